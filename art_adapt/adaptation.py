@@ -1,0 +1,212 @@
+"""Turns decisions into edited files: puts the hooks into an agent's files, and takes them off."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from art_adapt.decisions import Decisions
+from art_adapt.errors import Refusal
+from art_adapt.source import Source
+from art_adapt.survey.hooks import HOOKS
+from art_adapt.survey.model import FileSurvey
+from art_adapt.survey.project import RECORDING_MODULE
+
+if TYPE_CHECKING:
+    import libcst
+
+    from codemods.hooking import Wrap
+    from codemods.import_hooks import HookImport
+
+PARSE_DEPTH = 20_000  # libcst visits recursively: a sum of 500 terms is 500 calls deep
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One file before and after; ``before`` is None for a file that is new."""
+
+    path: Path
+    before: bytes | None
+    after: bytes
+
+    @property
+    def changes(self) -> bool:
+        return self.before != self.after
+
+
+def parse(source: Source) -> libcst.Module:
+    """Parse with libcst, and make sure that it gives the file back byte for byte.
+
+    Raises:
+        Refusal: it does not, or cannot parse the file.
+    """
+    import libcst as cst
+
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), PARSE_DEPTH))
+    try:
+        module = cst.parse_module(source.data)
+        same = module.bytes == source.data
+    except RecursionError:
+        raise Refusal("nested too deeply to be edited", path=source.path) from None
+    except Exception as error:
+        raise Refusal(
+            "libcst cannot parse it, though Python can",
+            why=str(error).splitlines()[0],
+            path=source.path,
+        ) from error
+    if not same:
+        raise Refusal(
+            "libcst does not give it back byte for byte",
+            why="an edit could change more than its own line (a form feed before a statement, a lone carriage return at the end)",
+            next_step="remove the odd character, then run art-adapt again",
+            path=source.path,
+        )
+    return module
+
+
+def hook_names(file: FileSurvey) -> dict[str, str]:
+    """The local name of every hook in ``file``: as imported already, else its own unless the file uses that name."""
+    imported = {hook: local for local, hook in file.hooks.items()}
+    return {
+        hook: imported.get(hook, f"art_{hook}" if hook in file.names else hook)
+        for hook in HOOKS
+    }
+
+
+def wraps_of(
+    file: FileSurvey, decisions: Decisions, hooks: Iterable[str] = HOOKS
+) -> list[Wrap]:
+    """The hooks that ``file`` lacks, of the kinds in ``hooks``."""
+    from codemods.hooking import Wrap
+
+    names = hook_names(file)
+    path = file.source.path
+    wanted: list[tuple[str, Wrap]] = []
+    for call in decisions.policy:
+        if call.place.path == path and not call.recorded:
+            wanted.append(
+                (
+                    "recorded",
+                    Wrap(call.span, names["recorded"], opens_call=not call.referenced),
+                )
+            )
+    for thread in file.threads:
+        if not thread.marked:
+            wanted.append(("carried", Wrap(thread.span, names["carried"])))
+    for site in decisions.rewards:
+        if site.place.path == path and not site.marked:
+            wanted.append(("reward", Wrap(site.span, names["reward"])))
+    for exit_ in decisions.exits:
+        if exit_.place.path == path and not exit_.marked:
+            wanted.append(("final_answer", Wrap(exit_.span, names["final_answer"])))
+    return [wrap for hook, wrap in wanted if hook in hooks]
+
+
+def adapt_source(
+    file: FileSurvey, wraps: Sequence[Wrap], dots: str, line_length: int
+) -> bytes:
+    """The file's bytes with ``wraps`` in place; checked to come off again byte for byte (G1).
+
+    Raises:
+        Refusal: the file cannot be edited safely.
+    """
+    from libcst import CSTValidationError
+
+    from codemods.layout import looks_formatted
+
+    if not wraps:
+        return file.source.data
+    module = parse(file.source)
+    failure: Refusal | None = None
+    # In a file that a formatter looks after, hooks are laid out as it would; where that would not come off exactly,
+    # they are put in without a thought for line lengths.
+    for length in (
+        (line_length, None) if looks_formatted(file.source, line_length) else (None,)
+    ):
+        try:
+            after = _with_hooks(module, file, wraps, dots, length)
+        except CSTValidationError as error:
+            failure = Refusal("cannot be edited", why=str(error), path=file.source.path)
+            continue
+        failure = _irreversible(file, after, line_length)
+        if failure is None:
+            return after
+    assert failure is not None
+    raise failure
+
+
+def _with_hooks(
+    module: libcst.Module,
+    file: FileSurvey,
+    wraps: Sequence[Wrap],
+    dots: str,
+    line_length: int | None,
+) -> bytes:
+    from codemods.hooking import hook_expressions
+    from codemods.import_hooks import with_hook_import
+
+    edited = hook_expressions(module, file.source, wraps, line_length)
+    return with_hook_import(edited, hook_import(file, wraps, dots)).bytes
+
+
+def hook_import(file: FileSurvey, wraps: Sequence[Wrap], dots: str) -> HookImport:
+    from codemods.import_hooks import HookImport
+
+    hooks = dict(file.hooks)
+    own = {local: hook for hook, local in hook_names(file).items()}
+    hooks |= {wrap.hook: own[wrap.hook] for wrap in wraps}
+    folder = file.source.path.parent
+    beside = (
+        {entry.name.removesuffix(".py") for entry in os.scandir(folder)}
+        if folder.is_dir()
+        else set()
+    )
+    return HookImport(
+        dots, hooks, dots == "." and not file.imports_relatively, frozenset(beside)
+    )
+
+
+def _irreversible(file: FileSurvey, after: bytes, line_length: int) -> Refusal | None:
+    """Why the hooks would not come off byte for byte; None if they do."""
+    adapted = Source(file.source.path, after)
+    try:
+        restored = remove(adapted, line_length)
+    except Refusal as refusal:
+        return Refusal(
+            f"adapting it would give a file that is no longer sound: {refusal.what}",
+            path=file.source.path,
+            line=refusal.line,
+        )
+    expected = file.source.data if not file.hooks else remove(file.source, line_length)
+    if restored == expected:
+        return None
+    before, back = expected.splitlines(), restored.splitlines()
+    line = next(
+        (n for n, (a, b) in enumerate(zip(before, back, strict=False), 1) if a != b),
+        min(len(before), len(back)) + 1,
+    )
+    return Refusal(
+        "the hooks would not come off this file byte for byte",
+        why="art-adapt writes nothing that it cannot take back",
+        next_step="please report the line; putting the expression on a line of its own helps",
+        path=file.source.path,
+        line=line,
+    )
+
+
+def remove(source: Source, line_length: int) -> bytes:
+    """The file's bytes without hooks.
+
+    Raises:
+        Refusal: it cannot be parsed, or uses hooks in ways that art-adapt does not write.
+    """
+    from codemods.remove_hooks import remove_hooks
+
+    if RECORDING_MODULE.encode() not in source.data:
+        return source.data
+    source.tree  # noqa: B018 - a syntax error is told in Python's words
+    return remove_hooks(parse(source), source, line_length).bytes

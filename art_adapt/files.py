@@ -1,0 +1,95 @@
+"""Writes files so that a reader sees the old or the new one, never half of either."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from art_adapt.adaptation import Edit
+from art_adapt.errors import Refusal
+
+
+def write(edits: Sequence[Edit]) -> None:
+    """Write all edits that change something, after making sure that every one can be written.
+
+    A file reached through a link stays where the link points; one with several hard links keeps them.
+
+    Raises:
+        Refusal: a file is read-only, or is not as it was when it was read. Nothing is written then.
+    """
+    changing = [edit for edit in edits if edit.changes]
+    for edit in changing:
+        _check(edit)
+    for edit in changing:
+        _replace(Path(os.path.realpath(edit.path)), edit.after)
+
+
+def _check(edit: Edit) -> None:
+    real = Path(os.path.realpath(edit.path))
+    if edit.before is None:
+        if real.exists():
+            raise Refusal(
+                "appeared while art-adapt ran",
+                next_step="run art-adapt again",
+                path=edit.path,
+            )
+        if not os.access(real.parent, os.W_OK):
+            raise Refusal("its folder cannot be written", path=edit.path)
+        return
+    try:
+        now = real.read_bytes()
+        mode = real.stat().st_mode
+    except OSError as error:
+        raise Refusal(
+            f"cannot be read: {error.strerror or error}", path=edit.path
+        ) from error
+    if now != edit.before:
+        raise Refusal(
+            "changed while art-adapt ran",
+            next_step="run art-adapt again",
+            path=edit.path,
+        )
+    # Root may write everything, but a file that nobody may write is meant to stay as it is.
+    if not mode & 0o222 or not os.access(real, os.W_OK):
+        raise Refusal(
+            "read-only",
+            next_step="make it writable, if it is yours to change",
+            path=edit.path,
+        )
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write beside the file and rename; in place where a rename would break a hard link."""
+    status = path.stat() if path.exists() else None
+    if status is not None and status.st_nlink > 1:
+        with path.open("r+b") as file:
+            file.write(data)
+            file.truncate()
+        return
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if status is not None:
+            shutil.copystat(path, name)
+            with contextlib.suppress(PermissionError):
+                os.chown(name, status.st_uid, status.st_gid)
+        else:
+            os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,161 @@
+"""The whole job of ``art-adapt FILE``: survey, decide, edit, render, verify. Nothing is written here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from art_adapt import train_module
+from art_adapt.adaptation import Edit, adapt_source, remove, wraps_of
+from art_adapt.decisions import Chooser, Decisions, Options, decide, train_module_path
+from art_adapt.errors import Refusal
+from art_adapt.source import Source, read_source
+from art_adapt.survey import survey
+from art_adapt.survey.model import FileSurvey, Survey
+from art_adapt.survey.project import package_depth
+
+DEFAULT_LINE_LENGTH = 88
+RECORDING = Path(__file__).with_name("recording.py")
+RECORDING_NAME = "art_recording.py"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was found, what was decided, and the files as they would be written."""
+
+    survey: Survey
+    decisions: Decisions
+    edits: tuple[Edit, ...]
+    kept: tuple[
+        Path, ...
+    ] = ()  # train modules that somebody has edited, and that stay as they are
+
+    @property
+    def changes(self) -> bool:
+        return any(edit.changes for edit in self.edits)
+
+
+def make_plan(
+    sources: Sequence[Source],
+    options: Options,
+    *,
+    choose: Chooser | None = None,
+    force: bool = False,
+) -> Plan:
+    """Plan the adaptation of the agent in ``sources``.
+
+    Raises:
+        Refusal: there is nothing to adapt, a decision is missing, or a result would break a guarantee.
+    """
+    line_length = options.line_length or DEFAULT_LINE_LENGTH
+    found = survey(sources)
+    decisions = decide(found, options, choose)
+    edits: list[Edit] = []
+    folders: dict[Path, None] = {}
+    recording_folders = _recording_folders(found.files)
+    for file in found.files:
+        if file.uses_art is not None:
+            continue
+        wraps = wraps_of(file, decisions)
+        folder = recording_folders[file.source.path]
+        if wraps or file.hooks:
+            folders[folder] = None
+        after = adapt_source(file, wraps, _dots(file, folder), line_length)
+        _verify(file, after, line_length)
+        edits.append(Edit(file.source.path, file.source.data, after))
+    _verify_idempotent(edits, found, options, decisions)
+    edits += [
+        _sibling(folder / RECORDING_NAME, RECORDING.read_bytes()) for folder in folders
+    ]
+    kept: tuple[Path, ...] = ()
+    if decisions.training is not None and decisions.entry is not None:
+        path = train_module_path(decisions.entry)
+        edit = _sibling(
+            path, train_module.render(decisions.entry, decisions.training, found)
+        )
+        if (
+            edit.before is not None
+            and edit.changes
+            and not force
+            and not train_module.is_untouched(edit.before)
+        ):
+            kept = (path,)
+        else:
+            edits.append(edit)
+    return Plan(found, decisions, tuple(edits), kept)
+
+
+def _sibling(path: Path, content: bytes) -> Edit:
+    return Edit(path, path.read_bytes() if path.exists() else None, content)
+
+
+def _recording_folders(files: Sequence[FileSurvey]) -> dict[Path, Path]:
+    """Where each file's ``art_recording.py`` lies: beside a script; in a package, where all its files can import it."""
+    packages: dict[Path, list[FileSurvey]] = {}
+    found: dict[Path, Path] = {}
+    for file in files:
+        folder = file.source.path.parent
+        if file.recording_level is not None:  # adapted before: it stays there
+            found[file.source.path] = file.source.path.parents[
+                max(file.recording_level - 1, 0)
+            ]
+        elif not file.package:
+            found[file.source.path] = folder
+        else:
+            packages.setdefault(
+                file.source.path.parents[package_depth(file.package) - 1], []
+            ).append(file)
+    for group in packages.values():
+        common = Path(
+            os.path.commonpath(
+                [file.source.path.parent for file in group if file.calls or file.given]
+            )
+        )
+        found |= {file.source.path: common for file in group}
+    return found
+
+
+def _dots(file: FileSurvey, folder: Path) -> str:
+    """The dots of a relative import of what lies in ``folder``; none beside a script."""
+    if not file.package:
+        return ""
+    return "." * (1 + len(file.source.path.parent.relative_to(folder).parts))
+
+
+def _verify(file: FileSurvey, after: bytes, line_length: int) -> None:
+    """The result is Python, and gives the original back (G1)."""
+    adapted = Source(file.source.path, after)
+    adapted.tree  # noqa: B018
+    expected = file.source.data if not file.hooks else remove(file.source, line_length)
+    if remove(adapted, line_length) != expected:
+        raise Refusal(
+            "the hooks would not come off byte for byte", path=file.source.path
+        )
+
+
+def _verify_idempotent(
+    edits: Sequence[Edit], found: Survey, options: Options, decisions: Decisions
+) -> None:
+    """Adapting the result again would change nothing (G2)."""
+    if not any(edit.changes for edit in edits):
+        return
+    given = [file.source.path for file in found.files if file.given]
+    adapted = {edit.path: Source(edit.path, edit.after) for edit in edits}
+    again = survey(
+        [adapted[path] if path in adapted else read_source(path) for path in given],
+        adapted,
+    )
+    entry = None if decisions.entry is None else decisions.entry.name
+    decided = decide(again, replace(options, entry=entry or options.entry))
+    for file in again.files:
+        left = wraps_of(file, decided) if file.uses_art is None else []
+        if left:
+            raise Refusal(
+                f"adapting it again would add another {left[0].hook}(...)",
+                why="an adapted file must stay as it is",
+                next_step="please report this line",
+                path=file.source.path,
+                line=left[0].span.line,
+            )

@@ -1,0 +1,64 @@
+"""The plan for machines: one JSON object, paths relative to the working folder."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from art_adapt.decisions import as_data
+from art_adapt.plan import Plan
+
+
+def as_json(plan: Plan, written: bool) -> dict[str, Any]:
+    """What was found, decided and changed. ``written``: whether the changes are on disk."""
+    return {
+        "files": [
+            {
+                "path": _plain(file.source.path),
+                "given": file.given,
+                "calls": _plain(file.calls),
+                "threads": _plain(file.threads),
+                "effects": _plain(file.effects),
+                "obstacles": _plain(file.obstacles),
+                "tool_execution": file.tool_execution,
+            }
+            for file in plan.survey.files
+        ],
+        "policy": [str(_plain(call.place)["at"]) for call in plan.decisions.policy],
+        "auxiliary": [
+            str(_plain(call.place)["at"]) for call in plan.decisions.auxiliary
+        ],
+        "entry_points": _plain(plan.survey.entry_points),
+        "exits": _plain(plan.decisions.exits),
+        "rewards": _plain(plan.decisions.rewards),
+        "decisions": as_data(plan.decisions),
+        "changes": [
+            {"path": _plain(edit.path), "new": edit.before is None}
+            for edit in plan.edits
+            if edit.changes
+        ],
+        "kept": _plain(plan.kept),
+        "written": written,
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Path):
+        return os.path.relpath(value)
+    if isinstance(value, Enum):
+        return value.value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {
+            f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)
+        }
+        if set(fields) == {"path", "line", "column"}:
+            fields["at"] = f"{fields['path']}:{fields['line']}"
+        return fields
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list | frozenset):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,228 @@
+"""The survey and the decisions as text: coloured in a terminal, plain elsewhere, never rewrapped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from art_adapt.decisions import Decisions, Origin
+from art_adapt.plan import Plan
+from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Place, Survey
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the report: where it belongs, what it says, and what is said about that."""
+
+    label: str = ""
+    text: str = ""
+    detail: str = ""
+    heading: bool = False
+
+
+def show(plan: Plan, stream: TextIO) -> None:
+    """Write the survey and the decisions of ``plan``."""
+    _write(list(_lines(plan)), stream)
+
+
+def _write(lines: list[Line], stream: TextIO) -> None:
+    if _colours(stream):
+        from rich.console import Console
+        from rich.text import Text
+
+        console = Console(
+            file=stream, highlight=False, emoji=False, markup=False, soft_wrap=True
+        )
+        for line in lines:
+            if line.heading:
+                console.print(Text(line.text, style="bold"))
+            else:
+                console.print(
+                    Text.assemble(
+                        (f"  {line.label:<12}", "cyan"),
+                        line.text,
+                        ("  " + line.detail if line.detail else "", "dim"),
+                    )
+                )
+    else:
+        for line in lines:
+            text = (
+                line.text
+                if line.heading
+                else f"  {line.label:<12}{line.text}"
+                + (f"  {line.detail}" if line.detail else "")
+            )
+            stream.write(text.rstrip() + "\n")
+
+
+def _colours(stream: TextIO) -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+
+
+def shown(path: Path) -> str:
+    """A path as short as it can be said from here."""
+    try:
+        relative = os.path.relpath(path)
+    except ValueError:  # another drive
+        return str(path)
+    return str(path) if relative.startswith(f"..{os.sep}..{os.sep}..") else relative
+
+
+def _at(place: Place) -> str:
+    return f"{shown(place.path)}:{place.line}"
+
+
+def _lines(plan: Plan) -> Iterator[Line]:
+    survey, decisions = plan.survey, plan.decisions
+    yield Line(text="Found", heading=True)
+    for call in (*decisions.policy, *decisions.auxiliary):
+        yield from _call_lines(call, policy=call in decisions.policy)
+    yield from _tool_lines(survey)
+    yield from _entry_lines(decisions)
+    for site in decisions.rewards:
+        yield Line("reward", _at(site.place), site.expression)
+    yield from _effect_lines(survey)
+    yield from _obstacle_lines(survey)
+    if decisions.training is not None:
+        yield Line()
+        yield Line(text="Decided", heading=True)
+        yield from _decision_lines(decisions)
+
+
+def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
+    role = "policy call" if policy else "auxiliary"
+    yield Line(
+        role,
+        f"{_at(call.place)}  {call.callee}",
+        "" if policy and call.supported else call.reason,
+    )
+    if not call.supported and policy:
+        yield Line(
+            "", "  not recorded yet: a rollout that comes here stops with a message", ""
+        )
+    parts = [
+        f"messages {call.messages}: {call.conversation}"
+        if call.messages
+        else f"messages {call.conversation}"
+    ]
+    if call.model:
+        parts.append(f"model {call.model}")
+    if call.tools:
+        parts.append(f"tools {call.tools}")
+    if call.streams:
+        parts.append("streamed")
+    yield Line("", "  " + ", ".join(parts))
+    if call.loop is not None:
+        limit = (
+            f"at most {call.loop.turn_limit} turns"
+            if call.loop.turn_limit
+            else "no turn limit"
+        )
+        yield Line(
+            "", f"  in the loop {_at(call.loop.place)}: {call.loop.header}", limit
+        )
+
+
+def _tool_lines(survey: Survey) -> Iterator[Line]:
+    for file in survey.files:
+        if file.tool_execution:
+            yield Line("tools", file.tool_execution)
+        for thread in file.threads:
+            yield Line(
+                "thread",
+                f"{_at(thread.place)}  {thread.starter}({thread.function})",
+                "keeps the rollout's context",
+            )
+
+
+def _entry_lines(decisions: Decisions) -> Iterator[Line]:
+    if decisions.entry is not None:
+        others = [entry for entry in decisions.other_entries if entry.score > 0][:3]
+        detail = (
+            f"also possible: {', '.join(map(str, others))} (--entry)" if others else ""
+        )
+        yield Line(
+            "entry point",
+            f"{_at(decisions.entry.place)}  {_signature(decisions.entry)}",
+            detail,
+        )
+    elif decisions.other_entries:
+        yield Line(
+            "entry points",
+            ", ".join(map(str, decisions.other_entries)),
+            "equally likely",
+        )
+    for exit_ in decisions.exits:
+        yield Line("exit", f"{_at(exit_.place)}  {exit_.answer}", exit_.how)
+    if not decisions.exits:
+        yield Line(
+            "exit",
+            "none that carries an answer",
+            "trajectories will have no final_answer; put final_answer(...) where it is known",
+        )
+
+
+def _signature(entry: EntryPoint) -> str:
+    parameters = ", ".join(
+        p.name + (f": {p.annotation}" if p.annotation else "") for p in entry.parameters
+    )
+    return f"{entry.name}({parameters})" + (
+        f" -> {entry.returns}" if entry.returns else ""
+    )
+
+
+def _effect_lines(survey: Survey) -> Iterator[Line]:
+    for harm in Harm:
+        effects = [
+            effect
+            for file in survey.files
+            for effect in file.effects
+            if effect.harm is harm
+        ]
+        if effects:
+            said = ", ".join(
+                dict.fromkeys(
+                    f"{effect.what} {_at(effect.place)}" for effect in effects[:4]
+                )
+            )
+            more = f" and {len(effects) - 4} more" if len(effects) > 4 else ""
+            yield Line("replay", f"{said}{more}", f"{harm}")
+
+
+def _obstacle_lines(survey: Survey) -> Iterator[Line]:
+    for file in survey.files:
+        for obstacle in file.obstacles:
+            yield Line(
+                "not handled",
+                f"{_at(obstacle.place)}  {obstacle.what}",
+                obstacle.instead,
+            )
+
+
+def _decision_lines(decisions: Decisions) -> Iterator[Line]:
+    training = decisions.training
+    assert training is not None
+    reward = training.reward or (
+        "the agent's own"
+        if training.agent_rewards
+        else f"RULER, judged by {training.judge_model}"
+    )
+    for name, value in (
+        ("entry", str(decisions.entry)),
+        ("reward", reward),
+        ("scenarios", training.scenarios),
+        ("backend", training.backend),
+        ("base_model", training.base_model),
+        ("project", training.project),
+        ("run_name", training.run_name),
+    ):
+        yield Line(
+            name.replace("_", " "),
+            value,
+            f"({decisions.origins.get(name, Origin.DEFAULT)})",
+        )

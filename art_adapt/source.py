@@ -1,0 +1,152 @@
+"""A Python file as bytes, and as the syntax tree that the survey reads."""
+
+from __future__ import annotations
+
+import ast
+import io
+import os
+import re
+import stat
+import sys
+import tokenize
+import warnings
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from art_adapt.errors import Refusal
+
+# The cheapest test there is: a file without one of these words makes no model call that we know of.
+MODEL_CALL = re.compile(
+    rb"completions|ChatCompletion|\.responses\b|litellm|langchain|langgraph|crewai|autogen|smolagents|pydantic_ai"
+    rb"|llama_index|\bagents\b|anthropic|instructor|dspy|google\.gen|\bart\b|subprocess"
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file: its path, its bytes, and (computed when asked for) its text and tree."""
+
+    path: Path
+    data: bytes
+
+    @property
+    def mentions_model(self) -> bool:
+        return MODEL_CALL.search(self.data) is not None
+
+    @cached_property
+    def encoding(self) -> str:
+        """The encoding that Python reads the file with (PEP 263), ``utf-8-sig`` if it starts with a BOM."""
+        try:
+            return tokenize.detect_encoding(io.BytesIO(self.data).readline)[0]
+        except SyntaxError as error:
+            raise Refusal(
+                f"not readable as Python: {error.msg}", path=self.path, line=1
+            ) from error
+
+    @cached_property
+    def text(self) -> str:
+        try:
+            return self.data.decode(self.encoding)
+        except (UnicodeDecodeError, LookupError) as error:
+            raise Refusal(
+                f"not readable as {self.encoding}: {error}",
+                next_step="give it a coding line that fits, or name another file",
+                path=self.path,
+            ) from error
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines as Python counts them: ``str.splitlines`` also splits at form feeds and the like."""
+        return self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The syntax tree.
+
+        Raises:
+            Refusal: the file is no Python that this interpreter reads, with line and column.
+        """
+        if b"\0" in self.data:
+            raise Refusal("a binary file, not Python source", path=self.path)
+        self.text  # noqa: B018 - an encoding error is told before a syntax error
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter(
+                    "ignore"
+                )  # invalid escapes in other people's strings
+                return ast.parse(self.data, filename=str(self.path))
+        except SyntaxError as error:
+            raise self._syntax_refusal(error) from error
+        except (RecursionError, MemoryError) as error:
+            raise Refusal("nested too deeply to be read", path=self.path) from error
+        except ValueError as error:
+            raise Refusal(f"not readable as Python: {error}", path=self.path) from error
+
+    def _syntax_refusal(self, error: SyntaxError) -> Refusal:
+        here = f"{sys.version_info.major}.{sys.version_info.minor}"
+        if _is_python_2(self.text):
+            refusal = Refusal(
+                "Python 2 source",
+                why="ART runs on Python 3.11 and newer",
+                next_step="convert the file with 2to3",
+            )
+        elif _is_newer_python(self.data):
+            refusal = Refusal(
+                f"syntax that Python {here} does not have",
+                why=f"art-adapt reads files with the Python that it runs on: {here}",
+                next_step="install art-adapt under the Python that runs this agent",
+            )
+        else:
+            refusal = Refusal(
+                f"syntax error: {error.msg}",
+                next_step="mend the file, then run art-adapt again",
+            )
+        return replace(refusal, path=self.path, line=error.lineno, column=error.offset)
+
+
+def _is_python_2(text: str) -> bool:
+    return (
+        re.search(
+            r"^\s*(print\s+[\"'\w%]|except\s+[\w.]+\s*,\s*\w+\s*:|exec\s+[\"'])",
+            text,
+            re.MULTILINE,
+        )
+        is not None
+    )
+
+
+def _is_newer_python(data: bytes) -> bool:
+    """libcst reads the syntax of every Python 3 up to the newest, whatever it runs on."""
+    import libcst
+
+    try:
+        libcst.parse_module(data)
+    except BaseException:
+        return False
+    return True
+
+
+def read_source(path: Path) -> Source:
+    """Read ``path``.
+
+    Raises:
+        Refusal: it does not exist, is no regular file, or may not be read.
+    """
+    path = Path(os.path.abspath(path))  # not resolved: a link stays a link
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        raise Refusal("no such file", next_step="check the path", path=path) from None
+    except OSError as error:
+        raise Refusal(
+            f"cannot be read: {error.strerror or error}", path=path
+        ) from error
+    if not stat.S_ISREG(mode) or not os.access(path, os.R_OK):
+        raise Refusal("cannot be read: not a regular, readable file", path=path)
+    try:
+        return Source(path, path.read_bytes())
+    except OSError as error:
+        raise Refusal(
+            f"cannot be read: {error.strerror or error}", path=path
+        ) from error

@@ -1,0 +1,220 @@
+"""Which functions call which, across the files of one project."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from art_adapt.survey.model import MODULE_LEVEL
+from art_adapt.survey.project import Project
+from art_adapt.survey.syntax import Syntax, dotted
+
+FunctionKey = tuple[Path, str]
+
+
+@dataclass
+class CallGraph:
+    """``certain`` edges are resolved by name, import or class; ``possible`` ones by a method's name alone."""
+
+    certain: dict[FunctionKey, set[FunctionKey]] = field(default_factory=dict)
+    possible: dict[FunctionKey, set[FunctionKey]] = field(default_factory=dict)
+    sites: dict[tuple[FunctionKey, FunctionKey], list[ast.expr]] = field(
+        default_factory=dict
+    )
+
+    @staticmethod
+    def of(project: Project) -> CallGraph:
+        graph = CallGraph()
+        methods: dict[str, list[FunctionKey]] = {}
+        for syntax in project.files.values():
+            for function in syntax.functions.values():
+                if function.class_name is not None:
+                    methods.setdefault(function.node.name, []).append(
+                        (syntax.source.path, function.qualname)
+                    )
+        for syntax in project.files.values():
+            for node in syntax.nodes:
+                if isinstance(node, ast.Name | ast.Attribute) and isinstance(
+                    node.ctx, ast.Load
+                ):
+                    graph._add(project, syntax, node, methods)
+        return graph
+
+    def _add(
+        self,
+        project: Project,
+        syntax: Syntax,
+        node: ast.Name | ast.Attribute,
+        methods: dict[str, list[FunctionKey]],
+    ) -> None:
+        caller = (syntax.source.path, syntax.owner(node))
+        found = resolve(project, syntax, node)
+        for callee in found:
+            if callee != caller or isinstance(syntax.parents.get(node), ast.Call):
+                self.certain.setdefault(caller, set()).add(callee)
+                self.sites.setdefault((caller, callee), []).append(node)
+        if not found and isinstance(node, ast.Attribute):
+            for callee in methods.get(node.attr, ())[:4]:
+                self.possible.setdefault(caller, set()).add(callee)
+
+    def callers(self, key: FunctionKey) -> list[FunctionKey]:
+        return [caller for caller, callees in self.certain.items() if key in callees]
+
+    def reaching(
+        self, targets: Iterable[FunctionKey], *, guess: bool = False
+    ) -> set[FunctionKey]:
+        """The functions from which one of ``targets`` can be reached, themselves included."""
+        back: dict[FunctionKey, set[FunctionKey]] = {}
+        for edges in (self.certain, self.possible) if guess else (self.certain,):
+            for caller, callees in edges.items():
+                for callee in callees:
+                    back.setdefault(callee, set()).add(caller)
+        return _closure(targets, back)
+
+    def reachable(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
+        """What can be reached from ``starts``, a method's name counting as a way to every method of that name."""
+        forward: dict[FunctionKey, set[FunctionKey]] = {}
+        for edges in (self.certain, self.possible):
+            for caller, callees in edges.items():
+                forward.setdefault(caller, set()).update(callees)
+        return _closure(starts, forward)
+
+
+def _closure(
+    starts: Iterable[FunctionKey], edges: dict[FunctionKey, set[FunctionKey]]
+) -> set[FunctionKey]:
+    seen: set[FunctionKey] = set()
+    left = list(starts)
+    while left:
+        key = left.pop()
+        if key not in seen:
+            seen.add(key)
+            left.extend(edges.get(key, ()))
+    return seen
+
+
+def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKey]:
+    """The functions that a name or attribute stands for; a class stands for its constructor and ``__call__``."""
+    name = dotted(node)
+    if name is None:
+        # Agent(...).run: the class is named in the expression itself.
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
+            return _members(project, syntax, node.value.func, node.attr)
+        return []
+    head, _, rest = name.partition(".")
+    owner = syntax.owner(node)
+    if not rest:
+        return _named(project, syntax, head, owner)
+    if "." in rest and head not in ("self", "cls") and head not in syntax.imports:
+        return []
+    if head in ("self", "cls"):
+        attribute, _, further = rest.partition(".")
+        if not further:
+            return _method(project, syntax, _class_of(syntax, owner), attribute)
+        if "." in further:
+            return []
+        for _, value in syntax.assignments.get(
+            f"{head}.{attribute}", []
+        ):  # self.llm = LLM(...); self.llm.ask(...)
+            if isinstance(value, ast.Call) and (
+                found := _members(project, syntax, value.func, further)
+            ):
+                return found
+        return []
+    if head in syntax.imports:
+        target = project.imported(syntax, head)
+        if isinstance(target, Syntax):  # import helper; helper.run(...)
+            return (
+                _named(project, target, rest, MODULE_LEVEL) if "." not in rest else []
+            )
+        if target is not None and "." not in rest:  # from agent import Agent; Agent.run
+            return _method(project, target[0], target[1], rest)
+        return []
+    for value in syntax.values_of(_name_node(node)):
+        if isinstance(value, ast.Call) and (
+            found := _members(project, syntax, value.func, rest)
+        ):
+            return found
+    return _method(project, syntax, head, rest) if head in syntax.classes else []
+
+
+def _name_node(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
+def _class_of(syntax: Syntax, owner: str) -> str:
+    parts = owner.split(".")
+    while parts and ".".join(parts) not in syntax.classes:
+        parts.pop()
+    return ".".join(parts)
+
+
+def _named(
+    project: Project, syntax: Syntax, name: str, owner: str
+) -> list[FunctionKey]:
+    parts = [] if owner == MODULE_LEVEL else owner.split(".")
+    for depth in range(
+        len(parts), -1, -1
+    ):  # a function inside this one, beside it, ..., at module level
+        qualname = ".".join([*parts[:depth], name])
+        if qualname in syntax.functions and (
+            depth == 0 or ".".join(parts[:depth]) in syntax.functions
+        ):
+            return [(syntax.source.path, qualname)]
+        if qualname in syntax.classes:
+            return _construction(project, syntax, qualname)
+    if name in syntax.imports:
+        target = project.imported(syntax, name)
+        if isinstance(target, tuple):
+            return _named(project, target[0], target[1], MODULE_LEVEL)
+    return []
+
+
+def _construction(
+    project: Project, syntax: Syntax, class_name: str
+) -> list[FunctionKey]:
+    return [
+        *_method(project, syntax, class_name, "__init__"),
+        *_method(project, syntax, class_name, "__call__"),
+    ]
+
+
+def _members(
+    project: Project, syntax: Syntax, constructor: ast.expr, attribute: str
+) -> list[FunctionKey]:
+    name = dotted(constructor)
+    if name is None:
+        return []
+    if name in syntax.classes:
+        return _method(project, syntax, name, attribute)
+    target = project.imported(syntax, name) if name in syntax.imports else None
+    return _method(project, *target, attribute) if isinstance(target, tuple) else []
+
+
+def _method(
+    project: Project, syntax: Syntax, class_name: str, attribute: str, depth: int = 0
+) -> list[FunctionKey]:
+    """The method of a class, or of the base class that has it."""
+    qualname = f"{class_name}.{attribute}"
+    if qualname in syntax.functions:
+        return [(syntax.source.path, qualname)]
+    definition = syntax.classes.get(class_name)
+    if definition is None or depth > 5:
+        return []
+    for base in definition.bases:
+        name = dotted(base)
+        if name in syntax.classes and (
+            found := _method(project, syntax, name, attribute, depth + 1)
+        ):
+            return found
+        if (
+            name in syntax.imports
+            and isinstance(target := project.imported(syntax, name), tuple)
+            and (found := _method(project, *target, attribute, depth + 1))
+        ):
+            return found
+    return []

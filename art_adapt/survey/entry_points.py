@@ -1,0 +1,221 @@
+"""Finds the functions that run one episode, and puts the likeliest first."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from art_adapt.survey.call_graph import CallGraph, FunctionKey
+from art_adapt.survey.exits import find_exits, find_rewards
+from art_adapt.survey.model import MODULE_LEVEL, EntryPoint, Parameter
+from art_adapt.survey.project import Project, package_of
+from art_adapt.survey.syntax import LOOPS, Function, Syntax, dotted, return_values
+
+RUNS = re.compile(
+    r"^(run|solve|answer|ask|chat|agent|execute|invoke|process|query|research|investigate|complete|play|respond|reply|act|handle|generate|predict|react|work|__call__)"
+    r"|_(agent|loop|task|question|query|chat|episode)$"
+)
+LAUNCHES = re.compile(
+    r"^(main|_main|amain|async_main|cli|demo|test_|example|app$|entry|repl|interactive|serve|lambda_handler)"
+)
+CLIENT_NAMES = ("client", "openai_client", "llm_client", "oai_client", "oai")
+
+
+def find_entry_points(
+    project: Project,
+    graph: CallGraph,
+    policy: Sequence[FunctionKey],
+    hooks: dict[str, dict[str, frozenset[str]]],
+) -> tuple[EntryPoint, ...]:
+    """Every function that reaches a policy call, by how well it fits as the one that runs an episode.
+
+    ``policy``: the functions with policy calls. ``hooks``: for each file, hook names by local names.
+    """
+    reaching = graph.reaching(policy)
+    found: list[EntryPoint] = []
+    for path, qualname in reaching:
+        if qualname == MODULE_LEVEL:
+            continue
+        syntax = project.files[path]
+        function = syntax.functions[qualname]
+        name = function.node.name
+        if function.nested or (name.startswith("__") and name != "__call__"):
+            continue
+        score = _score(project, graph, syntax, function, reaching) + (
+            2 if path in project.given else 0
+        )
+        found.append(_describe(syntax, function, score, hooks[str(path)]))
+    return tuple(sorted(found, key=lambda entry: (-entry.score, entry.place)))
+
+
+def _score(
+    project: Project,
+    graph: CallGraph,
+    syntax: Syntax,
+    function: Function,
+    reaching: set[FunctionKey],
+) -> int:
+    key = (syntax.source.path, function.qualname)
+    name = function.node.name
+    score = 0
+    if RUNS.search(name):
+        score += 2
+    if LAUNCHES.match(name) or _is_launcher(function):
+        score -= 5
+    if name.startswith("_") and name != "__call__":
+        score -= 3
+    if any(
+        not parameter.is_client and parameter.default is None
+        for parameter in _parameters(function)
+    ):
+        score += 2
+    if any(
+        not isinstance(value, ast.Constant)
+        for value in return_values(syntax, function.qualname)
+    ):
+        score += 2
+    if any(
+        isinstance(node, LOOPS) and _calls_model(graph, syntax, key, node, reaching)
+        for node in syntax.owned_by(function.qualname)
+    ):
+        score += 2
+    callers = [
+        c
+        for c in graph.callers(key)
+        if c in reaching and c != key and not _is_launch(project, c)
+    ]
+    if callers:
+        score -= 4
+    if _is_generator(syntax, function):
+        score -= 2
+    return score
+
+
+def _is_launch(project: Project, key: FunctionKey) -> bool:
+    path, qualname = key
+    if qualname == MODULE_LEVEL:
+        return True
+    function = project.files[path].functions[qualname]
+    return LAUNCHES.match(function.node.name) is not None or _is_launcher(function)
+
+
+def _is_launcher(function: Function) -> bool:
+    """Decorated as a command or a request handler."""
+    names = [
+        dotted(d.func if isinstance(d, ast.Call) else d) or ""
+        for d in function.node.decorator_list
+    ]
+    return any(
+        name.split(".")[-1]
+        in (
+            "command",
+            "route",
+            "get",
+            "post",
+            "websocket",
+            "callback",
+            "fixture",
+            "tool",
+            "property",
+        )
+        for name in names
+    )
+
+
+def _calls_model(
+    graph: CallGraph,
+    syntax: Syntax,
+    key: FunctionKey,
+    loop: ast.stmt,
+    reaching: set[FunctionKey],
+) -> bool:
+    inside = set(ast.walk(loop))
+    if any(
+        site in inside
+        for callee in graph.certain.get(key, ())
+        if callee in reaching
+        for site in graph.sites[key, callee]
+    ):
+        return True
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == "completions"
+        for node in inside
+    )
+
+
+def _is_generator(syntax: Syntax, function: Function) -> bool:
+    return any(
+        isinstance(node, ast.Yield | ast.YieldFrom)
+        for node in syntax.owned_by(function.qualname)
+    )
+
+
+def _parameters(function: Function) -> tuple[Parameter, ...]:
+    arguments = function.node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [
+        *[None] * (len(positional) - len(arguments.defaults)),
+        *arguments.defaults,
+    ]
+    pairs = [
+        *zip(positional, defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    bound = function.class_name is not None and not any(
+        dotted(d) == "staticmethod" for d in function.node.decorator_list
+    )
+    return tuple(
+        _parameter(argument, default)
+        for argument, default in pairs[1 if bound else 0 :]
+    )
+
+
+def _parameter(argument: ast.arg, default: ast.expr | None) -> Parameter:
+    annotation = (
+        ast.unparse(argument.annotation) if argument.annotation is not None else None
+    )
+    is_client = (
+        argument.arg in CLIENT_NAMES
+        or re.search(r"\b(Async)?(Azure)?OpenAI\b", annotation or "") is not None
+    )
+    return Parameter(
+        argument.arg,
+        annotation,
+        ast.unparse(default) if default is not None else None,
+        is_client,
+    )
+
+
+def _describe(
+    syntax: Syntax, function: Function, score: int, hooks: dict[str, frozenset[str]]
+) -> EntryPoint:
+    owner = function.qualname.rpartition(".")[0]
+    constructor = (
+        syntax.functions.get(f"{owner}.__init__")
+        if function.class_name is not None
+        else None
+    )
+    static = any(
+        dotted(d) in ("staticmethod", "classmethod")
+        for d in function.node.decorator_list
+    )
+    package = package_of(syntax)
+    stem = syntax.source.path.stem
+    return EntryPoint(
+        place=syntax.place(function.node),
+        name=function.qualname,
+        module=f".{stem}" if package else stem,
+        parameters=_parameters(function),
+        constructor=() if constructor is None or static else _parameters(constructor),
+        class_name=None if function.class_name is None or static else owner,
+        is_async=isinstance(function.node, ast.AsyncFunctionDef),
+        is_generator=_is_generator(syntax, function),
+        returns=ast.unparse(function.node.returns)
+        if function.node.returns is not None
+        else None,
+        exits=find_exits(syntax, function, hooks["final_answer"]),
+        rewards=find_rewards(syntax, function, hooks["reward"]),
+        score=score,
+        documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],
+    )

@@ -1,0 +1,204 @@
+"""Finds where an episode ends with an answer, and the rewards that the agent computes itself."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from art_adapt.survey.model import Exit, RewardSite, Span
+from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted
+
+ANSWER_NAME = re.compile(
+    r"answer|final|result|verdict|response_text|output", re.IGNORECASE
+)
+REWARD_NAME = re.compile(
+    r"^(?:total_|final_|episode_|cumulative_)?reward$", re.IGNORECASE
+)
+
+
+def find_exits(
+    syntax: Syntax, function: Function, hooks: frozenset[str]
+) -> tuple[Exit, ...]:
+    """The answers that ``function`` ends with: what it returns; if it returns nothing, what it stores or prints.
+
+    ``hooks``: the local names of ``final_answer``.
+    """
+    found = (
+        list(_returned(syntax, function, hooks))
+        or list(_stored(syntax, function, hooks))
+        or list(_printed(syntax, function, hooks))
+    )
+    return tuple(found)
+
+
+def _exit(syntax: Syntax, value: ast.expr, how: str, hooks: frozenset[str]) -> Exit:
+    marked = (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Name)
+        and value.func.id in hooks
+    )
+    if marked and isinstance(value, ast.Call) and len(value.args) == 1:
+        return Exit(
+            syntax.place(value), Span.of(value), syntax.text(value.args[0]), how, True
+        )
+    return Exit(syntax.place(value), Span.of(value), syntax.text(value), how, marked)
+
+
+def _returned(
+    syntax: Syntax, function: Function, hooks: frozenset[str]
+) -> Iterator[Exit]:
+    for node in syntax.owned_by(function.qualname):
+        if (
+            not isinstance(node, ast.Return)
+            or node.value is None
+            or _in_handler(syntax, node, function.node)
+        ):
+            continue
+        if isinstance(node.value, ast.Constant) and not isinstance(
+            node.value.value, str | int | float
+        ):
+            continue
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool):
+            continue
+        if _is_unwrappable(node.value) or _touches_keyword(syntax, node.value):
+            continue
+        yield _exit(syntax, node.value, "returned", hooks)
+
+
+def _is_unwrappable(value: ast.expr) -> bool:
+    """``return a,`` and ``return *a, b`` are tuples that no call's arguments can stand for."""
+    if isinstance(value, ast.Yield | ast.YieldFrom):
+        return True
+    return isinstance(value, ast.Tuple) and (
+        len(value.elts) < 2 or any(isinstance(item, ast.Starred) for item in value.elts)
+    )
+
+
+def _touches_keyword(syntax: Syntax, value: ast.expr) -> bool:
+    """``return"text"``: a name put there would run into the keyword."""
+    before = syntax.source.lines[value.lineno - 1].encode()[: value.col_offset]
+    return before[-1:].isalnum()
+
+
+def _in_handler(syntax: Syntax, node: ast.AST, function: FunctionNode) -> bool:
+    """Whether ``node`` runs only after something failed: what an except clause returns is no answer."""
+    for outer in syntax.ancestors(node):
+        if isinstance(outer, ast.ExceptHandler):
+            return True
+        if outer is function:
+            return False
+    return False
+
+
+def _stored(
+    syntax: Syntax, function: Function, hooks: frozenset[str]
+) -> Iterator[Exit]:
+    for node in syntax.owned_by(function.qualname):
+        if (
+            isinstance(node, ast.Assign)
+            and len(node.targets) == 1
+            and isinstance(node.targets[0], ast.Attribute)
+        ):
+            name = node.targets[0].attr
+            if re.search(
+                r"answer|final_|verdict", name, re.IGNORECASE
+            ) and not isinstance(node.value, ast.Constant):
+                yield _exit(
+                    syntax,
+                    node.value,
+                    f"stored in {syntax.text(node.targets[0])}",
+                    hooks,
+                )
+
+
+def _printed(
+    syntax: Syntax, function: Function, hooks: frozenset[str]
+) -> Iterator[Exit]:
+    for node in syntax.owned_by(function.qualname):
+        if not (
+            isinstance(node, ast.Call)
+            and (dotted(node.func) or "").split(".")[-1] in ("print", "secho", "echo")
+        ):
+            continue
+        if _in_handler(syntax, node, function.node):
+            continue
+        for argument in node.args:
+            values = (
+                [v.value for v in argument.values if isinstance(v, ast.FormattedValue)]
+                if isinstance(argument, ast.JoinedStr)
+                else [argument]
+            )
+            for value in values:
+                inner = (
+                    value.args[0]
+                    if isinstance(value, ast.Call)
+                    and isinstance(value.func, ast.Name)
+                    and value.func.id in hooks
+                    and value.args
+                    else value
+                )
+                if _holds_reply(syntax, inner):
+                    yield _exit(syntax, value, "printed", hooks)
+
+
+def _holds_reply(syntax: Syntax, value: ast.expr, depth: int = 0) -> bool:
+    """Whether an expression is the model's text: ``message.content``, or a name that was given it."""
+    if isinstance(value, ast.Attribute):
+        return value.attr in ("content", "output_text", "parsed")
+    if depth or not isinstance(value, ast.Name):
+        return False
+    return any(_holds_reply(syntax, source, 1) for source in syntax.values_of(value))
+
+
+def find_rewards(
+    syntax: Syntax, function: Function, hooks: frozenset[str]
+) -> tuple[RewardSite, ...]:
+    """The outcome that ``function`` computes: a value named reward that it returns, stores or names in a call."""
+    found: list[ast.expr] = []
+    for node in syntax.owned_by(function.qualname):
+        if isinstance(node, ast.Return) and node.value is not None:
+            parts = (
+                node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            )
+            found += [part for part in parts if _is_reward(_bare(part, hooks))]
+        elif (
+            isinstance(node, ast.keyword)
+            and node.arg
+            and REWARD_NAME.match(node.arg)
+            and not isinstance(node.value, ast.Constant)
+        ):
+            found.append(node.value)
+    if not found:
+        for node in syntax.owned_by(function.qualname):
+            if (
+                isinstance(node, ast.Assign)
+                and len(node.targets) == 1
+                and not isinstance(_bare(node.value, hooks), ast.Constant | ast.Name)
+            ) and _is_reward(node.targets[0]):
+                found.append(node.value)
+    return tuple(
+        RewardSite(
+            syntax.place(value),
+            Span.of(value),
+            syntax.text(_bare(value, hooks)),
+            _bare(value, hooks) is not value,
+        )
+        for value in found
+    )
+
+
+def _bare(value: ast.expr, hooks: frozenset[str]) -> ast.expr:
+    if (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Name)
+        and value.func.id in hooks
+        and value.args
+    ):
+        return value.args[0]
+    return value
+
+
+def _is_reward(value: ast.expr) -> bool:
+    name = dotted(value)
+    return name is not None and REWARD_NAME.match(name.split(".")[-1]) is not None

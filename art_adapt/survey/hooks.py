@@ -1,0 +1,41 @@
+"""Which hooks a file imports already, and under which names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.survey.project import RECORDING_MODULE
+from art_adapt.survey.syntax import Syntax
+
+HOOKS = ("recorded", "final_answer", "reward", "carried")
+
+
+def hook_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
+    """``from art_recording import ...`` or the same from a package, also where a ``try`` has both."""
+    for statement in tree.body:
+        inside = statement.body if isinstance(statement, ast.Try) else [statement]
+        for node in inside:
+            if (
+                isinstance(node, ast.ImportFrom)
+                and (node.module or "").split(".")[-1] == RECORDING_MODULE
+            ):
+                yield node
+
+
+def imported_hooks(syntax: Syntax) -> dict[str, str]:
+    """Hooks by the local name that the file gives them."""
+    return {
+        name.asname or name.name: name.name
+        for node in hook_imports(syntax.source.tree)
+        for name in node.names
+    }
+
+
+def recording_level(syntax: Syntax) -> int | None:
+    """The dots of the file's import of the hooks; None if it imports none."""
+    return next((node.level for node in hook_imports(syntax.source.tree)), None)
+
+
+def local_names(hooks: dict[str, str], hook: str) -> frozenset[str]:
+    return frozenset(local for local, name in hooks.items() if name == hook)

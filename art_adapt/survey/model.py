@@ -1,0 +1,210 @@
+"""What a survey finds: frozen data that later steps decide and edit by, and never look up again."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from art_adapt.source import Source
+
+MODULE_LEVEL = "<module>"
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """Where an expression stands: lines from 1, columns in UTF-8 bytes from 0, as ``ast`` counts them."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @staticmethod
+    def of(node: ast.expr | ast.stmt) -> Span:
+        return Span(
+            node.lineno,
+            node.col_offset,
+            node.end_lineno or node.lineno,
+            node.end_col_offset or node.col_offset,
+        )
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A line of a file, for people to go to."""
+
+    path: Path
+    line: int
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+class Role(StrEnum):
+    """Whether the model behind a completion call is the one to train."""
+
+    POLICY = "policy"
+    AUXILIARY = "auxiliary"
+
+
+@dataclass(frozen=True)
+class ToolLoop:
+    """The loop that calls the model again after its tools have run."""
+
+    place: Place
+    header: str
+    turn_limit: str | None
+
+
+@dataclass(frozen=True)
+class CompletionCall:
+    """A place where the agent asks a chat model for a completion.
+
+    ``span`` is the callee, which ``recorded(...)`` goes around; ``referenced`` says that it is handed on (to a retry
+    helper, a thread, a partial) and not called here.
+    """
+
+    place: Place
+    span: Span
+    function: str  # qualified name of the function it stands in
+    callee: str
+    method: str  # create, parse or stream
+    supported: bool
+    referenced: bool
+    recorded: bool
+    client: str
+    model: str | None
+    messages: str | None
+    conversation: str
+    tools: str | None
+    streams: bool
+    loop: ToolLoop | None
+    role: Role
+    reason: str
+
+
+@dataclass(frozen=True)
+class Exit:
+    """Where an episode ends with an answer: ``spans`` are the expressions that ``final_answer(...)`` goes around."""
+
+    place: Place
+    span: Span
+    answer: str
+    how: str  # returned, printed, stored, yielded, handed to a tool
+    marked: bool  # has its hook already
+
+
+@dataclass(frozen=True)
+class RewardSite:
+    """An expression of the agent that is the outcome of an episode."""
+
+    place: Place
+    span: Span
+    expression: str
+    marked: bool
+
+
+@dataclass(frozen=True)
+class ThreadStart:
+    """A function handed to an executor or thread that may reach a policy call; ``span`` is the function."""
+
+    place: Place
+    span: Span
+    function: str
+    starter: str
+    marked: bool
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an entry point (or of its class): ``annotation`` and ``default`` as source text."""
+
+    name: str
+    annotation: str | None
+    default: str | None
+    is_client: bool = False
+
+
+@dataclass(frozen=True)
+class EntryPoint:
+    """A function or method that runs one episode."""
+
+    place: Place
+    name: str  # qualified: "run_agent", "Agent.run"
+    module: str  # how an importer beside the train module names the file
+    parameters: tuple[Parameter, ...]
+    constructor: tuple[Parameter, ...]
+    class_name: str | None
+    is_async: bool
+    is_generator: bool
+    returns: str | None
+    exits: tuple[Exit, ...]
+    rewards: tuple[RewardSite, ...]
+    score: int
+    documentation: str = ""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Harm(StrEnum):
+    """What a side effect stands against when an episode is run many times over."""
+
+    ASKS = "asks a person"
+    WRITES = "writes outside the episode"
+    NETWORK = "talks to a service"
+    CLOCK = "depends on time or chance"
+    SHARED = "is shared between rollouts"
+    PROCESS = "starts a process"
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Something that stands against replaying an episode."""
+
+    place: Place
+    harm: Harm
+    what: str
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A framework or kind of call that is recognised and not handled, and what works instead."""
+
+    place: Place
+    what: str
+    instead: str
+
+
+@dataclass(frozen=True)
+class FileSurvey:
+    """What is in one file. ``names`` are all identifiers it uses, ``hooks`` the hooks it imports by local name."""
+
+    source: Source
+    given: bool  # named by the user, not found through an import
+    package: str  # dotted package that the file is in, "" for a script
+    calls: tuple[CompletionCall, ...]
+    threads: tuple[ThreadStart, ...]
+    effects: tuple[Effect, ...]
+    obstacles: tuple[Obstacle, ...]
+    names: frozenset[str]
+    hooks: dict[str, str] = field(default_factory=dict)
+    recording_level: int | None = None  # the dots of that import
+    imports_relatively: bool = False  # so it is never run by its path
+    tool_execution: str | None = None
+    uses_art: Place | None = None
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is in an agent: its files, and the functions that could run an episode, likeliest first."""
+
+    files: tuple[FileSurvey, ...]
+    entry_points: tuple[EntryPoint, ...]
+
+    @property
+    def calls(self) -> tuple[CompletionCall, ...]:
+        return tuple(call for file in self.files for call in file.calls)

@@ -1,0 +1,134 @@
+"""Recognises what art-adapt does not handle, and says what works instead."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.survey.model import Obstacle, Place
+from art_adapt.survey.syntax import Syntax, keyword
+
+CHAT = "call client.chat.completions.create there"
+
+FRAMEWORKS = {
+    "langchain": (
+        "LangChain",
+        "give its ChatOpenAI the rollout's base_url, api_key and model, and record with art.langgraph",
+    ),
+    "langchain_openai": (
+        "LangChain",
+        "give its ChatOpenAI the rollout's base_url, api_key and model, and record with art.langgraph",
+    ),
+    "langgraph": (
+        "LangGraph",
+        "record with art.langgraph.wrap_rollout, which ART ships",
+    ),
+    "crewai": ("CrewAI", "adapt an agent that calls the OpenAI client itself"),
+    "autogen": ("AutoGen", "adapt an agent that calls the OpenAI client itself"),
+    "autogen_agentchat": (
+        "AutoGen",
+        "adapt an agent that calls the OpenAI client itself",
+    ),
+    "smolagents": ("smolagents", "adapt an agent that calls the OpenAI client itself"),
+    "pydantic_ai": (
+        "Pydantic AI",
+        "give its OpenAIModel a client whose create is recorded, or adapt a plain loop",
+    ),
+    "agents": (
+        "the OpenAI Agents SDK",
+        "give it a chat-completions model with the rollout's base_url, or adapt a plain loop",
+    ),
+    "llama_index": ("LlamaIndex", "adapt an agent that calls the OpenAI client itself"),
+    "dspy": ("DSPy", "adapt an agent that calls the OpenAI client itself"),
+    "anthropic": (
+        "the Anthropic client",
+        "ART trains models behind an OpenAI-compatible API: " + CHAT,
+    ),
+    "instructor": (
+        "instructor",
+        "its create(response_model=...) hides the completion: use client.chat.completions.parse",
+    ),
+    "litellm": ("litellm", "use the OpenAI client for the model to train: " + CHAT),
+}
+
+LEGACY = ("openai.ChatCompletion", "openai.Completion")
+
+
+def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
+    """Frameworks by their import, calls of other kinds by their shape; one of a kind is enough."""
+    said: set[str] = set()
+
+    def once(place: Place, what: str, instead: str) -> Iterator[Obstacle]:
+        if what not in said:
+            said.add(what)
+            yield Obstacle(place, what, instead)
+
+    for imported in syntax.imports.values():
+        top = imported.module.split(".")[0]
+        if imported.level == 0 and top in FRAMEWORKS:
+            yield from once(syntax.place(imported.node), *FRAMEWORKS[top])
+        elif imported.level == 0 and imported.module.startswith("google.gen"):
+            yield from once(
+                syntax.place(imported.node),
+                "the Gemini client",
+                "ART trains models behind an OpenAI-compatible API: " + CHAT,
+            )
+    for node in syntax.nodes:
+        if isinstance(node, ast.Attribute):
+            name = syntax.qualified(node) or ""
+            if name.startswith(LEGACY) and node.attr in ("create", "acreate"):
+                yield from once(
+                    syntax.place(node),
+                    "a call of openai 0.x",
+                    "upgrade to openai 2 or newer: " + CHAT,
+                )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if (
+                node.value.rstrip("/").endswith("/chat/completions")
+                and len(node.value) < 300
+            ):
+                yield from once(
+                    syntax.place(node),
+                    "a completion over raw HTTP",
+                    "use the OpenAI client: " + CHAT,
+                )
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if (
+                node.func.attr == "create"
+                and keyword(node, "response_model") is not None
+            ):
+                yield from once(syntax.place(node), *FRAMEWORKS["instructor"])
+            elif node.func.attr in ("ProcessPoolExecutor",) or syntax.qualified(
+                node.func
+            ) in ("multiprocessing.Process", "multiprocessing.Pool"):
+                yield from once(
+                    syntax.place(node),
+                    "a process pool",
+                    "a rollout does not reach into other processes: use threads or tasks for what calls the model",
+                )
+
+
+def art_use(syntax: Syntax) -> Place | None:
+    """Where a file uses ART itself: it records its own trajectories, so it is left alone."""
+    art = syntax.imports.get("art")
+    if art is None or art.module != "art" or art.level:
+        return next(
+            (
+                syntax.place(i.node)
+                for i in syntax.imports.values()
+                if i.level == 0
+                and i.module.split(".")[0] == "art"
+                and i.attribute
+                in ("Trajectory", "TrainableModel", "Model", "TrajectoryGroup")
+            ),
+            None,
+        )
+    for node in syntax.nodes:
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "art"
+            and node.attr[:1].isupper()
+        ):
+            return syntax.place(node)
+    return None

@@ -1,0 +1,206 @@
+"""The files of one project that an agent consists of: those named, and what they import from beside them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from art_adapt.errors import Refusal
+from art_adapt.source import Source, read_source
+from art_adapt.survey.syntax import Import, Syntax
+
+RECORDING_MODULE = "art_recording"
+MOST_FILES = 80  # an agent's own imports; beyond these the files are somebody's library
+DEPTH = 3  # imports of imports of imports
+
+
+@dataclass
+class Project:
+    """The syntax of every file, in the order found; ``given`` are the ones the user named."""
+
+    given: tuple[Path, ...]
+    instead: Mapping[Path, Source]  # read in place of what is on disk
+    files: dict[Path, Syntax] = field(default_factory=dict)
+    _located: dict[tuple[Path, str, str | None, int], tuple[Path, bool] | None] = field(
+        default_factory=dict
+    )
+    _modules: dict[Path, Path | None] = field(default_factory=dict)
+    _roots: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(sources: Sequence[Source], instead: Mapping[Path, Source]) -> Project:
+        project = Project(tuple(source.path for source in sources), instead)
+        for source in sources:
+            project.files[source.path] = Syntax.of(source)
+        level = list(project.files.values())
+        for _ in range(DEPTH):
+            level = list(project._imported_by(level))
+        return project
+
+    def _imported_by(self, level: Sequence[Syntax]) -> Iterator[Syntax]:
+        for syntax in level:
+            for imported in syntax.imports.values():
+                located = self._locate(syntax.source.path, imported)
+                if (
+                    located is None
+                    or located[0] in self.files
+                    or len(self.files) >= MOST_FILES
+                ):
+                    continue
+                try:
+                    self.files[located[0]] = found = Syntax.of(
+                        self.instead.get(located[0]) or read_source(located[0])
+                    )
+                except Refusal:
+                    continue  # a file that was not named and cannot be read is none of the agent's
+                yield found
+
+    def imported(self, syntax: Syntax, name: str) -> Syntax | tuple[Syntax, str] | None:
+        """What an imported name is: a module of the project, or a name in one (re-exports followed); else None."""
+        seen: set[tuple[Path, str]] = set()
+        while name in syntax.imports and (syntax.source.path, name) not in seen:
+            seen.add((syntax.source.path, name))
+            imported = syntax.imports[name]
+            located = self._locate(syntax.source.path, imported)
+            target = self.files.get(located[0]) if located is not None else None
+            if located is None or target is None:
+                return None
+            if not located[1] or imported.attribute is None:
+                return target
+            if (
+                imported.attribute in target.functions
+                or imported.attribute in target.classes
+            ):
+                return target, imported.attribute
+            syntax, name = target, imported.attribute
+        return None
+
+    def _locate(self, importer: Path, imported: Import) -> tuple[Path, bool] | None:
+        """The file that an import means, and whether its name is an attribute in it (not the module itself)."""
+        key = (importer.parent, imported.module, imported.attribute, imported.level)
+        if key not in self._located:
+            self._located[key] = self._search(importer, imported)
+        return self._located[key]
+
+    def _search(self, importer: Path, imported: Import) -> tuple[Path, bool] | None:
+        parts = imported.module.split(".") if imported.module else []
+        for base in self._bases(importer, imported.level):
+            module = base.joinpath(*parts)
+            if (
+                imported.attribute is not None
+                and (path := self._module_file(module / imported.attribute)) is not None
+            ):
+                return path, False
+            if (path := self._module_file(module)) is not None:
+                return path, imported.attribute is not None
+        return None
+
+    def _bases(self, importer: Path, level: int) -> tuple[Path, ...]:
+        if level:
+            return tuple(importer.parents[level - 1 : level])
+        folder = importer.parent
+        if folder not in self._roots:
+            self._roots[folder] = tuple(import_roots(importer))
+        return self._roots[folder]
+
+    def _module_file(self, module: Path) -> Path | None:
+        if module not in self._modules:
+            self._modules[module] = module_file(module)
+        return self._modules[module]
+
+
+def module_file(module: Path) -> Path | None:
+    """``a/b.py`` or ``a/b/__init__.py`` for ``a/b``."""
+    if not module.name:
+        return None
+    return next(
+        (
+            path
+            for path in (module.with_name(module.name + ".py"), module / "__init__.py")
+            if path.is_file()
+        ),
+        None,
+    )
+
+
+def import_roots(path: Path) -> Iterator[Path]:
+    """The folders that absolute imports in ``path`` may start from: its own, and those above it up to the project's."""
+    folder = path.parent
+    for _ in range(6):
+        yield folder
+        if (
+            any(
+                (folder / marker).exists()
+                for marker in ("pyproject.toml", "setup.py", ".git")
+            )
+            or folder == folder.parent
+        ):
+            return
+        folder = folder.parent
+
+
+def imports_relatively(syntax: Syntax) -> bool:
+    """Whether the file can only be imported, as part of its package, and not be run by its path."""
+    return any(
+        i.level and i.module.split(".")[-1] != RECORDING_MODULE
+        for i in syntax.imports.values()
+    )
+
+
+def package_of(syntax: Syntax) -> str:
+    """The dotted package that a file is imported in, "" for a script that imports what lies beside it by name.
+
+    The file's own imports are the best witness; ``__init__.py`` is only the second best, for scripts lie in packages too.
+    """
+    path = syntax.source.path
+    folder = path.parent
+    relative = any(i.level for i in syntax.imports.values())
+    if not relative:
+        for imported in syntax.imports.values():
+            top = imported.module.split(".")[0]
+            if (
+                imported.level == 0
+                and top != RECORDING_MODULE
+                and (folder / f"{top}.py").is_file()
+                and top != path.stem
+            ):
+                return ""
+    package = _package_by_init(folder)
+    if package or relative:
+        return package or folder.name
+    for imported in (
+        syntax.imports.values()
+    ):  # from agent.tools import x, in agent/loop.py without __init__.py
+        parts = imported.module.split(".")
+        if (
+            imported.level == 0
+            and parts[0] == folder.name
+            and not module_file(folder / parts[0])
+        ):
+            return folder.name
+    return ""
+
+
+def package_depth(package: str) -> int:
+    """How many folders a package is deep."""
+    return package.count(".") + 1
+
+
+def _package_by_init(folder: Path) -> str:
+    parts: list[str] = []
+    while (folder / "__init__.py").is_file() and folder != folder.parent:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts)
+
+
+def has_main_guard(syntax: Syntax) -> bool:
+    return any(
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Compare)
+        and isinstance(node.test.left, ast.Name)
+        and node.test.left.id == "__name__"
+        for node in syntax.source.tree.body
+    )

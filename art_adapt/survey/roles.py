@@ -1,0 +1,53 @@
+"""Tells policy calls from auxiliary ones: an LLM judge, a summariser on another model, a guard."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from art_adapt.survey.completion_calls import FoundCall
+from art_adapt.survey.model import Role
+
+SIDE_JOB = re.compile(
+    r"judg|grader|grading|evaluator|critic|moderat|guardrail|guard_|summari[sz]|compact|title|rubric|rerank",
+    re.IGNORECASE,
+)
+
+
+def role_of(call: FoundCall, others: Sequence[FoundCall]) -> tuple[Role, str]:
+    """Whether ``call`` asks the model to train, and why we think so.
+
+    A side job by its name alone is not enough: what runs on the agent's own model is recorded until somebody says
+    otherwise, for a completion that is missing from a trajectory is worse than one too many.
+    """
+    if call.marked_auxiliary:
+        return Role.AUXILIARY, "marked by the comment 'art: auxiliary'"
+    model = call.syntax.text(call.model) if call.model is not None else ""
+    client = call.syntax.text(call.client)
+    for what, text in (("model", model), ("client", client)):
+        if SIDE_JOB.search(text):
+            return Role.AUXILIARY, f"its {what} {text} has a side job's name"
+    job = SIDE_JOB.search(call.function)
+    if not job:
+        return Role.POLICY, "a completion call of the agent"
+    own = _literal(call)
+    main = {
+        _literal(other) for other in others if not SIDE_JOB.search(other.function)
+    } - {None}
+    if own is not None and main and own not in main:
+        return Role.AUXILIARY, f"{call.function} runs on another model ({own})"
+    return (
+        Role.POLICY,
+        f"{call.function} sounds like a side job but may run on the agent's model; --auxiliary {call.function} keeps it out",
+    )
+
+
+def _literal(call: FoundCall) -> str | None:
+    """The model's name where the file says it."""
+    if call.model is None:
+        return None
+    for value in (call.model, *call.syntax.values_of(call.model)):
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            return value.value
+    return None

@@ -1,0 +1,259 @@
+"""One file's tree with what the survey asks of it: who encloses what, which functions there are, what names mean."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from art_adapt.source import Source
+from art_adapt.survey.model import MODULE_LEVEL, Place
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+@dataclass(frozen=True)
+class Import:
+    """``import module`` or ``from module import attribute``; ``level`` counts the leading dots."""
+
+    module: str
+    attribute: str | None
+    level: int
+    node: ast.Import | ast.ImportFrom
+
+
+@dataclass(frozen=True)
+class Function:
+    qualname: str
+    node: FunctionNode
+    class_name: str | None  # of a method
+    nested: bool  # inside another function
+
+
+@dataclass
+class Syntax:
+    """An index over a file's tree, made in one walk."""
+
+    source: Source
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    classes: dict[str, ast.ClassDef] = field(default_factory=dict)
+    imports: dict[str, Import] = field(default_factory=dict)
+    nodes: list[ast.AST] = field(
+        default_factory=list
+    )  # in source order, outer before inner
+    _owners: dict[ast.AST, str] = field(default_factory=dict)
+
+    @staticmethod
+    def of(source: Source) -> Syntax:
+        syntax = Syntax(source)
+        stack: list[tuple[ast.AST, tuple[str, ...], str | None, str]] = [
+            (source.tree, (), None, MODULE_LEVEL)
+        ]
+        while stack:
+            node, scope, class_name, owner = stack.pop()
+            syntax.nodes.append(node)
+            syntax._owners[node] = owner
+            inner = (scope, class_name, owner)
+            if isinstance(node, ast.ClassDef):
+                syntax.classes[".".join((*scope, node.name))] = node
+                inner = ((*scope, node.name), node.name, owner)
+            elif isinstance(node, FunctionNode):
+                qualname = ".".join((*scope, node.name))
+                syntax.functions[qualname] = Function(
+                    qualname, node, class_name, nested=owner != MODULE_LEVEL
+                )
+                inner = ((*scope, node.name), None, qualname)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                syntax._add_imports(node)
+            body = (
+                set(getattr(node, "body", []))
+                if isinstance(node, ast.ClassDef | FunctionNode)
+                else ()
+            )
+            for child in reversed(list(ast.iter_child_nodes(node))):
+                syntax.parents[child] = node
+                # Decorators, defaults and base classes belong to the scope around.
+                stack.append(
+                    (
+                        child,
+                        *(
+                            inner
+                            if not body or child in body
+                            else (scope, class_name, owner)
+                        ),
+                    )
+                )
+        return syntax
+
+    def _add_imports(self, node: ast.Import | ast.ImportFrom) -> None:
+        for name in node.names:
+            if isinstance(node, ast.ImportFrom):
+                self.imports[name.asname or name.name] = Import(
+                    node.module or "", name.name, node.level, node
+                )
+            elif name.asname:
+                self.imports[name.asname] = Import(name.name, None, 0, node)
+            else:
+                self.imports[name.name.split(".")[0]] = Import(name.name, None, 0, node)
+
+    def owner(self, node: ast.AST) -> str:
+        """The qualified name of the function that ``node`` stands in."""
+        return self._owners[node]
+
+    def owned_by(self, qualname: str) -> Iterator[ast.AST]:
+        """The nodes of a function's own body, not those of functions inside it."""
+        return iter(self._nodes_by_owner.get(qualname, ()))
+
+    @cached_property
+    def _nodes_by_owner(self) -> dict[str, list[ast.AST]]:
+        found: dict[str, list[ast.AST]] = {}
+        for node in self.nodes:
+            found.setdefault(self._owners[node], []).append(node)
+        return found
+
+    def place(self, node: ast.expr | ast.stmt | ast.excepthandler) -> Place:
+        return Place(self.source.path, node.lineno, node.col_offset + 1)
+
+    def text(self, node: ast.AST, limit: int = 70) -> str:
+        """The source of an expression on one line, for messages."""
+        text = " ".join(ast.unparse(node).split())
+        return text if len(text) <= limit else text[: limit - 3] + "..."
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        while (parent := self.parents.get(node)) is not None:
+            yield parent
+            node = parent
+
+    def enclosing_loop(
+        self, node: ast.AST
+    ) -> ast.For | ast.AsyncFor | ast.While | None:
+        """The innermost loop around ``node`` in its own function."""
+        inner = node
+        for outer in self.ancestors(node):
+            if isinstance(outer, FunctionNode | ast.Lambda):
+                return None
+            if (
+                isinstance(outer, LOOPS)
+                and inner is not getattr(outer, "iter", None)
+                and inner not in outer.orelse
+            ):
+                return outer
+            inner = outer
+        return None
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every identifier that the file binds or reads as a name."""
+        found: set[str] = set(self.imports)
+        for node in self.nodes:
+            if isinstance(node, ast.Name):
+                found.add(node.id)
+            elif isinstance(node, FunctionNode | ast.ClassDef):
+                found.add(node.name)
+            elif isinstance(node, ast.arg):
+                found.add(node.arg)
+            elif isinstance(node, ast.Global | ast.Nonlocal):
+                found.update(node.names)
+            elif (
+                isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar)
+                and node.name
+            ):
+                found.add(node.name)
+            elif isinstance(node, ast.MatchMapping) and node.rest:
+                found.add(node.rest)
+        return frozenset(found)
+
+    @cached_property
+    def assignments(self) -> dict[str, list[tuple[str, ast.expr]]]:
+        """What names and ``self`` attributes are assigned: (function it happens in, value), by target text."""
+        found: dict[str, list[tuple[str, ast.expr]]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.Assign):
+                pairs = [(target, node.value) for target in node.targets]
+            elif (
+                isinstance(node, ast.AnnAssign | ast.NamedExpr)
+                and node.value is not None
+            ):
+                pairs = [(node.target, node.value)]
+            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+                pairs = [(node.optional_vars, node.context_expr)]
+            else:
+                continue
+            for target, value in pairs:
+                if (key := dotted(target)) is not None:
+                    found.setdefault(key, []).append((self._owners[node], value))
+        return found
+
+    def values_of(self, expression: ast.expr) -> list[ast.expr]:
+        """What a name or attribute may hold, as far as this file assigns it: local values before global ones."""
+        key = dotted(expression)
+        if key is None:
+            return []
+        known = self.assignments.get(key, [])
+        if "." in key:
+            return [value for _, value in known]
+        owner = self.owner(expression)
+        local = [value for where, value in known if where == owner]
+        return local or [
+            value
+            for where, value in known
+            if where == MODULE_LEVEL or owner.startswith(where + ".")
+        ]
+
+    def imports_module(self, *tops: str) -> Import | None:
+        """The first import of one of these top-level packages."""
+        return next(
+            (
+                i
+                for i in self.imports.values()
+                if i.level == 0 and i.module.split(".")[0] in tops
+            ),
+            None,
+        )
+
+    def qualified(self, expression: ast.expr) -> str | None:
+        """``litellm.completion`` for ``completion`` after ``from litellm import completion``, and the like."""
+        text = dotted(expression)
+        if text is None:
+            return None
+        head, _, rest = text.partition(".")
+        imported = self.imports.get(head)
+        if imported is None or imported.level:
+            return text
+        start = (
+            imported.module
+            if imported.attribute is None
+            else f"{imported.module}.{imported.attribute}"
+        )
+        if imported.attribute is None and imported.module.split(".")[0] == head:
+            start = head
+        return f"{start}.{rest}" if rest else start
+
+
+def dotted(expression: ast.AST) -> str | None:
+    """``self.client.chat`` for that expression; None for one that is more than names and attributes."""
+    parts: list[str] = []
+    while isinstance(expression, ast.Attribute):
+        parts.append(expression.attr)
+        expression = expression.value
+    if not isinstance(expression, ast.Name):
+        return None
+    return ".".join([expression.id, *reversed(parts)])
+
+
+def keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next(
+        (argument.value for argument in call.keywords if argument.arg == name), None
+    )
+
+
+def return_values(syntax: Syntax, qualname: str) -> list[ast.expr]:
+    return [
+        node.value
+        for node in syntax.owned_by(qualname)
+        if isinstance(node, ast.Return) and node.value is not None
+    ]

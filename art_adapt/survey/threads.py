@@ -1,0 +1,140 @@
+"""Finds the functions that executors and threads run: their threads start without the rollout's context."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.survey.call_graph import FunctionKey, resolve
+from art_adapt.survey.completion_calls import METHODS
+from art_adapt.survey.model import Span, ThreadStart
+from art_adapt.survey.project import Project
+from art_adapt.survey.syntax import Syntax, dotted, keyword
+
+POOL_METHODS = (
+    "submit",
+    "map",
+    "imap",
+    "imap_unordered",
+    "starmap",
+    "apply",
+    "apply_async",
+    "map_async",
+    "starmap_async",
+)
+THREAD_CLASSES = ("Thread", "threading.Thread")
+TIMER_CLASSES = ("Timer", "threading.Timer")
+
+
+def find_thread_starts(
+    project: Project,
+    syntax: Syntax,
+    reaching: set[FunctionKey],
+    carried_hooks: frozenset[str],
+) -> Iterator[ThreadStart]:
+    """What is handed to a thread and may reach a policy call: ``reaching`` are the functions that do.
+
+    Of a function that cannot be told (a parameter, a lookup) it counts where it is started: inside the agent it may
+    be a sub-agent, elsewhere it is nothing of ours.
+    """
+    for node in syntax.nodes:
+        if not isinstance(node, ast.Call):
+            continue
+        function = _started_function(node, syntax)
+        if function is None:
+            continue
+        marked = (
+            isinstance(function, ast.Call)
+            and isinstance(function.func, ast.Name)
+            and function.func.id in carried_hooks
+        )
+        if marked and isinstance(function, ast.Call) and function.args:
+            function = function.args[0]
+        if marked or _may_reach(project, syntax, function, node, reaching):
+            yield ThreadStart(
+                syntax.place(function),
+                Span.of(function),
+                syntax.text(function),
+                syntax.text(node.func),
+                marked,
+            )
+
+
+def _started_function(call: ast.Call, syntax: Syntax) -> ast.expr | None:
+    name = dotted(call.func) or ""
+    if name in THREAD_CLASSES:
+        return keyword(call, "target") or (call.args[1] if len(call.args) > 1 else None)
+    if name in TIMER_CLASSES:
+        return keyword(call, "function") or (
+            call.args[1] if len(call.args) > 1 else None
+        )
+    if (
+        not isinstance(call.func, ast.Attribute)
+        or not call.args
+        or isinstance(call.args[0], ast.Starred)
+    ):
+        return None
+    if call.func.attr == "run_in_executor":
+        return (
+            call.args[1]
+            if len(call.args) > 1 and not isinstance(call.args[1], ast.Starred)
+            else None
+        )
+    if call.func.attr == "submit" or (
+        call.func.attr in POOL_METHODS and _is_pool(call.func.value, syntax)
+    ):
+        return call.args[0]
+    return None
+
+
+def _is_pool(expression: ast.expr, syntax: Syntax) -> bool:
+    made = [syntax.text(value) for value in syntax.values_of(expression)] or [
+        syntax.text(expression)
+    ]
+    return any("ThreadPool" in text or "executor" in text.lower() for text in made)
+
+
+def _may_reach(
+    project: Project,
+    syntax: Syntax,
+    function: ast.expr,
+    start: ast.Call,
+    reaching: set[FunctionKey],
+) -> bool:
+    if (
+        isinstance(function, ast.Attribute)
+        and function.attr in METHODS
+        and "completions" in syntax.text(function)
+    ):
+        return True
+    if isinstance(function, ast.Constant):
+        return False
+    if isinstance(function, ast.Lambda):
+        inside = [
+            node
+            for node in ast.walk(function.body)
+            if isinstance(node, ast.Name | ast.Attribute)
+        ]
+        return any(
+            set(resolve(project, syntax, node)) & reaching for node in inside
+        ) or any(
+            isinstance(node, ast.Attribute)
+            and node.attr in METHODS
+            and "completions" in syntax.text(node)
+            for node in inside
+        )
+    if (
+        isinstance(function, ast.Call)
+        and function.args
+        and (dotted(function.func) or "").split(".")[-1] in ("partial", "recorded")
+    ):
+        return _may_reach(project, syntax, function.args[0], start, reaching)
+    found = resolve(project, syntax, function)
+    if found:
+        return bool(set(found) & reaching)
+    name = dotted(function) or ""
+    if name.partition(".")[0] in syntax.imports and not name.startswith(
+        ("self.", "cls.")
+    ):
+        return False  # something from outside the project
+    return (syntax.source.path, syntax.owner(start)) in reaching

@@ -1,0 +1,28 @@
+"""Tells a generated file that nobody has edited from one that somebody has: its first line has a hash of the rest."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+SEAL = re.compile(rb"# Written by art-adapt [\w.]+ \(([0-9a-f]{12})\)[^\n]*\n")
+
+
+def sealed(body: str, version: str) -> bytes:
+    """The file's bytes: a first line that names its maker, then ``body``."""
+    data = body.encode()
+    digest = hashlib.sha256(data).hexdigest()[:12]
+    return (
+        f"# Written by art-adapt {version} ({digest}). Yours to edit: art-adapt overwrites no edited file.\n".encode()
+        + data
+    )
+
+
+def is_untouched(data: bytes) -> bool:
+    """Whether ``data`` is a sealed file as it was written."""
+    data = data.replace(b"\r\n", b"\n")  # git may have changed the line endings
+    match = SEAL.match(data)
+    return (
+        match is not None
+        and hashlib.sha256(data[match.end() :]).hexdigest()[:12].encode() == match[1]
+    )

@@ -1,0 +1,100 @@
+"""Takes an adaptation back: the hooks, and the generated files that nobody has edited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from art_adapt import train_module
+from art_adapt.adaptation import Edit, remove
+from art_adapt.plan import DEFAULT_LINE_LENGTH, RECORDING, RECORDING_NAME
+from art_adapt.source import Source, read_source
+from art_adapt.survey.hooks import recording_level
+from art_adapt.survey.project import RECORDING_MODULE, Project
+
+
+@dataclass(frozen=True)
+class Undo:
+    """The files without their hooks, the siblings to delete (with their bytes), and those left, with the reason."""
+
+    edits: tuple[Edit, ...]
+    deletions: tuple[tuple[Path, bytes], ...]
+    left: tuple[tuple[Path, str], ...]
+
+    @property
+    def changes(self) -> bool:
+        return any(edit.changes for edit in self.edits) or bool(self.deletions)
+
+
+def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
+    """Plan to take the hooks off ``sources`` and off what they import, and to remove what was generated for them.
+
+    Raises:
+        Refusal: a file uses hooks in ways that art-adapt does not write.
+    """
+    files = Project.of(sources, {}).files
+    adapted = {
+        path: syntax
+        for path, syntax in files.items()
+        if RECORDING_MODULE.encode() in syntax.source.data
+    }
+    adapted = {
+        path: syntax
+        for path, syntax in adapted.items()
+        if recording_level(syntax) is not None or path in {s.path for s in sources}
+    }
+    edits = tuple(
+        Edit(
+            path,
+            syntax.source.data,
+            remove(syntax.source, line_length or DEFAULT_LINE_LENGTH),
+        )
+        for path, syntax in adapted.items()
+    )
+    deletions: list[tuple[Path, bytes]] = []
+    left: list[tuple[Path, str]] = []
+    for path in dict.fromkeys(
+        path.with_name(f"{path.stem}_train.py") for path in adapted
+    ):
+        if path.is_file():
+            data = path.read_bytes()
+            if train_module.is_untouched(data):
+                deletions.append((path, data))
+            elif train_module.SEAL.match(data):
+                left.append((path, "it has been edited"))
+    gone = {edit.path for edit in edits} | {path for path, _ in deletions}
+    for folder in dict.fromkeys(
+        _recording_folder(path, recording_level(syntax))
+        for path, syntax in adapted.items()
+    ):
+        path = folder / RECORDING_NAME
+        if not path.is_file():
+            continue
+        data = path.read_bytes()
+        user = next(
+            (
+                p
+                for p in sorted(folder.rglob("*.py"))
+                if p not in gone and p != path and _imports_recording(p)
+            ),
+            None,
+        )
+        if user is not None:
+            left.append((path, f"{user.name} still uses it"))
+        elif data != RECORDING.read_bytes():
+            left.append((path, "it is not the copy that this version writes"))
+        else:
+            deletions.append((path, data))
+    return Undo(edits, tuple(deletions), tuple(left))
+
+
+def _recording_folder(path: Path, level: int | None) -> Path:
+    return path.parents[max((level or 1) - 1, 0)]
+
+
+def _imports_recording(path: Path) -> bool:
+    try:
+        return RECORDING_MODULE.encode() in read_source(path).data
+    except Exception:
+        return False

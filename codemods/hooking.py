@@ -1,0 +1,197 @@
+"""The one edit that all hooks are: a call around an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from art_adapt.errors import Refusal
+from art_adapt.source import Source
+from art_adapt.survey.model import Span
+from codemods.layout import Shape, shape_of
+from codemods.locating import Located, locate
+
+
+@dataclass(frozen=True)
+class Wrap:
+    """``hook`` (its local name) goes around the expression at ``span``; of two at one span the later goes outside."""
+
+    span: Span
+    hook: str
+    opens_call: bool = False  # a callee's hook: it is the call that is opened where the line gets too long
+
+
+class HookExpressions(cst.CSTTransformer):
+    """Puts hooks around the located expressions; looks into no statement without one."""
+
+    def __init__(
+        self,
+        source: Source,
+        wraps: Sequence[Wrap],
+        located: Located,
+        line_length: int | None,
+    ) -> None:
+        super().__init__()
+        self.located = located
+        self.wraps: dict[int, list[tuple[Wrap, Shape]]] = {}
+        self.opened_calls: set[int] = set()
+        for wrap in wraps:
+            node = located.nodes[wrap.span]
+            shape = shape_of(source, wrap.span, wrap.hook, line_length)
+            if wrap.opens_call:
+                if line_length is not None and _too_long(source, wrap, line_length):
+                    self.opened_calls.add(id(node))
+                shape = Shape.HUGGED
+            self.wraps.setdefault(id(node), []).append((wrap, shape))
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return self.located.leads_to(node)
+
+    def on_leave(
+        self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
+    ) -> cst.CSTNodeT:
+        updated: cst.CSTNode = updated_node
+        for wrap, shape in self.wraps.get(id(original_node), ()):
+            assert isinstance(updated, cst.BaseExpression)
+            updated = hooked(updated, wrap.hook, shape)
+        if (
+            isinstance(original_node, cst.Call)
+            and id(original_node.func) in self.opened_calls
+        ):
+            assert isinstance(updated, cst.Call)
+            updated = _with_opened_arguments(updated)
+        return updated  # type: ignore[return-value]
+
+
+def hook_expressions(
+    module: cst.Module, source: Source, wraps: Sequence[Wrap], line_length: int | None
+) -> cst.Module:
+    """Put every wrap of ``wraps`` into ``module``, which was parsed from ``source``.
+
+    Raises:
+        Refusal: an expression was not found where the survey saw it (in an f-string, before Python 3.12).
+    """
+    located = locate(module, source, {wrap.span for wrap in wraps})
+    for wrap in wraps:
+        if wrap.span not in located.nodes:
+            raise Refusal(
+                f"cannot put {wrap.hook}(...) here",
+                why="the expression stands where its position cannot be told, as in an f-string before Python 3.12",
+                next_step="give the expression a name in a statement of its own",
+                path=source.path,
+                line=wrap.span.line,
+                column=wrap.span.column + 1,
+            )
+    return module.visit(HookExpressions(source, wraps, located, line_length))
+
+
+def hooked(expression: cst.BaseExpression, hook: str, shape: Shape) -> cst.Call:
+    """``expression`` as the argument of ``hook``, which takes the place of its parentheses if those take lines."""
+    function = cst.Name(hook)
+    if isinstance(expression, cst.Tuple) and not expression.lpar:
+        return cst.Call(
+            function, [_as_argument(element) for element in expression.elements]
+        )
+    if (
+        shape is not Shape.HUGGED
+        and expression.lpar
+        and _takes_lines(expression.lpar[0].whitespace_after)
+    ):
+        opening, closing = expression.lpar[0], expression.rpar[-1]
+        inner = expression.with_changes(
+            lpar=expression.lpar[1:], rpar=expression.rpar[:-1]
+        )
+        if not (
+            isinstance(inner, cst.Tuple | cst.GeneratorExp | cst.NamedExpr | cst.Yield)
+            and not inner.lpar
+        ):
+            argument = cst.Arg(inner, whitespace_after_arg=closing.whitespace_before)
+            return cst.Call(
+                function, [argument], whitespace_before_args=opening.whitespace_after
+            )
+    if shape is not Shape.OPENED:
+        if isinstance(expression, cst.Tuple | cst.GeneratorExp):
+            return cst.Call(function, [cst.Arg(expression)])
+        # Its parentheses stay outside: they may be all that parts it from a keyword, as in return(text).
+        bare = expression.with_changes(lpar=[], rpar=[])
+        return cst.Call(
+            function, [cst.Arg(bare)], lpar=expression.lpar, rpar=expression.rpar
+        )
+    argument = cst.Arg(
+        shifted(expression, "    "), whitespace_after_arg=_line_break("")
+    )
+    return cst.Call(function, [argument], whitespace_before_args=_line_break("    "))
+
+
+def _as_argument(element: cst.BaseElement) -> cst.Arg:
+    assert isinstance(element, cst.Element)
+    return cst.Arg(element.value, comma=element.comma)
+
+
+def _takes_lines(whitespace: cst.BaseParenthesizableWhitespace) -> bool:
+    return (
+        isinstance(whitespace, cst.ParenthesizedWhitespace)
+        and whitespace.first_line.comment is None
+    )
+
+
+def _line_break(indent: str) -> cst.ParenthesizedWhitespace:
+    return cst.ParenthesizedWhitespace(
+        indent=True, last_line=cst.SimpleWhitespace(indent)
+    )
+
+
+def _with_opened_arguments(call: cst.Call) -> cst.Call:
+    if not call.args or not isinstance(
+        call.whitespace_before_args, cst.SimpleWhitespace
+    ):
+        return call
+    last = call.args[-1].with_changes(whitespace_after_arg=_line_break(""))
+    return call.with_changes(
+        whitespace_before_args=_line_break("    "), args=[*call.args[:-1], last]
+    )
+
+
+def _too_long(source: Source, wrap: Wrap, line_length: int) -> bool:
+    return len(source.lines[wrap.span.line - 1]) + len(wrap.hook) + 2 > line_length
+
+
+class _Shift(cst.CSTTransformer):
+    """Moves the lines of an expression to the right, or back to the left."""
+
+    def __init__(self, by: str, back: bool) -> None:
+        super().__init__()
+        self.by = by
+        self.back = back
+
+    def leave_ParenthesizedWhitespace(
+        self,
+        original_node: cst.ParenthesizedWhitespace,
+        updated_node: cst.ParenthesizedWhitespace,
+    ) -> cst.ParenthesizedWhitespace:
+        value = updated_node.last_line.value
+        value = value.removeprefix(self.by) if self.back else self.by + value
+        lines = [
+            line.with_changes(
+                whitespace=cst.SimpleWhitespace(self._moved(line.whitespace.value))
+            )
+            if line.comment
+            else line
+            for line in updated_node.empty_lines
+        ]
+        return updated_node.with_changes(
+            last_line=cst.SimpleWhitespace(value), empty_lines=lines
+        )
+
+    def _moved(self, value: str) -> str:
+        return value.removeprefix(self.by) if self.back else self.by + value
+
+
+def shifted(
+    expression: cst.BaseExpression, by: str, *, back: bool = False
+) -> cst.BaseExpression:
+    moved = expression.visit(_Shift(by, back))
+    assert isinstance(moved, cst.BaseExpression)
+    return moved

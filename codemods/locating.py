@@ -1,0 +1,278 @@
+"""Finds the libcst nodes that stand where the survey found something.
+
+The survey counts positions as ``ast`` does. libcst knows positions only after generating the whole file's code again,
+which costs more than parsing it. So we walk both trees' statement lists side by side (they match one to one), and have
+libcst place only the expressions of the few statements that are looked for.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from art_adapt.source import Source
+from art_adapt.survey.model import Span
+
+Positions = tuple[int, int, int, int]
+BLOCKS = (cst.IndentedBlock, cst.SimpleStatementSuite)
+STATEMENTS = (
+    cst.BaseStatement,
+    cst.BaseSmallStatement,
+    cst.BaseSuite,
+    cst.ExceptHandler,
+    cst.ExceptStarHandler,
+    cst.Else,
+    cst.Finally,
+    cst.MatchCase,
+)
+
+
+@dataclass
+class Located:
+    """``nodes``: the expression found at each span. ``path``: the statements and blocks that lead to them, by id."""
+
+    default_indent: str
+    nodes: dict[Span, cst.BaseExpression] = field(default_factory=dict)
+    path: set[int] = field(default_factory=set)
+    elifs: set[int] = field(default_factory=set)
+
+    def leads_to(self, node: cst.CSTNode) -> bool:
+        """Whether a transformer has to look into ``node``: every statement off the path stays as it is."""
+        return id(node) in self.path or not isinstance(node, STATEMENTS)
+
+
+def locate(module: cst.Module, source: Source, spans: Collection[Span]) -> Located:
+    """Find the expressions of ``module`` (parsed from ``source``) at ``spans``; those not found are absent."""
+    located = Located(module.default_indent)
+    _descend(source, source.tree.body, module.body, sorted(spans), (), located)
+    return located
+
+
+def _descend(
+    source: Source,
+    statements: Sequence[ast.stmt],
+    nodes: Sequence[cst.BaseStatement | cst.BaseSmallStatement],
+    spans: list[Span],
+    indents: tuple[str | None, ...],
+    located: Located,
+) -> None:
+    for statement, (line, node) in zip(
+        statements, _small_statements(nodes), strict=True
+    ):
+        mine = [
+            span
+            for span in spans
+            if _first_line(statement) <= span.line and span <= _end(statement)
+        ]
+        if mine:
+            located.path |= {id(line), id(node)}
+            _enter(source, statement, node, mine, indents, located)
+
+
+def _small_statements(
+    nodes: Sequence[cst.CSTNode],
+) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    """Statements as ``ast`` counts them: those of one line separately, each with the line that it is on."""
+    for node in nodes:
+        if isinstance(node, cst.SimpleStatementLine):
+            yield from ((node, small) for small in node.body)
+        else:
+            yield node, node
+
+
+def _first_line(statement: ast.stmt) -> int:
+    return _anchor_line(statement)
+
+
+def _end(statement: ast.stmt) -> Span:
+    line = statement.end_lineno or statement.lineno
+    return Span(line, statement.end_col_offset or 0, line + 1, 0)
+
+
+def _enter(
+    source: Source,
+    statement: ast.AST,
+    node: cst.CSTNode,
+    spans: list[Span],
+    indents: tuple[str | None, ...],
+    located: Located,
+) -> None:
+    left = spans
+    for statements, holder, block in _blocks(statement, node):
+        first, last = _first_line(statements[0]), statements[-1].end_lineno or 0
+        inside = [
+            span
+            for span in left
+            if (first, statements[0].col_offset) <= (span.line, span.column)
+            and span.line <= last
+        ]
+        if inside:
+            left = [span for span in left if span not in inside]
+            located.path |= {id(holder), id(block)}
+            indent = [block.indent] if isinstance(block, cst.IndentedBlock) else []
+            _descend(
+                source, statements, block.body, inside, (*indents, *indent), located
+            )
+    for part, part_node in _header_statements(statement, node):
+        first, last = part.lineno, part.end_lineno or part.lineno  # type: ignore[attr-defined]
+        inside = [span for span in left if first <= span.line <= last]
+        if inside:
+            left = [span for span in left if span not in inside]
+            located.path.add(id(part_node))
+            if isinstance(part_node, cst.If):
+                located.elifs.add(id(part_node))
+            _enter(source, part, part_node, inside, indents, located)
+    if left:
+        _match(source, statement, node, left, indents, located)
+
+
+def _blocks(
+    statement: ast.AST, node: cst.CSTNode
+) -> Iterator[tuple[list[ast.stmt], cst.CSTNode, cst.BaseSuite]]:
+    """The statement lists inside a statement, with the node that holds each one's block."""
+    for name in ("body", "orelse", "finalbody"):
+        statements = getattr(statement, name, None)
+        holder = node if name == "body" else getattr(node, name, None)
+        if (
+            isinstance(statements, list)
+            and statements
+            and isinstance(holder, cst.CSTNode)
+            and not isinstance(holder, cst.If if name == "orelse" else ())
+        ):
+            yield statements, holder, holder.body  # type: ignore[attr-defined]
+
+
+def _header_statements(
+    statement: ast.AST, node: cst.CSTNode
+) -> Iterator[tuple[ast.AST, cst.CSTNode]]:
+    """What has a header and blocks of its own: elif branches, except clauses, cases."""
+    if (
+        isinstance(statement, ast.If)
+        and isinstance(node, cst.If)
+        and isinstance(node.orelse, cst.If)
+    ):
+        yield statement.orelse[0], node.orelse
+    elif isinstance(statement, ast.Try | ast.TryStar) and isinstance(
+        node, cst.Try | cst.TryStar
+    ):
+        yield from zip(statement.handlers, node.handlers, strict=True)
+    elif isinstance(statement, ast.Match) and isinstance(node, cst.Match):
+        for case, case_node in zip(statement.cases, node.cases, strict=True):
+            case.lineno = case.pattern.lineno  # type: ignore[attr-defined]
+            case.end_lineno = case.body[-1].end_lineno  # type: ignore[attr-defined]
+            yield case, case_node
+
+
+def _match(
+    source: Source,
+    statement: ast.AST,
+    node: cst.CSTNode,
+    spans: list[Span],
+    indents: tuple[str | None, ...],
+    located: Located,
+) -> None:
+    """Place the expressions of one statement, without its blocks, as deep as it stands in the file."""
+    placed, first_line = _place(
+        node,
+        [indent or located.default_indent for indent in indents],
+        is_elif=id(node) in located.elifs,
+    )
+    offset = _anchor_line(statement) - first_line
+    by_position = {
+        (start + offset, column, end + offset, end_column): found
+        for (start, column, end, end_column), found in placed
+    }
+    for span in spans:
+        start = _characters(source, span.line, span.column)
+        end = _characters(source, span.end_line, span.end_column)
+        found = by_position.get((span.line, start, span.end_line, end))
+        if found is not None:
+            located.nodes[span] = found
+
+
+def _anchor_line(statement: ast.AST) -> int:
+    if isinstance(statement, ast.match_case):
+        return statement.pattern.lineno
+    assert isinstance(statement, ast.stmt | ast.excepthandler)
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min(part.lineno for part in (statement, *decorators))
+
+
+def _characters(source: Source, line: int, column: int) -> int:
+    """A column in characters, as libcst counts, from one in UTF-8 bytes. A BOM is no column."""
+    text = source.lines[line - 1]
+    return (
+        column
+        if text.isascii()
+        else len(text.lstrip("\ufeff").encode()[:column].decode(errors="ignore"))
+    )
+
+
+def _place(
+    node: cst.CSTNode, indents: Sequence[str], *, is_elif: bool
+) -> tuple[list[tuple[Positions, cst.BaseExpression]], int]:
+    """The expressions of a statement, with positions in a file that holds only it; and its first line there."""
+    bare = _without_blocks(node)
+    shell: cst.SimpleStatementLine | cst.BaseCompoundStatement
+    if isinstance(bare, cst.BaseSmallStatement):
+        shell = cst.SimpleStatementLine([bare])
+    elif isinstance(bare, cst.ExceptHandler):
+        shell = cst.Try(body=_EMPTY, handlers=[bare])
+    elif isinstance(bare, cst.ExceptStarHandler):
+        shell = cst.TryStar(body=_EMPTY, handlers=[bare])
+    elif isinstance(bare, cst.MatchCase):
+        shell = cst.Match(subject=cst.Name("x"), cases=[bare])
+    elif isinstance(bare, cst.If) and is_elif:
+        shell = cst.If(test=cst.Name("x"), body=_EMPTY, orelse=bare)
+    else:
+        assert isinstance(bare, cst.BaseCompoundStatement)
+        shell = bare
+    for indent in reversed(indents):
+        block = cst.IndentedBlock([shell], indent=indent)
+        shell = cst.If(test=cst.Name("x"), body=block)
+    wrapper = MetadataWrapper(cst.Module([shell]), unsafe_skip_copy=True)
+    positions = wrapper.resolve(PositionProvider)
+    anchor = min(
+        (p.start.line for n, p in positions.items() if n is node or _is_child(n, node)),
+        default=1,
+    )
+    found = []
+    for expression, position in positions.items():
+        if isinstance(expression, cst.BaseExpression):
+            start, end = position.start, position.end
+            if isinstance(expression, cst.Tuple | cst.GeneratorExp) and expression.lpar:
+                # Their parentheses belong to them for ast, and stand around them for libcst.
+                start, end = (
+                    positions[expression.lpar[-1]].start,
+                    positions[expression.rpar[0]].end,
+                )
+            found.append(((start.line, start.column, end.line, end.column), expression))
+    return found, anchor
+
+
+_EMPTY = cst.IndentedBlock([cst.SimpleStatementLine([cst.Pass()])])
+
+
+def _is_child(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
+    return any(node is child for child in parent.children) and not isinstance(
+        node, cst.BaseParenthesizableWhitespace | cst.EmptyLine | cst.TrailingWhitespace
+    )
+
+
+def _without_blocks(node: cst.CSTNode) -> cst.CSTNode:
+    """The statement's own expressions, by identity, with nothing in its blocks."""
+    changes: dict[str, object] = {}
+    if isinstance(getattr(node, "body", None), BLOCKS):
+        changes["body"] = _EMPTY
+    for name in ("orelse", "finalbody"):
+        if getattr(node, name, None) is not None and not isinstance(node, cst.IfExp):
+            changes[name] = None
+    if isinstance(node, cst.Try | cst.TryStar):
+        changes["finalbody"], changes["handlers"] = cst.Finally(_EMPTY), []
+    if isinstance(node, cst.Match):
+        changes["cases"] = [cst.MatchCase(pattern=cst.MatchAs(), body=_EMPTY)]
+    return node.with_changes(**changes) if changes else node
