@@ -19,8 +19,8 @@ from art_adapt.survey.project import RECORDING_MODULE
 if TYPE_CHECKING:
     import libcst
 
-    from codemods.hooking import Wrap
     from codemods.import_hooks import HookImport
+    from codemods.layout import Wrap
 
 PARSE_DEPTH = 20_000  # libcst visits recursively: a sum of 500 terms is 500 calls deep
 
@@ -81,29 +81,35 @@ def wraps_of(
     file: FileSurvey, decisions: Decisions, hooks: Iterable[str] = HOOKS
 ) -> list[Wrap]:
     """The hooks that ``file`` lacks, of the kinds in ``hooks``."""
-    from codemods.hooking import Wrap
+    from codemods.layout import Wrap
 
     names = hook_names(file)
     path = file.source.path
-    wanted: list[tuple[str, Wrap]] = []
-    for call in decisions.policy:
-        if call.place.path == path and not call.recorded:
-            wanted.append(
-                (
-                    "recorded",
-                    Wrap(call.span, names["recorded"], opens_call=not call.referenced),
-                )
-            )
-    for thread in file.threads:
-        if not thread.marked:
-            wanted.append(("carried", Wrap(thread.span, names["carried"])))
-    for site in decisions.rewards:
-        if site.place.path == path and not site.marked:
-            wanted.append(("reward", Wrap(site.span, names["reward"])))
-    for exit_ in decisions.exits:
-        if exit_.place.path == path and not exit_.marked:
-            wanted.append(("final_answer", Wrap(exit_.span, names["final_answer"])))
-    return [wrap for hook, wrap in wanted if hook in hooks]
+    wanted = [
+        ("recorded", call.span, call.around)
+        for call in decisions.policy
+        if call.place.path == path and not call.recorded
+    ]
+    wanted += [
+        ("carried", thread.span, thread.around)
+        for thread in file.threads
+        if not thread.marked
+    ]
+    wanted += [
+        ("reward", site.span, None)
+        for site in decisions.rewards
+        if site.place.path == path and not site.marked
+    ]
+    wanted += [
+        ("final_answer", exit_.span, exit_.around)
+        for exit_ in decisions.exits
+        if exit_.place.path == path and not exit_.marked
+    ]
+    return [
+        Wrap(span, names[hook], around)
+        for hook, span, around in wanted
+        if hook in hooks
+    ]
 
 
 def adapt_source(
@@ -204,7 +210,7 @@ def remove(source: Source, line_length: int) -> bytes:
     Raises:
         Refusal: it cannot be parsed, or uses hooks in ways that art-adapt does not write.
     """
-    from codemods.remove_hooks import remove_hooks
+    from codemods.unhooking import remove_hooks
 
     if RECORDING_MODULE.encode() not in source.data:
         return source.data

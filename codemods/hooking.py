@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import libcst as cst
 
 from art_adapt.errors import Refusal
 from art_adapt.source import Source
-from art_adapt.survey.model import Span
-from codemods.layout import Shape, shape_of
+from codemods.layout import Shape, Wrap, lay_out
 from codemods.locating import Located, locate
-
-
-@dataclass(frozen=True)
-class Wrap:
-    """``hook`` (its local name) goes around the expression at ``span``; of two at one span the later goes outside."""
-
-    span: Span
-    hook: str
-    opens_call: bool = False  # a callee's hook: it is the call that is opened where the line gets too long
 
 
 class HookExpressions(cst.CSTTransformer):
@@ -35,16 +24,14 @@ class HookExpressions(cst.CSTTransformer):
     ) -> None:
         super().__init__()
         self.located = located
-        self.wraps: dict[int, list[tuple[Wrap, Shape]]] = {}
-        self.opened_calls: set[int] = set()
+        layout = lay_out(source, wraps, line_length)
+        self.hooks: dict[int, list[tuple[str, Shape]]] = {}
         for wrap in wraps:
             node = located.nodes[wrap.span]
-            shape = shape_of(source, wrap.span, wrap.hook, line_length)
-            if wrap.opens_call:
-                if line_length is not None and _too_long(source, wrap, line_length):
-                    self.opened_calls.add(id(node))
-                shape = Shape.HUGGED
-            self.wraps.setdefault(id(node), []).append((wrap, shape))
+            self.hooks.setdefault(id(node), []).append((wrap.hook, layout.shapes[wrap]))
+        self.opened = {
+            id(located.nodes[span]) for span in layout.opened if span in located.nodes
+        }
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         return self.located.leads_to(node)
@@ -53,15 +40,12 @@ class HookExpressions(cst.CSTTransformer):
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
     ) -> cst.CSTNodeT:
         updated: cst.CSTNode = updated_node
-        for wrap, shape in self.wraps.get(id(original_node), ()):
-            assert isinstance(updated, cst.BaseExpression)
-            updated = hooked(updated, wrap.hook, shape)
-        if (
-            isinstance(original_node, cst.Call)
-            and id(original_node.func) in self.opened_calls
-        ):
+        if id(original_node) in self.opened:
             assert isinstance(updated, cst.Call)
             updated = _with_opened_arguments(updated)
+        for hook, shape in self.hooks.get(id(original_node), ()):
+            assert isinstance(updated, cst.BaseExpression)
+            updated = hooked(updated, hook, shape)
         return updated  # type: ignore[return-value]
 
 
@@ -73,7 +57,8 @@ def hook_expressions(
     Raises:
         Refusal: an expression was not found where the survey saw it (in an f-string, before Python 3.12).
     """
-    located = locate(module, source, {wrap.span for wrap in wraps})
+    calls = {wrap.around for wrap in wraps if wrap.around is not None}
+    located = locate(module, source, {wrap.span for wrap in wraps} | calls)
     for wrap in wraps:
         if wrap.span not in located.nodes:
             raise Refusal(
@@ -152,10 +137,6 @@ def _with_opened_arguments(call: cst.Call) -> cst.Call:
     return call.with_changes(
         whitespace_before_args=_line_break("    "), args=[*call.args[:-1], last]
     )
-
-
-def _too_long(source: Source, wrap: Wrap, line_length: int) -> bool:
-    return len(source.lines[wrap.span.line - 1]) + len(wrap.hook) + 2 > line_length
 
 
 class _Shift(cst.CSTTransformer):

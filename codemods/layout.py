@@ -10,6 +10,8 @@ A hook goes around an expression in one of three shapes, and each shape tells ho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from art_adapt.source import Source
@@ -41,20 +43,68 @@ def looks_formatted(source: Source, line_length: int) -> bool:
     )
 
 
-def shape_of(source: Source, span: Span, hook: str, line_length: int | None) -> Shape:
-    """The shape in which ``hook`` goes around the expression at ``span``; no line length: the file is not formatted."""
-    if line_length is None:
-        return Shape.HUGGED
-    if span.line != span.end_line:
-        text = "\n".join(source.lines[span.line - 1 : span.end_line])
-        hugs = '"""' in text or "'''" in text or not _closes_on_own_line(source, span)
-        return Shape.FITTING if hugs else Shape.OPENED
-    line = source.lines[span.line - 1]
-    return (
-        Shape.OPENED
-        if len(line) + len(hook) + 2 > line_length and _ends_statement(source, span)
-        else Shape.FITTING
-    )
+@dataclass(frozen=True)
+class Wrap:
+    """``hook`` (its local name) goes around the expression at ``span``; of two at one span the later goes outside.
+
+    ``around``: the call on whose line the expression stands, which is opened where the line gets too long.
+    """
+
+    span: Span
+    hook: str
+    around: Span | None = None
+
+    @property
+    def width(self) -> int:
+        return len(self.hook) + 2
+
+
+@dataclass
+class Layout:
+    """A shape for every wrap, and the calls whose arguments move to a line of their own."""
+
+    shapes: dict[Wrap, Shape] = field(default_factory=dict)
+    opened: set[Span] = field(default_factory=set)
+
+
+def lay_out(source: Source, wraps: Sequence[Wrap], line_length: int | None) -> Layout:
+    """Lay the hooks out as a formatter would; without a line length, in the plainest way."""
+    layout = Layout()
+    by_line: dict[int, list[Wrap]] = {}
+    for wrap in wraps:
+        layout.shapes[wrap] = Shape.HUGGED if line_length is None else Shape.FITTING
+        if wrap.span.line == wrap.span.end_line:
+            by_line.setdefault(wrap.span.line, []).append(wrap)
+        elif line_length is not None and _formatters_open(source, wrap):
+            layout.shapes[wrap] = Shape.OPENED
+    for line, on_line in by_line.items():
+        if line_length is not None:
+            _lay_out_line(source.lines[line - 1], source, on_line, line_length, layout)
+    return layout
+
+
+def _lay_out_line(
+    line: str, source: Source, wraps: list[Wrap], line_length: int, layout: Layout
+) -> None:
+    """Open from the outside in until what remains fits."""
+    width = len(line) + sum(wrap.width for wrap in wraps)
+    indent = len(line) - len(line.lstrip())
+    for wrap in sorted(wraps, key=lambda w: (w.span.column, -w.span.end_column)):
+        if width <= line_length:
+            return
+        if wrap.around is None and _ends_statement(source, wrap.span):
+            layout.shapes[wrap] = Shape.OPENED
+            width -= wrap.width + (wrap.span.column - indent) - 4
+        elif wrap.around is not None and wrap.around.line == wrap.around.end_line:
+            layout.opened.add(wrap.around)
+            return
+
+
+def _formatters_open(source: Source, wrap: Wrap) -> bool:
+    """An expression over several lines, with brackets that formatters would not hug."""
+    lines = source.lines[wrap.span.line - 1 : wrap.span.end_line]
+    has_long_string = any(quotes in line for line in lines for quotes in ('"""', "'''"))
+    return not has_long_string and _closes_on_own_line(source, wrap.span)
 
 
 def _closes_on_own_line(source: Source, span: Span) -> bool:
@@ -69,46 +119,36 @@ def _ends_statement(source: Source, span: Span) -> bool:
 
 
 def removal_of(
-    source: Source, hook: Span, function_end: int, value: Span, line_length: int
+    source: Source, hook: Span, name_end: int, value: Span, inner: int, line_length: int
 ) -> Removal:
-    """How to take the hook call at ``hook`` off the expression at ``value``; its name ends at ``function_end``."""
+    """How to take the hook call at ``hook`` off the expression at ``value``.
+
+    ``name_end``: the column at which the hook's name ends. ``inner``: the width of the hooks inside ``value``.
+    """
     opening = source.lines[hook.line - 1].encode()
-    if opening[function_end:].strip() != b"(":
+    if opening[name_end:].strip() != b"(":
         return Removal.HUGGED
     if value.line != value.end_line:
         closes = source.lines[value.end_line - 1].strip() in (")", "]", "}")
-        return (
-            Removal.DEDENT
-            if closes and _opens_bracket(source, value)
-            else Removal.PARENTHESES
-        )
+        opens = source.lines[value.line - 1].rstrip().endswith(("(", "[", "{"))
+        return Removal.DEDENT if closes and opens else Removal.PARENTHESES
     text = source.lines[value.line - 1].encode()[value.column : value.end_column]
     after = source.lines[hook.end_line - 1].encode()[hook.end_column :]
     joined = (opening[: hook.column] + text + after).decode(errors="replace")
-    return Removal.JOIN if len(joined) <= line_length else Removal.PARENTHESES
+    fits = len(joined) - inner <= line_length
+    return Removal.JOIN if fits else Removal.PARENTHESES
 
 
-def _opens_bracket(source: Source, value: Span) -> bool:
-    return source.lines[value.line - 1].rstrip().endswith(("(", "[", "{"))
-
-
-def fits_joined(
-    source: Source, callee: Span, bare_callee: Span, call: Span, line_length: int
-) -> bool:
-    """Whether a call whose arguments take one line of their own fits on one line once its callee is bare again."""
-    if call.end_line - callee.end_line != 2 or callee.line != callee.end_line:
+def fits_joined(source: Source, call: Span, hooks: int, line_length: int) -> bool:
+    """Whether a call whose arguments take one line of their own fits on one line without its hooks' width."""
+    if call.end_line - call.line != 2:
         return False
-    opening, arguments, closing = source.lines[callee.line - 1 : callee.line + 2]
+    opening, arguments, closing = source.lines[call.line - 1 : call.end_line]
     if (
-        arguments.rstrip().endswith(",")
+        arguments.endswith(",")
         or "#" in opening + arguments
         or not opening.endswith("(")
     ):
         return False
-    hook = (callee.end_column - callee.column) - (
-        bare_callee.end_column - bare_callee.column
-    )
-    return (
-        len(opening) + len(arguments.strip()) + len(closing.strip()) - hook
-        <= line_length
-    )
+    joined = len(opening) + len(arguments.strip()) + len(closing.strip())
+    return joined - hooks <= line_length

@@ -104,6 +104,7 @@ def _describe(
         conversation=call.conversation(),
         tools=syntax.text(call.tools) if call.tools is not None else None,
         streams=call.streams,
+        around=Span.of(call.call) if call.call is not None else None,
         loop=find_tool_loop(project, graph, syntax, call.callee),
         role=role,
         reason=reason,

@@ -118,7 +118,8 @@ def find_completion_calls(
         resource: ast.expr = node.value
         view = ""
         if isinstance(resource, ast.Attribute) and resource.attr in VIEWS:
-            resource, view = resource.value, resource.attr
+            view = resource.attr
+            resource = resource.value
         found = _resource(resource, syntax, uses_openai)
         if found is None:
             continue

@@ -32,17 +32,22 @@ def find_exits(
     return tuple(found)
 
 
-def _exit(syntax: Syntax, value: ast.expr, how: str, hooks: frozenset[str]) -> Exit:
-    marked = (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Name)
-        and value.func.id in hooks
+def _exit(
+    syntax: Syntax,
+    value: ast.expr,
+    how: str,
+    hooks: frozenset[str],
+    around: ast.Call | None = None,
+) -> Exit:
+    answer = _bare(value, hooks)
+    return Exit(
+        syntax.place(value),
+        Span.of(value),
+        syntax.text(answer),
+        how,
+        marked=answer is not value,
+        around=Span.of(around) if around is not None else None,
     )
-    if marked and isinstance(value, ast.Call) and len(value.args) == 1:
-        return Exit(
-            syntax.place(value), Span.of(value), syntax.text(value.args[0]), how, True
-        )
-    return Exit(syntax.place(value), Span.of(value), syntax.text(value), how, marked)
 
 
 def _returned(
@@ -139,7 +144,7 @@ def _printed(
                     else value
                 )
                 if _holds_reply(syntax, inner):
-                    yield _exit(syntax, value, "printed", hooks)
+                    yield _exit(syntax, value, "printed", hooks, node)
 
 
 def _holds_reply(syntax: Syntax, value: ast.expr, depth: int = 0) -> bool:

@@ -81,6 +81,9 @@ class CompletionCall:
     conversation: str
     tools: str | None
     streams: bool
+    around: (
+        Span | None
+    )  # the call on whose line it stands: its own, or the one it is handed to
     loop: ToolLoop | None
     role: Role
     reason: str
@@ -93,8 +96,9 @@ class Exit:
     place: Place
     span: Span
     answer: str
-    how: str  # returned, printed, stored, yielded, handed to a tool
+    how: str  # returned, printed, stored
     marked: bool  # has its hook already
+    around: Span | None = None  # the call that it is an argument of
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,7 @@ class ThreadStart:
     function: str
     starter: str
     marked: bool
+    around: Span
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -152,35 +152,56 @@ def imports_relatively(syntax: Syntax) -> bool:
 def package_of(syntax: Syntax) -> str:
     """The dotted package that a file is imported in, "" for a script that imports what lies beside it by name.
 
-    The file's own imports are the best witness; ``__init__.py`` is only the second best, for scripts lie in packages too.
+    How the file and its neighbours import is the best witness: scripts lie beside ``__init__.py`` too, and a package
+    needs none.
     """
     path = syntax.source.path
     folder = path.parent
-    relative = any(i.level for i in syntax.imports.values())
-    if not relative:
-        for imported in syntax.imports.values():
-            top = imported.module.split(".")[0]
-            if (
-                imported.level == 0
-                and top != RECORDING_MODULE
-                and (folder / f"{top}.py").is_file()
-                and top != path.stem
-            ):
-                return ""
+    if not imports_relatively(syntax) and _imports_neighbours_by_name(syntax):
+        return ""
     package = _package_by_init(folder)
-    if package or relative:
-        return package or folder.name
-    for imported in (
-        syntax.imports.values()
-    ):  # from agent.tools import x, in agent/loop.py without __init__.py
-        parts = imported.module.split(".")
-        if (
-            imported.level == 0
-            and parts[0] == folder.name
-            and not module_file(folder / parts[0])
-        ):
-            return folder.name
-    return ""
+    if package:
+        return package
+    return (
+        folder.name
+        if imports_relatively(syntax) or _is_namespace_package(folder, path.stem)
+        else ""
+    )
+
+
+def _imports_neighbours_by_name(syntax: Syntax) -> bool:
+    path = syntax.source.path
+    tops = {i.module.split(".")[0] for i in syntax.imports.values() if i.level == 0}
+    return any(
+        (path.parent / f"{top}.py").is_file()
+        for top in tops - {RECORDING_MODULE, path.stem}
+    )
+
+
+def _is_namespace_package(folder: Path, stem: str) -> bool:
+    """Whether files beside this one, or in the folder above, import from the folder as from a package."""
+    name = re.escape(folder.name.encode())
+    beside = re.compile(
+        rb"^\s*from\s+(\.(?!art_recording)|%s[. ])" % name, re.MULTILINE
+    )
+    above = re.compile(
+        rb"^\s*(from|import)\s+%s\.%s\b|^\s*from\s+%s\s+import\s.*\b%s\b"
+        % (name, re.escape(stem.encode()), name, re.escape(stem.encode())),
+        re.MULTILINE,
+    )
+    return _any_file_matches(folder, beside) or _any_file_matches(folder.parent, above)
+
+
+def _any_file_matches(folder: Path, pattern: re.Pattern[bytes]) -> bool:
+    try:
+        paths = [
+            path
+            for path in sorted(folder.iterdir())[:MOST_FILES]
+            if path.suffix == ".py" and path.is_file()
+        ]
+        return any(pattern.search(path.read_bytes()) for path in paths)
+    except OSError:
+        return False
 
 
 def package_depth(package: str) -> int:
@@ -194,13 +215,3 @@ def _package_by_init(folder: Path) -> str:
         parts.insert(0, folder.name)
         folder = folder.parent
     return ".".join(parts)
-
-
-def has_main_guard(syntax: Syntax) -> bool:
-    return any(
-        isinstance(node, ast.If)
-        and isinstance(node.test, ast.Compare)
-        and isinstance(node.test.left, ast.Name)
-        and node.test.left.id == "__name__"
-        for node in syntax.source.tree.body
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 from art_adapt.survey.call_graph import FunctionKey, resolve
@@ -57,6 +58,7 @@ def find_thread_starts(
                 syntax.text(function),
                 syntax.text(node.func),
                 marked,
+                Span.of(node),
             )
 
 
@@ -133,6 +135,8 @@ def _may_reach(
     if found:
         return bool(set(found) & reaching)
     name = dotted(function) or ""
+    if hasattr(builtins, name) and name not in syntax.assignments:
+        return False
     if name.partition(".")[0] in syntax.imports and not name.startswith(
         ("self.", "cls.")
     ):

@@ -1,0 +1,62 @@
+"""Puts ``reward(...)`` around the outcome, where the agent computes one itself."""
+
+from __future__ import annotations
+
+from codemods.case import Case
+from codemods.command import HookCommand
+
+
+class MarkRewards(HookCommand):
+    DESCRIPTION = "Mark the rewards that the agent computes."
+    hook = "reward"
+
+
+CASES = (
+    Case(
+        "returned beside the answer",
+        """
+        def play(client, game):
+            total_reward = 0.0
+            while not game.over:
+                total_reward += game.step(client.chat.completions.create(messages=[]))
+            return game.state, total_reward
+        """,
+        """
+        from art_recording import reward
+
+
+        def play(client, game):
+            total_reward = 0.0
+            while not game.over:
+                total_reward += game.step(client.chat.completions.create(messages=[]))
+            return game.state, reward(total_reward)
+        """,
+    ),
+    Case(
+        "computed into a name",
+        """
+        def solve(client, task):
+            answer = client.chat.completions.create(messages=[task])
+            reward = 1.0 if answer == task.expected else 0.0
+            log(reward)
+            return answer
+        """,
+        """
+        from art_recording import reward as art_reward
+
+
+        def solve(client, task):
+            answer = client.chat.completions.create(messages=[task])
+            reward = art_reward(1.0 if answer == task.expected else 0.0)
+            log(reward)
+            return answer
+        """,
+    ),
+    Case(
+        "no reward",
+        """
+        def solve(client, task, reward=1.0):
+            return client.chat.completions.create(messages=[task])
+        """,
+    ),
+)

@@ -1,0 +1,177 @@
+"""Puts ``recorded(...)`` around the callee of each policy call.
+
+Also where the callee is handed on and not called: to a partial, a thread, a helper that retries.
+"""
+
+from __future__ import annotations
+
+from codemods.case import Case
+from codemods.command import HookCommand
+
+
+class RecordCalls(HookCommand):
+    DESCRIPTION = "Record the calls of the OpenAI client that ask for a completion."
+    hook = "recorded"
+
+
+CASES = (
+    Case(
+        "a call",
+        """
+        from openai import OpenAI
+
+        client = OpenAI()
+
+
+        def ask(messages):
+            return client.chat.completions.create(model="gpt-4o-mini", messages=messages)
+        """,
+        """
+        from openai import OpenAI
+
+        from art_recording import recorded
+
+        client = OpenAI()
+
+
+        def ask(messages):
+            return recorded(client.chat.completions.create)(
+                model="gpt-4o-mini", messages=messages
+            )
+        """,
+    ),
+    Case(
+        "a call over several lines, awaited, on an attribute",
+        """
+        class Agent:
+            async def ask(self, messages):
+                response = await self.client.beta.chat.completions.parse(
+                    model=self.model,
+                    messages=messages,
+                )
+                return response
+        """,
+        """
+        from art_recording import recorded
+
+
+        class Agent:
+            async def ask(self, messages):
+                response = await recorded(self.client.beta.chat.completions.parse)(
+                    model=self.model,
+                    messages=messages,
+                )
+                return response
+        """,
+    ),
+    Case(
+        "a callee that is handed on",
+        """
+        import asyncio
+        from functools import partial
+
+        from openai import OpenAI
+
+        create = partial(OpenAI().chat.completions.create, model="gpt-4o")
+
+
+        async def ask(client, messages):
+            return await asyncio.to_thread(client.chat.completions.create, messages=[])
+        """,
+        """
+        import asyncio
+        from functools import partial
+
+        from openai import OpenAI
+
+        from art_recording import recorded
+
+        create = partial(recorded(OpenAI().chat.completions.create), model="gpt-4o")
+
+
+        async def ask(client, messages):
+            return await asyncio.to_thread(
+                recorded(client.chat.completions.create), messages=[]
+            )
+        """,
+    ),
+    Case(
+        "an alias of the resource",
+        """
+        def ask(client, messages):
+            completions = client.chat.completions
+            return completions.with_raw_response.create(model="m", messages=messages)
+        """,
+        """
+        from art_recording import recorded
+
+
+        def ask(client, messages):
+            completions = client.chat.completions
+            return recorded(completions.with_raw_response.create)(model="m", messages=messages)
+        """,
+    ),
+    Case(
+        "the header of a loop, an elif, a with statement",
+        """
+        def talk(client, messages, quick):
+            if quick:
+                pass
+            elif client.chat.completions.create(messages=messages).choices:
+                for chunk in client.chat.completions.create(messages=messages, stream=True):
+                    print(chunk)
+            with client.chat.completions.stream(messages=messages) as stream:
+                return stream.get_final_completion()
+        """,
+        """
+        from art_recording import recorded
+
+
+        def talk(client, messages, quick):
+            if quick:
+                pass
+            elif recorded(client.chat.completions.create)(messages=messages).choices:
+                for chunk in recorded(client.chat.completions.create)(
+                    messages=messages, stream=True
+                ):
+                    print(chunk)
+            with recorded(client.chat.completions.stream)(messages=messages) as stream:
+                return stream.get_final_completion()
+        """,
+    ),
+    Case(
+        "a hook's name that the file uses",
+        """
+        import recorder
+
+        recorded = recorder.start()
+
+
+        def ask(client, messages):
+            return client.chat.completions.create(model="m", messages=messages)
+        """,
+        """
+        import recorder
+
+        from art_recording import recorded as art_recorded
+
+        recorded = recorder.start()
+
+
+        def ask(client, messages):
+            return art_recorded(client.chat.completions.create)(model="m", messages=messages)
+        """,
+    ),
+    Case(
+        "what is no call of an agent's model",
+        """
+        def judge(judge_client, text):
+            return judge_client.chat.completions.create(model="gpt-4o", messages=[text])
+
+
+        def ask(client, messages):
+            print(client.chat.completions.create.__doc__)
+            return client.images.create(messages)
+        """,
+    ),
+)

@@ -1,0 +1,263 @@
+"""A scripted stand-in for an inference engine: HTTP on loopback, OpenAI's API, vLLM's token ids, and a log of it all.
+
+Replies come from a list, in order; one with ``when`` is a rule that answers whatever matches it. A reply is
+``{"content": text}``, ``{"contents": [text, ...]}`` for ``n`` choices, ``{"tool_calls": [{"name", "arguments"}]}`` or
+``{"error": status}``. Tokens are words: their ids are made from the text, so that ids can be checked against it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request and what was answered: ``body`` as it came over the wire, ``response`` None for an error."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+    response: Json | None
+
+    @property
+    def request(self) -> Json:
+        return json.loads(self.body)
+
+
+@dataclass
+class Script:
+    replies: Sequence[Json]
+    default: Json = field(default_factory=lambda: {"content": "done"})
+    used: int = 0
+
+    def reply(self, request: Json) -> Json:
+        for reply in self.replies:
+            if "when" in reply and all(
+                re.search(pattern, str(request.get(key)))
+                for key, pattern in reply["when"].items()
+            ):
+                return reply
+        ordered = [reply for reply in self.replies if "when" not in reply]
+        self.used += 1
+        return ordered[self.used - 1] if self.used <= len(ordered) else self.default
+
+
+def token_ids(text: str) -> list[int]:
+    """One id a word, the same for the same word."""
+    return [zlib.crc32(word.encode()) % 50_000 for word in re.findall(r"\s*\S+", text)]
+
+
+class Engine:
+    """``with Engine(replies) as engine``: ``engine.base_url``, ``engine.log``. ``delay`` seconds go into each answer."""
+
+    def __init__(self, replies: Sequence[Json] = (), *, delay: float = 0.0) -> None:
+        self.script = Script(replies)
+        self.delay = delay
+        self.log: list[Exchange] = []
+        self._lock = threading.Lock()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self.root = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self.base_url = f"{self.root}/v1"
+
+    def __enter__(self) -> Engine:
+        threading.Thread(
+            target=self._server.serve_forever, args=(0.01,), daemon=True
+        ).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def answer(
+        self, path: str, headers: dict[str, str], body: bytes
+    ) -> tuple[int, Json]:
+        with self._lock:
+            request = json.loads(body)
+            reply = self.script.reply(request)
+            number = len(self.log) + 1
+            response = None if "error" in reply else _completion(request, reply, number)
+            self.log.append(Exchange(path, headers, body, response))
+        if self.delay:
+            time.sleep(self.delay)
+        if response is None:
+            return reply["error"], {
+                "error": {"message": "scripted", "type": "scripted"}
+            }
+        return 200, response
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        engine = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_: object) -> None: ...
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                status, response = engine.answer(self.path, dict(self.headers), body)
+                if status == 200 and json.loads(body).get("stream"):
+                    self._stream(response, json.loads(body))
+                    return
+                data = json.dumps(response).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def _stream(self, response: Json, request: Json) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.send_header("Connection", "close")
+                self.end_headers()
+                try:
+                    for chunk in _chunks(response, request):
+                        self.wfile.write(
+                            b"data: " + json.dumps(chunk).encode() + b"\n\n"
+                        )
+                    self.wfile.write(b"data: [DONE]\n\n")
+                except OSError:
+                    pass  # the agent has left the stream
+                self.close_connection = True
+
+        return Handler
+
+
+def _completion(request: Json, reply: Json, number: int) -> Json:
+    texts = reply.get("contents") or [reply.get("content")] * (request.get("n") or 1)
+    choices = [
+        _choice(request, reply, text, index, number) for index, text in enumerate(texts)
+    ]
+    completion: Json = {
+        "id": f"chatcmpl-{number}",
+        "object": "chat.completion",
+        "created": 1_700_000_000,
+        "model": request["model"],
+        "choices": choices,
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+    }
+    if request.get("return_token_ids"):
+        completion["prompt_token_ids"] = token_ids(json.dumps(request["messages"]))
+    return completion
+
+
+def _choice(
+    request: Json, reply: Json, text: str | None, index: int, number: int
+) -> Json:
+    message: Json = {"role": "assistant", "content": text}
+    finish = reply.get("finish_reason", "stop")
+    calls = reply.get("tool_calls", [])
+    if calls and request.get("functions"):
+        call = calls[0]
+        message["function_call"] = {
+            "name": call["name"],
+            "arguments": json.dumps(call["arguments"]),
+        }
+        finish = "function_call"
+    elif calls:
+        message["tool_calls"] = [
+            {
+                "id": f"call_{number}_{at}",
+                "type": "function",
+                "function": {
+                    "name": call["name"],
+                    "arguments": json.dumps(call["arguments"]),
+                },
+            }
+            for at, call in enumerate(calls)
+        ]
+        finish = "tool_calls"
+    sampled = (text or "") + "".join(json.dumps(call) for call in calls)
+    choice: Json = {
+        "index": index,
+        "message": message,
+        "finish_reason": finish,
+        "logprobs": None,
+    }
+    if request.get("logprobs"):
+        tokens = [
+            {
+                "token": f"token_id:{id_}",
+                "logprob": -0.5,
+                "bytes": [],
+                "top_logprobs": [],
+            }
+            for id_ in token_ids(sampled)
+        ]
+        choice["logprobs"] = {"content": tokens, "refusal": None}
+    if request.get("return_token_ids"):
+        choice["token_ids"] = token_ids(sampled)
+    return choice
+
+
+def _chunks(response: Json, request: Json) -> Iterator[Json]:
+    base = {key: response[key] for key in ("id", "created", "model")} | {
+        "object": "chat.completion.chunk"
+    }
+    first = (
+        {"prompt_token_ids": response["prompt_token_ids"]}
+        if "prompt_token_ids" in response
+        else {}
+    )
+    for choice in response["choices"]:
+        index, message = choice["index"], choice["message"]
+
+        def chunk(
+            delta: Json, *, finish: str | None = None, index: int = index, **extra: Any
+        ) -> Json:
+            return base | {
+                "choices": [
+                    {
+                        "index": index,
+                        "delta": delta,
+                        "finish_reason": finish,
+                        "logprobs": None,
+                    }
+                    | extra
+                ]
+            }
+
+        yield first | chunk({"role": "assistant", "content": None})
+        tokens = (choice["logprobs"] or {}).get("content") or []
+        ids = choice.get("token_ids", [])
+        words = re.findall(r"\s*\S+", message["content"] or "")
+        for at, word in enumerate(words):
+            extra: Json = {"token_ids": ids[at : at + 1]} if ids else {}
+            if tokens:
+                extra["logprobs"] = {"content": tokens[at : at + 1], "refusal": None}
+            yield chunk({"content": word}, **extra)
+        for at, call in enumerate(message.get("tool_calls", [])):
+            head = {
+                "index": at,
+                "id": call["id"],
+                "type": "function",
+                "function": {"name": call["function"]["name"], "arguments": ""},
+            }
+            yield chunk({"tool_calls": [head]})
+            arguments = call["function"]["arguments"]
+            for piece in (
+                arguments[: len(arguments) // 2],
+                arguments[len(arguments) // 2 :],
+            ):
+                yield chunk(
+                    {"tool_calls": [{"index": at, "function": {"arguments": piece}}]}
+                )
+        rest: Json = {"token_ids": ids[len(words) :]} if ids else {}
+        if tokens[len(words) :]:
+            rest["logprobs"] = {"content": tokens[len(words) :], "refusal": None}
+        yield chunk({}, finish=choice["finish_reason"], **rest)
+    if (request.get("stream_options") or {}).get("include_usage"):
+        yield base | {"choices": [], "usage": response["usage"]}
