@@ -55,21 +55,27 @@ def locate(module: cst.Module, source: Source, spans: Collection[Span]) -> Locat
 def _descend(
     source: Source,
     statements: Sequence[ast.stmt],
-    nodes: Sequence[cst.BaseStatement | cst.BaseSmallStatement],
+    nodes: Sequence[cst.CSTNode],
     spans: list[Span],
     indents: tuple[str | None, ...],
     located: Located,
 ) -> None:
+    first_of_line: dict[int, ast.stmt] = {}
     for statement, (line, node) in zip(
         statements, _small_statements(nodes), strict=True
     ):
+        first = first_of_line.setdefault(id(line), statement)
         mine = [
-            span
-            for span in spans
-            if _first_line(statement) <= span.line and span <= _end(statement)
+            s
+            for s in spans
+            if _first_line(statement) <= s.line and s <= _end(statement)
         ]
-        if mine:
-            located.path |= {id(line), id(node)}
+        if not mine:
+            continue
+        located.path |= {id(line), id(node)}
+        if isinstance(line, cst.SimpleStatementLine):
+            _match(source, _first_line(first), line, mine, indents, located)
+        else:
             _enter(source, statement, node, mine, indents, located)
 
 
@@ -84,8 +90,13 @@ def _small_statements(
             yield node, node
 
 
-def _first_line(statement: ast.stmt) -> int:
-    return _anchor_line(statement)
+def _first_line(statement: ast.AST) -> int:
+    """The line that a statement starts on: its decorator's, if it has one."""
+    if isinstance(statement, ast.match_case):
+        return statement.pattern.lineno
+    assert isinstance(statement, ast.stmt | ast.excepthandler)
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min(part.lineno for part in (statement, *decorators))
 
 
 def _end(statement: ast.stmt) -> Span:
@@ -101,87 +112,103 @@ def _enter(
     indents: tuple[str | None, ...],
     located: Located,
 ) -> None:
+    """Find what stands in a statement that has blocks: in those, in its branches, in its own line."""
     left = spans
     for statements, holder, block in _blocks(statement, node):
-        first, last = _first_line(statements[0]), statements[-1].end_lineno or 0
-        inside = [
-            span
-            for span in left
-            if (first, statements[0].col_offset) <= (span.line, span.column)
-            and span.line <= last
-        ]
-        if inside:
+        inside = [span for span in left if _is_within(span, statements)]
+        if not inside:
+            continue
+        located.path |= {id(holder), id(block)}
+        if isinstance(block, cst.IndentedBlock):
             left = [span for span in left if span not in inside]
-            located.path |= {id(holder), id(block)}
-            indent = [block.indent] if isinstance(block, cst.IndentedBlock) else []
             _descend(
-                source, statements, block.body, inside, (*indents, *indent), located
+                source,
+                statements,
+                block.body,
+                inside,
+                (*indents, block.indent),
+                located,
             )
-    for part, part_node in _header_statements(statement, node):
-        first, last = part.lineno, part.end_lineno or part.lineno  # type: ignore[attr-defined]
+            continue
+        located.path |= {id(small) for small in block.body}
+        if holder is not node:  # else: return ...
+            left = [span for span in left if span not in inside]
+            _match(source, statements[0].lineno, holder, inside, indents, located)
+    for part, part_node in _branches(statement, node):
+        first, last = _first_line(part), _last_line(part)
         inside = [span for span in left if first <= span.line <= last]
         if inside:
             left = [span for span in left if span not in inside]
             located.path.add(id(part_node))
             if isinstance(part_node, cst.If):
                 located.elifs.add(id(part_node))
-            _enter(source, part, part_node, inside, indents, located)
+            deeper = (node.indent,) if isinstance(node, cst.Match) else ()
+            _enter(source, part, part_node, inside, (*indents, *deeper), located)
     if left:
-        _match(source, statement, node, left, indents, located)
+        _match(source, _first_line(statement), node, left, indents, located)
+
+
+def _is_within(span: Span, statements: Sequence[ast.stmt]) -> bool:
+    first, last = statements[0], statements[-1]
+    start = (
+        _first_line(first),
+        0 if _first_line(first) < first.lineno else first.col_offset,
+    )
+    return start <= (span.line, span.column) and span <= _end(last)
+
+
+def _last_line(part: ast.AST) -> int:
+    body: list[ast.stmt] = getattr(part, "body", [])
+    ends = [getattr(part, "end_lineno", None), body[-1].end_lineno if body else None]
+    return max(end for end in ends if end is not None)
 
 
 def _blocks(
     statement: ast.AST, node: cst.CSTNode
-) -> Iterator[tuple[list[ast.stmt], cst.CSTNode, cst.BaseSuite]]:
+) -> Iterator[
+    tuple[list[ast.stmt], cst.CSTNode, cst.IndentedBlock | cst.SimpleStatementSuite]
+]:
     """The statement lists inside a statement, with the node that holds each one's block."""
     for name in ("body", "orelse", "finalbody"):
         statements = getattr(statement, name, None)
         holder = node if name == "body" else getattr(node, name, None)
-        if (
-            isinstance(statements, list)
-            and statements
-            and isinstance(holder, cst.CSTNode)
-            and not isinstance(holder, cst.If if name == "orelse" else ())
-        ):
-            yield statements, holder, holder.body  # type: ignore[attr-defined]
+        block = getattr(holder, "body", None)
+        is_elif = name == "orelse" and isinstance(holder, cst.If)
+        if statements and not is_elif and isinstance(block, BLOCKS):
+            assert isinstance(holder, cst.CSTNode)
+            yield statements, holder, block
 
 
-def _header_statements(
+def _branches(
     statement: ast.AST, node: cst.CSTNode
 ) -> Iterator[tuple[ast.AST, cst.CSTNode]]:
     """What has a header and blocks of its own: elif branches, except clauses, cases."""
-    if (
-        isinstance(statement, ast.If)
-        and isinstance(node, cst.If)
-        and isinstance(node.orelse, cst.If)
-    ):
-        yield statement.orelse[0], node.orelse
-    elif isinstance(statement, ast.Try | ast.TryStar) and isinstance(
-        node, cst.Try | cst.TryStar
-    ):
+    if isinstance(statement, ast.If) and isinstance(node, cst.If):
+        if isinstance(node.orelse, cst.If):
+            yield statement.orelse[0], node.orelse
+    elif isinstance(statement, ast.Try | ast.TryStar):
+        assert isinstance(node, cst.Try | cst.TryStar)
         yield from zip(statement.handlers, node.handlers, strict=True)
-    elif isinstance(statement, ast.Match) and isinstance(node, cst.Match):
-        for case, case_node in zip(statement.cases, node.cases, strict=True):
-            case.lineno = case.pattern.lineno  # type: ignore[attr-defined]
-            case.end_lineno = case.body[-1].end_lineno  # type: ignore[attr-defined]
-            yield case, case_node
+    elif isinstance(statement, ast.Match):
+        assert isinstance(node, cst.Match)
+        yield from zip(statement.cases, node.cases, strict=True)
 
 
 def _match(
     source: Source,
-    statement: ast.AST,
+    first_line: int,
     node: cst.CSTNode,
     spans: list[Span],
     indents: tuple[str | None, ...],
     located: Located,
 ) -> None:
     """Place the expressions of one statement, without its blocks, as deep as it stands in the file."""
-    placed, first_line = _place(
+    placed, first_placed_line = _place(
         node,
         [indent or located.default_indent for indent in indents],
         is_elif=id(node) in located.elifs,
     )
-    offset = _anchor_line(statement) - first_line
+    offset = first_line - first_placed_line
     by_position = {
         (start + offset, column, end + offset, end_column): found
         for (start, column, end, end_column), found in placed
@@ -192,14 +219,6 @@ def _match(
         found = by_position.get((span.line, start, span.end_line, end))
         if found is not None:
             located.nodes[span] = found
-
-
-def _anchor_line(statement: ast.AST) -> int:
-    if isinstance(statement, ast.match_case):
-        return statement.pattern.lineno
-    assert isinstance(statement, ast.stmt | ast.excepthandler)
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min(part.lineno for part in (statement, *decorators))
 
 
 def _characters(source: Source, line: int, column: int) -> int:
@@ -218,18 +237,21 @@ def _place(
     """The expressions of a statement, with positions in a file that holds only it; and its first line there."""
     bare = _without_blocks(node)
     shell: cst.SimpleStatementLine | cst.BaseCompoundStatement
-    if isinstance(bare, cst.BaseSmallStatement):
-        shell = cst.SimpleStatementLine([bare])
+    if isinstance(bare, cst.Else):
+        shell = cst.If(test=cst.Name("x"), body=_EMPTY, orelse=bare)
+    elif isinstance(bare, cst.Finally):
+        shell = cst.Try(body=_EMPTY, finalbody=bare)
     elif isinstance(bare, cst.ExceptHandler):
         shell = cst.Try(body=_EMPTY, handlers=[bare])
     elif isinstance(bare, cst.ExceptStarHandler):
         shell = cst.TryStar(body=_EMPTY, handlers=[bare])
     elif isinstance(bare, cst.MatchCase):
-        shell = cst.Match(subject=cst.Name("x"), cases=[bare])
+        *indents, indent = indents
+        shell = cst.Match(subject=cst.Name("x"), cases=[bare], indent=indent)
     elif isinstance(bare, cst.If) and is_elif:
         shell = cst.If(test=cst.Name("x"), body=_EMPTY, orelse=bare)
     else:
-        assert isinstance(bare, cst.BaseCompoundStatement)
+        assert isinstance(bare, cst.SimpleStatementLine | cst.BaseCompoundStatement)
         shell = bare
     for indent in reversed(indents):
         block = cst.IndentedBlock([shell], indent=indent)
@@ -264,12 +286,12 @@ def _is_child(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
 
 
 def _without_blocks(node: cst.CSTNode) -> cst.CSTNode:
-    """The statement's own expressions, by identity, with nothing in its blocks."""
+    """The statement's own expressions, by identity, with nothing in its blocks and without its branches."""
     changes: dict[str, object] = {}
-    if isinstance(getattr(node, "body", None), BLOCKS):
+    if isinstance(getattr(node, "body", None), cst.IndentedBlock):
         changes["body"] = _EMPTY
     for name in ("orelse", "finalbody"):
-        if getattr(node, name, None) is not None and not isinstance(node, cst.IfExp):
+        if getattr(node, name, None) is not None:
             changes[name] = None
     if isinstance(node, cst.Try | cst.TryStar):
         changes["finalbody"], changes["handlers"] = cst.Finally(_EMPTY), []
