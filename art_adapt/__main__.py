@@ -1,4 +1,6 @@
-"""``art-adapt`` and ``python -m art_adapt``: answers ``--version`` before anything slow is imported."""
+"""``art-adapt`` and ``python -m art_adapt``: answers ``--version`` before anything slow
+is imported.
+"""
 
 import sys
 

@@ -1,4 +1,6 @@
-"""Turns decisions into edited files: puts the hooks into an agent's files, and takes them off."""
+"""Turns decisions into edited files: puts the hooks into an agent's files, and takes
+them off.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ def parse(source: Source) -> libcst.Module:
 
 
 def hook_names(file: FileSurvey) -> dict[str, str]:
-    """The local name of every hook in ``file``: as imported already, else its own unless the file uses that name."""
+    """The local name of every hook in ``file``: as imported already, else its own
+    unless the file uses that name.
+    """
     imported = {hook: local for local, hook in file.hooks.items()}
     return {
         hook: imported.get(hook, f"art_{hook}" if hook in file.names else hook)
@@ -115,10 +119,12 @@ def wraps_of(
 def adapt_source(
     file: FileSurvey, wraps: Sequence[Wrap], dots: str, line_length: int
 ) -> bytes:
-    """The file's bytes with ``wraps`` in place; checked to come off again byte for byte (G1).
+    """The file's bytes with ``wraps`` in place; checked to come off again byte for byte
+    (G1).
 
     Raises:
         Refusal: the file cannot be edited safely.
+
     """
     from libcst import CSTValidationError
 
@@ -128,8 +134,8 @@ def adapt_source(
         return file.source.data
     module = parse(file.source)
     failure: Refusal | None = None
-    # In a file that a formatter looks after, hooks are laid out as it would; where that would not come off exactly,
-    # they are put in without a thought for line lengths.
+    # In a file that a formatter looks after, hooks are laid out as it would; where that
+    # would not come off exactly, they are put in without a thought for line lengths.
     for length in (
         (line_length, None) if looks_formatted(file.source, line_length) else (None,)
     ):
@@ -209,6 +215,7 @@ def remove(source: Source, line_length: int) -> bytes:
 
     Raises:
         Refusal: it cannot be parsed, or uses hooks in ways that art-adapt does not write.
+
     """
     from codemods.unhooking import remove_hooks
 

@@ -1,4 +1,6 @@
-"""The command line: reads options, shows the plan, asks where somebody can answer, and writes."""
+"""The command line: reads options, shows the plan, asks where somebody can answer, and
+writes.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ app = typer.Typer(
 
 
 def run() -> None:
-    """Run the app. A mistake of ours is told in one line too; ART_ADAPT_TRACEBACK=1 shows where it is."""
+    """Run the app. A mistake of ours is told in one line too; ART_ADAPT_TRACEBACK=1
+    shows where it is.
+    """
     try:
         app(prog_name="art-adapt")
     except Refusal as refusal:
@@ -180,10 +184,12 @@ def adapt(
 ) -> None:
     """Adapt an agent that calls the OpenAI client so that ART can train it.
 
-    Records its model calls, marks its answers, and writes a module that trains it with GRPO. In production the agent
-    does what it did before; --undo gives the file back byte for byte.
+    Records its model calls, marks its answers, and writes a module that trains it with
+    GRPO. In production the agent does what it did before; --undo gives the file back
+    byte for byte.
 
-    Exit codes: 0 done, or nothing to do; 1 --diff found something to change; 2 could not do it, nothing was written.
+    Exit codes: 0 done, or nothing to do; 1 --diff found something to change; 2 could
+    not do it, nothing was written.
     """
     given: dict[str, Any] = {
         "entry": entry, "policy": tuple(policy or ()), "auxiliary": tuple(auxiliary or ()), "reward": reward,
@@ -228,7 +234,7 @@ def _can_ask() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-# --------------------------------------------------------------------------- reading
+# ------------------------------------------------------------------------------ reading
 
 
 def _standard_input(name: str) -> Source:
@@ -309,7 +315,7 @@ def _with_entry_file(sources: list[Source], options: Options) -> list[Source]:
     )
 
 
-# --------------------------------------------------------------------------- adapting
+# ----------------------------------------------------------------------------- adapting
 
 
 def _adapt(
@@ -381,7 +387,9 @@ def _print_patch(edits: Sequence[Edit]) -> None:
 
 
 def _print_edits(plan: Plan) -> None:
-    """What a person reads before agreeing: the agent's changes; generated files by name."""
+    """What a person reads before agreeing: the agent's changes; generated files by
+    name.
+    """
     print()
     _print_patch([edit for edit in plan.edits if edit.before is not None])
     for edit in plan.edits:
@@ -443,7 +451,9 @@ def _say_written(plan: Plan) -> None:
 
 
 def _adapt_standard_input(sources: list[Source], options: Options) -> None:
-    """The adapted text on standard output, everything else on standard error; nothing is written."""
+    """The adapted text on standard output, everything else on standard error; nothing
+    is written.
+    """
     from dataclasses import replace
 
     from art_adapt.plan import make_plan
@@ -454,7 +464,7 @@ def _adapt_standard_input(sources: list[Source], options: Options) -> None:
     sys.stdout.buffer.write(edit.after)
 
 
-# --------------------------------------------------------------------------- undoing
+# ------------------------------------------------------------------------------ undoing
 
 
 def _undo(

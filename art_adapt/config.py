@@ -1,4 +1,6 @@
-"""Reads ``[tool.art-adapt]`` of the nearest pyproject.toml, and how long the project's lines may be."""
+"""Reads ``[tool.art-adapt]`` of the nearest pyproject.toml, and how long the project's
+lines may be.
+"""
 
 from __future__ import annotations
 

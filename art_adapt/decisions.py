@@ -1,4 +1,6 @@
-"""Decides what to do with what the survey found: what to record, what runs an episode, how to train."""
+"""Decides what to do with what the survey found: what to record, what runs an episode,
+how to train.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True)
 class Options:
-    """What the user said, on the command line or in ``[tool.art-adapt]``; None where nothing was said."""
+    """What the user said, on the command line or in ``[tool.art-adapt]``; None where
+    nothing was said.
+    """
 
     entry: str | None = None
     policy: tuple[str, ...] = ()
@@ -101,10 +105,12 @@ Chooser = Callable[[Sequence[EntryPoint]], EntryPoint]
 def decide(
     survey: Survey, options: Options, choose: Chooser | None = None
 ) -> Decisions:
-    """Decide, asking ``choose`` (where there is somebody to ask) which of several functions runs an episode.
+    """Decide, asking ``choose`` (where there is somebody to ask) which of several
+    functions runs an episode.
 
     Raises:
         Refusal: there is nothing to adapt, or a decision is needed that only the user can take.
+
     """
     _refuse_art_code(survey)
     policy, auxiliary = _divide(survey, options)
@@ -232,7 +238,9 @@ def _unsupported(call: CompletionCall) -> Refusal:
 def _entry(
     survey: Survey, options: Options, choose: Chooser | None, *, needed: bool
 ) -> tuple[EntryPoint | None, tuple[EntryPoint, ...], Origin]:
-    """The entry point, the other candidates (those that are as likely, if none was chosen), and who chose."""
+    """The entry point, the other candidates (those that are as likely, if none was
+    chosen), and who chose.
+    """
     found = survey.entry_points
     if options.entry is not None:
         name = options.entry.rpartition(":")[2]

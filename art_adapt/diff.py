@@ -1,4 +1,6 @@
-"""Unified diffs as bytes: what ``git apply`` takes, with every line ending and encoding as it is."""
+"""Unified diffs as bytes: what ``git apply`` takes, with every line ending and encoding
+as it is.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from art_adapt.adaptation import Edit
 
 
 def unified(edit: Edit) -> bytes:
-    """The edit as a diff against the folder that art-adapt runs in; empty if it changes nothing."""
+    """The edit as a diff against the folder that art-adapt runs in; empty if it changes
+    nothing.
+    """
     if not edit.changes:
         return b""
     name = _shown(edit.path)
@@ -34,7 +38,9 @@ def unified(edit: Edit) -> bytes:
 
 
 def _lines(data: bytes) -> list[str]:
-    """Lines that end where git ends them. latin-1 keeps every byte, whatever the encoding."""
+    """Lines that end where git ends them. latin-1 keeps every byte, whatever the
+    encoding.
+    """
     return [line.decode("latin-1") + "\n" for line in data.split(b"\n")[:-1]] + (
         [data.split(b"\n")[-1].decode("latin-1")]
         if not data.endswith(b"\n") and data

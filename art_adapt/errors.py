@@ -10,7 +10,8 @@ from pathlib import Path
 class Refusal(Exception):
     """art-adapt cannot do its job here, and has written nothing. Always exit code 2.
 
-    ``what`` happened, ``why`` it stops us (may be empty), and the ``next_step`` that the user can take.
+    ``what`` happened, ``why`` it stops us (may be empty), and the ``next_step`` that
+    the user can take.
     """
 
     what: str

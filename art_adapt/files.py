@@ -14,12 +14,15 @@ from art_adapt.errors import Refusal
 
 
 def write(edits: Sequence[Edit]) -> None:
-    """Write all edits that change something, after making sure that every one can be written.
+    """Write all edits that change something, after making sure that every one can be
+    written.
 
-    A file reached through a link stays where the link points; one with several hard links keeps them.
+    A file reached through a link stays where the link points; one with several hard
+    links keeps them.
 
     Raises:
         Refusal: a file is read-only, or is not as it was when it was read. Nothing is written then.
+
     """
     changing = [edit for edit in edits if edit.changes]
     for edit in changing:
@@ -53,7 +56,8 @@ def _check(edit: Edit) -> None:
             next_step="run art-adapt again",
             path=edit.path,
         )
-    # Root may write everything, but a file that nobody may write is meant to stay as it is.
+    # Root may write everything, but a file that nobody may write is meant to stay as it
+    # is.
     if not mode & 0o222 or not os.access(real, os.W_OK):
         raise Refusal(
             "read-only",
@@ -63,7 +67,9 @@ def _check(edit: Edit) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Write beside the file and rename; in place where a rename would break a hard link."""
+    """Write beside the file and rename; in place where a rename would break a hard
+    link.
+    """
     status = path.stat() if path.exists() else None
     if status is not None and status.st_nlink > 1:
         with path.open("r+b") as file:

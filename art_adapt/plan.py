@@ -1,4 +1,6 @@
-"""The whole job of ``art-adapt FILE``: survey, decide, edit, render, verify. Nothing is written here."""
+"""The whole job of ``art-adapt FILE``: survey, decide, edit, render, verify. Nothing is
+written here.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +50,7 @@ def make_plan(
 
     Raises:
         Refusal: there is nothing to adapt, a decision is missing, or a result would break a guarantee.
+
     """
     line_length = options.line_length or DEFAULT_LINE_LENGTH
     found = survey(sources)
@@ -92,7 +95,9 @@ def _sibling(path: Path, content: bytes) -> Edit:
 
 
 def _recording_folders(files: Sequence[FileSurvey]) -> dict[Path, Path]:
-    """Where each file's ``art_recording.py`` lies: beside a script; in a package, where all its files can import it."""
+    """Where each file's ``art_recording.py`` lies: beside a script; in a package, where
+    all its files can import it.
+    """
     packages: dict[Path, list[FileSurvey]] = {}
     found: dict[Path, Path] = {}
     for file in files:
@@ -118,7 +123,9 @@ def _recording_folders(files: Sequence[FileSurvey]) -> dict[Path, Path]:
 
 
 def _dots(file: FileSurvey, folder: Path) -> str:
-    """The dots of a relative import of what lies in ``folder``; none beside a script."""
+    """The dots of a relative import of what lies in ``folder``; none beside a
+    script.
+    """
     if not file.package:
         return ""
     return "." * (1 + len(file.source.path.parent.relative_to(folder).parts))

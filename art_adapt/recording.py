@@ -1,11 +1,14 @@
 """Hooks that record an agent's model calls on an ART trajectory while it trains.
 
-In production the hooks are the identity: ``recorded(create)`` calls ``create``, ``final_answer(x)`` is ``x``.
-Inside ``with rollout(trajectory, base_url=..., api_key=..., model=...):`` each recorded call is sent to the model
-in training and lands on the trajectory as ART trains from it: the messages that were sent, the tools, the Choice.
+In production the hooks are the identity: ``recorded(create)`` calls ``create``,
+``final_answer(x)`` is ``x``. Inside ``with rollout(trajectory, base_url=...,
+api_key=..., model=...):`` each recorded call is sent to the model in training and lands
+on the trajectory as ART trains from it: the messages that were sent, the tools, the
+Choice.
 
-Standard library only: ``openai`` is imported when a rollout makes its first call, ART never.
-This file is a copy of ``art_adapt/recording.py``; write to it there, ``art-adapt`` replaces the copies.
+Standard library only: ``openai`` is imported when a rollout makes its first call, ART
+never. This file is a copy of ``art_adapt/recording.py``; write to it there,
+``art-adapt`` replaces the copies.
 """
 
 from __future__ import annotations
@@ -46,10 +49,11 @@ class RecordingError(RuntimeError):
     """The recorder would have lost or falsified a completion, so it stopped instead."""
 
 
-# --------------------------------------------------------------------------- the active rollout
+# ------------------------------------------------------------------- the active rollout
 
-# Agents in two packages have a copy of this file each, and a file can be imported under two names. All copies
-# must see the same rollout, so what they share lives in one module object that is not a file.
+# Agents in two packages have a copy of this file each, and a file can be imported under
+# two names. All copies must see the same rollout, so what they share lives in one
+# module object that is not a file.
 _shared = sys.modules.setdefault(
     "_art_recording_state", types.ModuleType("_art_recording_state")
 )
@@ -63,10 +67,12 @@ _open_rollouts: set[int] = _shared.__dict__.setdefault("open_rollouts", set())
 def rollout(
     trajectory: Any, *, base_url: str, api_key: str, model: str
 ) -> Iterator[Rollout]:
-    """Record every policy call made in this block on ``trajectory`` (an ``art.Trajectory``).
+    """Record every policy call made in this block on ``trajectory`` (an
+    ``art.Trajectory``).
 
-    ``base_url``, ``api_key`` and ``model`` name the model in training (ART: ``model.inference_base_url``,
-    ``model.inference_api_key``, ``model.get_inference_name()``). Works around sync and async code; tasks started
+    ``base_url``, ``api_key`` and ``model`` name the model in training (ART:
+    ``model.inference_base_url``, ``model.inference_api_key``,
+    ``model.get_inference_name()``). Works around sync and async code; tasks started
     inside inherit it, threads do if their function is ``carried``.
     """
     opened = Rollout(trajectory, base_url=base_url, api_key=api_key, model=model)
@@ -80,14 +86,16 @@ def rollout(
         opened.close()
 
 
-# --------------------------------------------------------------------------- hooks
+# -------------------------------------------------------------------------------- hooks
 
 
 def recorded(create: F) -> F:
-    """Return ``create`` so that its calls are recorded in a rollout; outside one it is only called.
+    """Return ``create`` so that its calls are recorded in a rollout; outside one it is
+    only called.
 
-    While a rollout is open somewhere in this process, a call that has lost its context (a thread that was started
-    without ``carried``) raises ``RecordingError``: it would otherwise go to the production model, unrecorded.
+    While a rollout is open somewhere in this process, a call that has lost its context
+    (a thread that was started without ``carried``) raises ``RecordingError``: it would
+    otherwise go to the production model, unrecorded.
     """
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -96,8 +104,9 @@ def recorded(create: F) -> F:
             return active.call(create, args, kwargs)
         if _open_rollouts:
             raise RecordingError(
-                "a recorded model call was made outside its rollout while training: the thread or executor that runs "
-                "it has lost the context. Start it with carried(function) from art_recording."
+                "a recorded model call was made outside its rollout while training: "
+                "the thread or executor that runs it has lost the context. "
+                "Start it with carried(function) from art_recording."
             )
         return create(*args, **kwargs)
 
@@ -115,7 +124,9 @@ def final_answer(
     value: Any, second: Any, third: Any, fourth: Any, /, *more: Any
 ) -> tuple[Any, ...]: ...
 def final_answer(*values: Any) -> Any:
-    """Return ``value`` (several values: their tuple) and, in a rollout, note it as the episode's answer."""
+    """Return ``value`` (several values: their tuple) and, in a rollout, note it as the
+    episode's answer.
+    """
     value = values[0] if len(values) == 1 else values
     active = _active.get()
     if active is not None:
@@ -124,7 +135,9 @@ def final_answer(*values: Any) -> Any:
 
 
 def reward(value: T) -> T:
-    """Return ``value`` and, in a rollout, set it as the trajectory's reward. The last one stands."""
+    """Return ``value`` and, in a rollout, set it as the trajectory's reward. The last
+    one stands.
+    """
     active = _active.get()
     if active is not None:
         active.set_reward(value)
@@ -132,10 +145,11 @@ def reward(value: T) -> T:
 
 
 def carried(function: Callable[P, T]) -> Callable[P, T]:
-    """Return ``function`` so that a thread that runs it stays in this rollout; outside one, ``function`` itself.
+    """Return ``function`` so that a thread that runs it stays in this rollout; outside
+    one, ``function`` itself.
 
-    Executors and threads start with an empty context. A fresh copy of the context for every call lets
-    ``executor.map`` run the same function in several threads at once.
+    Executors and threads start with an empty context. A fresh copy of the context for
+    every call lets ``executor.map`` run the same function in several threads at once.
     """
     if _active.get() is None:
         return function
@@ -148,15 +162,16 @@ def carried(function: Callable[P, T]) -> Callable[P, T]:
     return run
 
 
-# --------------------------------------------------------------------------- a rollout
+# ---------------------------------------------------------------------------- a rollout
 
 
 class Rollout:
     """One episode being recorded.
 
-    ``calls``, ``failed_calls``: completions received, requests that raised. ``answered``, ``rewarded``: whether the
-    agent handed in an answer, a reward. ``infrastructure_error``: the last connection, rate-limit or server error
-    that no later call made good; such an episode says nothing about the policy.
+    ``calls``, ``failed_calls``: completions received, requests that raised.
+    ``answered``, ``rewarded``: whether the agent handed in an answer, a reward.
+    ``infrastructure_error``: the last connection, rate-limit or server error that no
+    later call made good; such an episode says nothing about the policy.
     """
 
     def __init__(
@@ -188,7 +203,7 @@ class Rollout:
         self.answer, self.answered = value, True
         if "final_answer" in type(self.trajectory).model_fields:
             self.trajectory.final_answer = value
-        else:  # a plain art.Trajectory has no such field; its metadata takes scalars only
+        else:  # a plain art.Trajectory has no such field, and metadata takes scalars
             self.trajectory.metadata["final_answer"] = (
                 value
                 if isinstance(value, str | int | float | bool | None)
@@ -205,7 +220,9 @@ class Rollout:
         self.rewarded = True
 
     def close(self) -> None:
-        """End the rollout: streams that the agent left open are recorded as far as it read them."""
+        """End the rollout: streams that the agent left open are recorded as far as it
+        read them.
+        """
         with self._lock:
             for stream in list(self._open_streams):
                 stream.finish()
@@ -239,7 +256,9 @@ class Rollout:
     def _client(
         self, target: _CallTarget, loop: asyncio.AbstractEventLoop | None
     ) -> Any:
-        """The client that talks to the model in training, with the timeouts and retries that the user's has."""
+        """The client that talks to the model in training, with the timeouts and retries
+        that the user's has.
+        """
         key = (loop, str(target.options))
         with self._lock:
             if key not in self._clients:
@@ -253,15 +272,18 @@ class Rollout:
     def prepare(
         self, path: str, body: Any, options: Any
     ) -> tuple[dict[str, Any], dict[str, Any], _Request]:
-        """Turn the request that the SDK is about to send into one for the model in training.
+        """Turn the request that the SDK is about to send into one for the model in
+        training.
 
-        The agent's own headers and query stay behind: they belong to the production endpoint and may hold its keys.
+        The agent's own headers and query stay behind: they belong to the production
+        endpoint and may hold its keys.
         """
         self._must_be_open()
         if path != "/chat/completions" or not isinstance(body, dict):
             raise RecordingError(
-                f"the agent called {path}, which the recorder cannot send to the model in training: it takes chat "
-                "completions only. Keep the call out of the rollout, or take its recorded(...) off if it is auxiliary."
+                f"the agent called {path}, which the recorder cannot send to the model "
+                "in training: it takes chat completions only. If it is auxiliary, adapt "
+                "the agent again with --auxiliary FUNCTION."
             )
         body = {**body, **(options.get("extra_json") or {})}
         body |= {"model": self.model, "logprobs": True, "return_token_ids": True}
@@ -293,13 +315,16 @@ class Rollout:
     def _must_be_open(self) -> None:
         if self.closed:
             raise RecordingError(
-                "a recorded model call was made after its rollout had ended, by a thread that outlived it"
+                "a recorded model call was made after its rollout had ended, "
+                "by a thread that outlived it"
             )
 
     # -- recording
 
     def _place(self, messages: list[Any], tools: Any) -> _Request:
-        """Find the history that a request continues, and copy what is new in it before the agent can change it."""
+        """Find the history that a request continues, and copy what is new in it before
+        the agent can change it.
+        """
         for stream in list(self._open_streams):
             if stream.is_continued_by(messages):
                 stream.finish()
@@ -321,7 +346,9 @@ class Rollout:
     def record(
         self, request: _Request, choices: Sequence[Any], shared_extras: dict[str, Any]
     ) -> None:
-        """Put the choices of one completion on the trajectory, each behind the messages that it answers."""
+        """Put the choices of one completion on the trajectory, each behind the messages
+        that it answers.
+        """
         with self._lock:
             self.calls += 1
             request.recorded = True
@@ -341,16 +368,19 @@ class Rollout:
                     history.extend(
                         request.new, _choice_to_record(choice, shared_extras)
                     )
-                request.history = None  # a further choice answers the same messages, not the first choice
+                # A further choice answers the same messages, not the first choice.
+                request.history = None
 
     def _open_history(self, tools: Any) -> _History:
         trajectory = self.trajectory
         if not self._histories:
-            # Assigned past pydantic: validation would reorder the tools' keys and drop the ones it does not know.
+            # Assigned past pydantic: validation would reorder the tools' keys and drop
+            # the ones it does not know.
             object.__setattr__(trajectory, "tools", tools)
             history = _History(trajectory.messages_and_choices, tools)
         else:
-            # art 0.5.18 calls the class History, 0.5.23 LegacyHistory: the field's own annotation knows.
+            # art 0.5.18 calls the class History, 0.5.23 LegacyHistory: the field's own
+            # annotation knows.
             (history_class,) = (
                 type(trajectory)
                 .model_fields["additional_histories"]
@@ -365,7 +395,9 @@ class Rollout:
         return history
 
     def failed(self, request: _Request, error: BaseException) -> None:
-        """Note a request that raised. Connection, rate-limit and server errors count against the infrastructure."""
+        """Note a request that raised. Connection, rate-limit and server errors count
+        against the infrastructure.
+        """
         import openai
 
         with self._lock:
@@ -379,7 +411,9 @@ class Rollout:
                 self._unanswered[request.key()] = error
 
     def received(self, request: _Request, answer: Any) -> Any:
-        """Record what a request brought back, in whatever form the agent asked for it; returns it."""
+        """Record what a request brought back, in whatever form the agent asked for it;
+        returns it.
+        """
         import openai
 
         if request.recorded:
@@ -398,17 +432,20 @@ class Rollout:
             )  # kept by the response: the agent's own parse() gets the same object
         else:
             raise RecordingError(
-                f"a {type(answer).__name__} cannot be recorded yet: use create() or with_raw_response"
+                f"a {type(answer).__name__} cannot be recorded: "
+                "use create() or with_raw_response"
             )
         return answer
 
 
-# --------------------------------------------------------------------------- the client of a rollout
+# -------------------------------------------------------------- the client of a rollout
 
 
 @dataclass(frozen=True)
 class _CallTarget:
-    """The SDK method behind a callee: which resource it belongs to, and through which view it was reached."""
+    """The SDK method behind a callee: which resource it belongs to, and through which
+    view it was reached.
+    """
 
     resource_class: type
     view: str  # "", "with_raw_response" or "with_streaming_response"
@@ -425,7 +462,9 @@ class _CallTarget:
 
 
 def _call_target(create: Callable[..., Any]) -> _CallTarget:
-    """Find the SDK resource behind ``create``, through the wrappers of the SDK and of tracers."""
+    """Find the SDK resource behind ``create``, through the wrappers of the SDK and of
+    tracers.
+    """
     import openai
     from openai.resources.chat.completions import AsyncCompletions, Completions
 
@@ -444,7 +483,8 @@ def _call_target(create: Callable[..., Any]) -> _CallTarget:
                     isinstance(client, openai.AsyncOpenAI),
                     options,
                 )
-            # Groq, Together and other clients made in the image of openai's: the model in training speaks OpenAI's API.
+            # Groq, Together and other clients made in the image of openai's: the model
+            # in training speaks OpenAI's API.
             if type(resource).__name__ in ("Completions", "AsyncCompletions"):
                 is_async = type(resource).__name__ == "AsyncCompletions"
                 return _CallTarget(
@@ -454,7 +494,8 @@ def _call_target(create: Callable[..., Any]) -> _CallTarget:
                     is_async,
                     {},
                 )
-        # functools.wraps keeps the names of the method; only the code object still tells which view wrapped it.
+        # functools.wraps keeps the names of the method; only the code object still
+        # tells which view wrapped it.
         maker = getattr(getattr(function, "__code__", None), "co_qualname", "")
         if "to_raw_response_wrapper" in maker:
             view = "with_raw_response"
@@ -462,8 +503,9 @@ def _call_target(create: Callable[..., Any]) -> _CallTarget:
             view = "with_streaming_response"
         function = getattr(function, "__wrapped__", None)
     raise RecordingError(
-        f"recorded({getattr(create, '__qualname__', create)!s}): not a method of an OpenAI client, so the call cannot be "
-        "sent to the model in training. recorded() goes directly around client.chat.completions.create."
+        f"recorded({getattr(create, '__qualname__', create)!s}): not a method of an "
+        "OpenAI client, so the call cannot be sent to the model in training. "
+        "recorded() goes directly around client.chat.completions.create."
     )
 
 
@@ -479,7 +521,9 @@ _no_loop = _NoLoop()
 
 
 def _connected_client(loop: asyncio.AbstractEventLoop | None) -> Any:
-    """The client whose connections all rollouts share: one for sync code, one for each event loop."""
+    """The client whose connections all rollouts share: one for sync code, one for each
+    event loop.
+    """
     with _pools_lock:
         key = loop or _no_loop
         if key not in _pools:
@@ -492,7 +536,9 @@ def _connected_client(loop: asyncio.AbstractEventLoop | None) -> Any:
 
 @functools.cache
 def _recording_clients() -> tuple[type, type]:
-    """OpenAI clients that record what goes through ``post``, the public method that every SDK call ends in."""
+    """OpenAI clients that record what goes through ``post``, the public method that
+    every SDK call ends in.
+    """
     import openai
 
     class RecordingOpenAI(openai.OpenAI):
@@ -543,7 +589,9 @@ def _recording_clients() -> tuple[type, type]:
 
 
 def _sdk_headers(headers: Any) -> dict[str, Any]:
-    """Of a call's headers those that the SDK sets for itself (the raw-response views work through one)."""
+    """Of a call's headers those that the SDK sets for itself (the raw-response views
+    work through one).
+    """
     return {
         name: value
         for name, value in (headers or {}).items()
@@ -551,11 +599,13 @@ def _sdk_headers(headers: Any) -> dict[str, Any]:
     }
 
 
-# --------------------------------------------------------------------------- streams
+# ------------------------------------------------------------------------------ streams
 
 
 class _OpenStream:
-    """A streamed completion: passes the chunks on and puts together the choices that the agent has seen."""
+    """A streamed completion: passes the chunks on and puts together the choices that
+    the agent has seen.
+    """
 
     def __init__(self, recording: Rollout, request: _Request) -> None:
         self.recording = recording
@@ -594,7 +644,9 @@ class _OpenStream:
             )
 
     def is_continued_by(self, messages: list[Any]) -> bool:
-        """Whether the agent went on from what it has read so far, with the stream still open."""
+        """Whether the agent went on from what it has read so far, with the stream still
+        open.
+        """
         end = len(self.request.messages)
         if len(messages) <= end or messages[:end] != self.request.messages:
             return False
@@ -604,12 +656,16 @@ class _OpenStream:
         )
 
     def fail(self, error: Exception) -> None:
-        """The connection broke: nobody knows what the model would have said, so nothing is recorded."""
+        """The connection broke: nobody knows what the model would have said, so nothing
+        is recorded.
+        """
         if self._leave():
             self.recording.failed(self.request, error)
 
     def finish(self) -> None:
-        """Record what was seen: all of it, or as far as the agent read (then the choice carries ``cut=True``)."""
+        """Record what was seen: all of it, or as far as the agent read (then the choice
+        carries ``cut=True``).
+        """
         if self._leave() and self.parts:
             choices = [self.parts[index].choice() for index in sorted(self.parts)]
             self.recording.record(self.request, choices, self.extras)
@@ -627,9 +683,7 @@ class _PartialChoice:
 
     def __init__(self, index: int) -> None:
         self.index = index
-        self.text: dict[
-            str, str
-        ] = {}  # content, refusal, reasoning_content, ... by name
+        self.text: dict[str, str] = {}  # content, refusal, reasoning_content, ...
         self.calls: dict[int, dict[str, Any]] = {}
         self.function_call: dict[str, str] = {}
         self.logprobs: dict[str, list[Any]] = {}
@@ -695,13 +749,14 @@ class _PartialChoice:
         )
 
 
-# --------------------------------------------------------------------------- histories
+# ---------------------------------------------------------------------------- histories
 
 
 @dataclass
 class _Request:
-    """One request, and where its completion belongs: ``history`` holds its first ``start`` messages already,
-    ``new`` are copies of the others."""
+    """One request, and where its completion belongs: ``history`` holds its first
+    ``start`` messages already, ``new`` are copies of the others.
+    """
 
     messages: list[Any]
     tools: Any
@@ -720,7 +775,9 @@ class _Request:
 
 
 class _History:
-    """One conversation: ``items`` is the list that ART trains from, ``sent`` the same as the agent last sent it."""
+    """One conversation: ``items`` is the list that ART trains from, ``sent`` the same
+    as the agent last sent it.
+    """
 
     def __init__(self, items: list[Any], tools: Any) -> None:
         self.items = items
@@ -742,7 +799,7 @@ class _History:
         ]
         if any(_essence(self.sent[at]) != _essence(messages[at]) for at in changed):
             return False
-        for at in changed:  # the agent's own spelling of the same message: compares at once the next time
+        for at in changed:  # the agent's own spelling, which compares at once next time
             self.sent[at] = _plain(messages[at])
         return True
 
@@ -752,7 +809,9 @@ class _History:
 
 
 def _recorded_histories(trajectory: Any) -> list[_History]:
-    """What a trajectory holds already, so that a second rollout block on it goes on where the first one ended."""
+    """What a trajectory holds already, so that a second rollout block on it goes on
+    where the first one ended.
+    """
     found = [trajectory, *trajectory.additional_histories]
     return [
         _History(history.messages_and_choices, history.tools)
@@ -767,10 +826,12 @@ def _message_of(choice: Any) -> dict[str, Any]:
 
 
 def _essence(message: Any) -> Any:
-    """What of a message a chat template can render: agents spell the rest differently from turn to turn.
+    """What of a message a chat template can render: agents spell the rest differently
+    from turn to turn.
 
-    No content and empty content are the same, null keys count as absent, tool arguments are compared as JSON in
-    their order, and of an assistant message only text and tool calls matter.
+    No content and empty content are the same, null keys count as absent, tool arguments
+    are compared as JSON in their order, and of an assistant message only text and tool
+    calls matter.
     """
     message = _plain(message)
     if not isinstance(message, dict):
@@ -811,7 +872,9 @@ def _canonical_json(text: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A copy in plain JSON types, as the SDK sends it (openai/_utils/_transform.py dumps models with exclude_unset)."""
+    """A copy in plain JSON types, as the SDK sends it (openai/_utils/_transform.py
+    dumps models with exclude_unset).
+    """
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -822,7 +885,9 @@ def _plain(value: Any) -> Any:
 
 
 def _tools_of(body: dict[str, Any]) -> Any:
-    """The tools of a request; the older ``functions`` become the tools that they are for the chat template."""
+    """The tools of a request; the older ``functions`` become the tools that they are
+    for the chat template.
+    """
     if body.get("functions"):
         return [
             {"type": "function", "function": function} for function in body["functions"]
@@ -831,13 +896,16 @@ def _tools_of(body: dict[str, Any]) -> Any:
 
 
 def _prompt_extras(completion: Any) -> dict[str, Any]:
-    """What vLLM puts on the response and ART reads from the Choice (art 0.5.23, openai.py finalize_chat_completion)."""
+    """What vLLM puts on the response and ART reads from the Choice (art 0.5.23,
+    openai.py finalize_chat_completion).
+    """
     prompt_token_ids = (completion.model_extra or {}).get("prompt_token_ids")
     return {} if prompt_token_ids is None else {"prompt_token_ids": prompt_token_ids}
 
 
 def _choice_to_record(choice: Any, shared_extras: dict[str, Any]) -> Any:
-    """A copy of the choice that the agent cannot change, as the plain ``Choice`` that ART looks for.
+    """A copy of the choice that the agent cannot change, as the plain ``Choice`` that
+    ART looks for.
 
     ``parse`` returns subclasses whose ``parsed`` objects ART could not write to disk.
     """

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from art_adapt.errors import Refusal
 
-# The cheapest test there is: a file without one of these words makes no model call that we know of.
+# The cheapest test there is: a file without one of these words makes no model call that
+# we know of.
 MODEL_CALL = re.compile(
     rb"completions|ChatCompletion|\.responses\b|litellm|langchain|langgraph|crewai|autogen|smolagents|pydantic_ai"
     rb"|llama_index|\bagents\b|anthropic|instructor|dspy|google\.gen|\bart\b|subprocess"
@@ -25,7 +26,9 @@ MODEL_CALL = re.compile(
 
 @dataclass(frozen=True)
 class Source:
-    """One file: its path, its bytes, and (computed when asked for) its text and tree."""
+    """One file: its path, its bytes, and (computed when asked for) its text and
+    tree.
+    """
 
     path: Path
     data: bytes
@@ -36,7 +39,9 @@ class Source:
 
     @cached_property
     def encoding(self) -> str:
-        """The encoding that Python reads the file with (PEP 263), ``utf-8-sig`` if it starts with a BOM."""
+        """The encoding that Python reads the file with (PEP 263), ``utf-8-sig`` if it
+        starts with a BOM.
+        """
         try:
             return tokenize.detect_encoding(io.BytesIO(self.data).readline)[0]
         except SyntaxError as error:
@@ -57,7 +62,9 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines as Python counts them: ``str.splitlines`` also splits at form feeds and the like."""
+        """The lines as Python counts them: ``str.splitlines`` also splits at form feeds
+        and the like.
+        """
         return self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
     @cached_property
@@ -66,6 +73,7 @@ class Source:
 
         Raises:
             Refusal: the file is no Python that this interpreter reads, with line and column.
+
         """
         if b"\0" in self.data:
             raise Refusal("a binary file, not Python source", path=self.path)
@@ -117,7 +125,9 @@ def _is_python_2(text: str) -> bool:
 
 
 def _is_newer_python(data: bytes) -> bool:
-    """libcst reads the syntax of every Python 3 up to the newest, whatever it runs on."""
+    """libcst reads the syntax of every Python 3 up to the newest, whatever it runs
+    on.
+    """
     import libcst
 
     try:

@@ -1,4 +1,6 @@
-"""Takes an adaptation back: the hooks, and the generated files that nobody has edited."""
+"""Takes an adaptation back: the hooks, and the generated files that nobody has
+edited.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from art_adapt.survey.project import RECORDING_MODULE, Project
 
 @dataclass(frozen=True)
 class Undo:
-    """The files without their hooks, the siblings to delete (with their bytes), and those left, with the reason."""
+    """The files without their hooks, the siblings to delete (with their bytes), and
+    those left, with the reason.
+    """
 
     edits: tuple[Edit, ...]
     deletions: tuple[tuple[Path, bytes], ...]
@@ -28,10 +32,12 @@ class Undo:
 
 
 def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
-    """Plan to take the hooks off ``sources`` and off what they import, and to remove what was generated for them.
+    """Plan to take the hooks off ``sources`` and off what they import, and to remove
+    what was generated for them.
 
     Raises:
         Refusal: a file uses hooks in ways that art-adapt does not write.
+
     """
     files = Project.of(sources, {}).files
     adapted = {

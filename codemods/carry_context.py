@@ -1,4 +1,6 @@
-"""Puts ``carried(...)`` around functions that executors and threads run, if they may reach a policy call."""
+"""Puts ``carried(...)`` around functions that executors and threads run, if they may
+reach a policy call.
+"""
 
 from __future__ import annotations
 

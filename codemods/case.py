@@ -8,7 +8,9 @@ from textwrap import dedent
 
 @dataclass(frozen=True)
 class Case:
-    """``before`` becomes ``after``; without ``after``, nothing changes. Both are dedented."""
+    """``before`` becomes ``after``; without ``after``, nothing changes. Both are
+    dedented.
+    """
 
     name: str
     before: str

@@ -1,7 +1,8 @@
-"""What the commands share: each puts one kind of hook into a file, or takes all of them off.
+"""What the commands share: each puts one kind of hook into a file, or takes all of them
+off.
 
-libcst.codemod is imported here and in the command files only: it takes longer than the rest of libcst, and art-adapt
-itself does without it.
+libcst.codemod is imported here and in the command files only: it takes longer than the
+rest of libcst, and art-adapt itself does without it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ def source_of(command: CodemodCommand, tree: cst.Module) -> Source:
 
 
 class HookCommand(CodemodCommand):
-    """Puts the hooks named ``hook`` where the survey finds that they belong, and their import with them."""
+    """Puts the hooks named ``hook`` where the survey finds that they belong, and their
+    import with them.
+    """
 
     hook: ClassVar[str]
 

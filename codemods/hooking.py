@@ -13,7 +13,9 @@ from codemods.locating import Located, locate
 
 
 class HookExpressions(cst.CSTTransformer):
-    """Puts hooks around the located expressions; looks into no statement without one."""
+    """Puts hooks around the located expressions; looks into no statement without
+    one.
+    """
 
     def __init__(
         self,
@@ -56,6 +58,7 @@ def hook_expressions(
 
     Raises:
         Refusal: an expression was not found where the survey saw it (in an f-string, before Python 3.12).
+
     """
     calls = {wrap.around for wrap in wraps if wrap.around is not None}
     located = locate(module, source, {wrap.span for wrap in wraps} | calls)
@@ -73,7 +76,9 @@ def hook_expressions(
 
 
 def hooked(expression: cst.BaseExpression, hook: str, shape: Shape) -> cst.Call:
-    """``expression`` as the argument of ``hook``, which takes the place of its parentheses if those take lines."""
+    """``expression`` as the argument of ``hook``, which takes the place of its
+    parentheses if those take lines.
+    """
     function = cst.Name(hook)
     if isinstance(expression, cst.Tuple) and not expression.lpar:
         return cst.Call(
@@ -99,7 +104,8 @@ def hooked(expression: cst.BaseExpression, hook: str, shape: Shape) -> cst.Call:
     if shape is not Shape.OPENED:
         if isinstance(expression, cst.Tuple | cst.GeneratorExp):
             return cst.Call(function, [cst.Arg(expression)])
-        # Its parentheses stay outside: they may be all that parts it from a keyword, as in return(text).
+        # Its parentheses stay outside: they may be all that parts it from a keyword, as
+        # in return(text).
         bare = expression.with_changes(lpar=[], rpar=[])
         return cst.Call(
             function, [cst.Arg(bare)], lpar=expression.lpar, rpar=expression.rpar

@@ -1,6 +1,8 @@
-"""How a hook is laid out, so that a file that a formatter has laid out stays as the formatter would leave it.
+"""How a hook is laid out, so that a file that a formatter has laid out stays as the
+formatter would leave it.
 
-A hook goes around an expression in one of three shapes, and each shape tells how to take it off again:
+A hook goes around an expression in one of three shapes, and each shape tells how to
+take it off again:
 
 * hugged: ``final_answer(text)``. Comes off as it went on.
 * opened: the hook's parentheses take a line each. ``black`` and ``ruff format`` do so where one line is too short, or
@@ -36,7 +38,9 @@ class Removal(Enum):
 
 
 def looks_formatted(source: Source, line_length: int) -> bool:
-    """Whether the file keeps to the line length, but for strings and comments, which formatters do not break."""
+    """Whether the file keeps to the line length, but for strings and comments, which
+    formatters do not break.
+    """
     return not any(
         len(line) > line_length and not any(mark in line for mark in "\"'#")
         for line in source.lines
@@ -45,9 +49,11 @@ def looks_formatted(source: Source, line_length: int) -> bool:
 
 @dataclass(frozen=True)
 class Wrap:
-    """``hook`` (its local name) goes around the expression at ``span``; of two at one span the later goes outside.
+    """``hook`` (its local name) goes around the expression at ``span``; of two at one
+    span the later goes outside.
 
-    ``around``: the call on whose line the expression stands, which is opened where the line gets too long.
+    ``around``: the call on whose line the expression stands, which is opened where the
+    line gets too long.
     """
 
     span: Span
@@ -61,14 +67,18 @@ class Wrap:
 
 @dataclass
 class Layout:
-    """A shape for every wrap, and the calls whose arguments move to a line of their own."""
+    """A shape for every wrap, and the calls whose arguments move to a line of their
+    own.
+    """
 
     shapes: dict[Wrap, Shape] = field(default_factory=dict)
     opened: set[Span] = field(default_factory=set)
 
 
 def lay_out(source: Source, wraps: Sequence[Wrap], line_length: int | None) -> Layout:
-    """Lay the hooks out as a formatter would; without a line length, in the plainest way."""
+    """Lay the hooks out as a formatter would; without a line length, in the plainest
+    way.
+    """
     layout = Layout()
     by_line: dict[int, list[Wrap]] = {}
     for wrap in wraps:
@@ -108,7 +118,9 @@ def _formatters_open(source: Source, wrap: Wrap) -> bool:
 
 
 def _closes_on_own_line(source: Source, span: Span) -> bool:
-    """``return Result(`` ... ``)`` as formatters write it: the last line closes the first, and nothing follows."""
+    """``return Result(`` ... ``)`` as formatters write it: the last line closes the
+    first, and nothing follows.
+    """
     last = source.lines[span.end_line - 1]
     return last.strip() in (")", "]", "}") and _ends_statement(source, span)
 
@@ -123,7 +135,8 @@ def removal_of(
 ) -> Removal:
     """How to take the hook call at ``hook`` off the expression at ``value``.
 
-    ``name_end``: the column at which the hook's name ends. ``inner``: the width of the hooks inside ``value``.
+    ``name_end``: the column at which the hook's name ends. ``inner``: the width of the
+    hooks inside ``value``.
     """
     opening = source.lines[hook.line - 1].encode()
     if opening[name_end:].strip() != b"(":
@@ -140,7 +153,9 @@ def removal_of(
 
 
 def fits_joined(source: Source, call: Span, hooks: int, line_length: int) -> bool:
-    """Whether a call whose arguments take one line of their own fits on one line without its hooks' width."""
+    """Whether a call whose arguments take one line of their own fits on one line
+    without its hooks' width.
+    """
     if call.end_line - call.line != 2:
         return False
     opening, arguments, closing = source.lines[call.line - 1 : call.end_line]

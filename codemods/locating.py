@@ -1,8 +1,9 @@
 """Finds the libcst nodes that stand where the survey found something.
 
-The survey counts positions as ``ast`` does. libcst knows positions only after generating the whole file's code again,
-which costs more than parsing it. So we walk both trees' statement lists side by side (they match one to one), and have
-libcst place only the expressions of the few statements that are looked for.
+The survey counts positions as ``ast`` does. libcst knows positions only after
+generating the whole file's code again, which costs more than parsing it. So we walk
+both trees' statement lists side by side (they match one to one), and have libcst place
+only the expressions of the few statements that are looked for.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ STATEMENTS = (
 
 @dataclass
 class Located:
-    """``nodes``: the expression found at each span. ``path``: the statements and blocks that lead to them, by id."""
+    """``nodes``: the expression found at each span. ``path``: the statements and blocks
+    that lead to them, by id.
+    """
 
     default_indent: str
     nodes: dict[Span, cst.BaseExpression] = field(default_factory=dict)
@@ -41,12 +44,16 @@ class Located:
     elifs: set[int] = field(default_factory=set)
 
     def leads_to(self, node: cst.CSTNode) -> bool:
-        """Whether a transformer has to look into ``node``: every statement off the path stays as it is."""
+        """Whether a transformer has to look into ``node``: every statement off the path
+        stays as it is.
+        """
         return id(node) in self.path or not isinstance(node, STATEMENTS)
 
 
 def locate(module: cst.Module, source: Source, spans: Collection[Span]) -> Located:
-    """Find the expressions of ``module`` (parsed from ``source``) at ``spans``; those not found are absent."""
+    """Find the expressions of ``module`` (parsed from ``source``) at ``spans``; those
+    not found are absent.
+    """
     located = Located(module.default_indent)
     _descend(source, source.tree.body, module.body, sorted(spans), (), located)
     return located
@@ -82,7 +89,9 @@ def _descend(
 def _small_statements(
     nodes: Sequence[cst.CSTNode],
 ) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
-    """Statements as ``ast`` counts them: those of one line separately, each with the line that it is on."""
+    """Statements as ``ast`` counts them: those of one line separately, each with the
+    line that it is on.
+    """
     for node in nodes:
         if isinstance(node, cst.SimpleStatementLine):
             yield from ((node, small) for small in node.body)
@@ -112,7 +121,9 @@ def _enter(
     indents: tuple[str | None, ...],
     located: Located,
 ) -> None:
-    """Find what stands in a statement that has blocks: in those, in its branches, in its own line."""
+    """Find what stands in a statement that has blocks: in those, in its branches, in
+    its own line.
+    """
     left = spans
     for statements, holder, block in _blocks(statement, node):
         inside = [span for span in left if _is_within(span, statements)]
@@ -168,7 +179,9 @@ def _blocks(
 ) -> Iterator[
     tuple[list[ast.stmt], cst.CSTNode, cst.IndentedBlock | cst.SimpleStatementSuite]
 ]:
-    """The statement lists inside a statement, with the node that holds each one's block."""
+    """The statement lists inside a statement, with the node that holds each one's
+    block.
+    """
     for name in ("body", "orelse", "finalbody"):
         statements = getattr(statement, name, None)
         holder = node if name == "body" else getattr(node, name, None)
@@ -202,7 +215,9 @@ def _match(
     indents: tuple[str | None, ...],
     located: Located,
 ) -> None:
-    """Place the expressions of one statement, without its blocks, as deep as it stands in the file."""
+    """Place the expressions of one statement, without its blocks, as deep as it stands
+    in the file.
+    """
     placed, first_placed_line = _place(
         node,
         [indent or located.default_indent for indent in indents],
@@ -222,7 +237,9 @@ def _match(
 
 
 def _characters(source: Source, line: int, column: int) -> int:
-    """A column in characters, as libcst counts, from one in UTF-8 bytes. A BOM is no column."""
+    """A column in characters, as libcst counts, from one in UTF-8 bytes. A BOM is no
+    column.
+    """
     text = source.lines[line - 1]
     return (
         column
@@ -234,7 +251,9 @@ def _characters(source: Source, line: int, column: int) -> int:
 def _place(
     node: cst.CSTNode, indents: Sequence[str], *, is_elif: bool
 ) -> tuple[list[tuple[Positions, cst.BaseExpression]], int]:
-    """The expressions of a statement, with positions in a file that holds only it; and its first line there."""
+    """The expressions of a statement, with positions in a file that holds only it; and
+    its first line there.
+    """
     bare = _without_blocks(node)
     shell: cst.SimpleStatementLine | cst.BaseCompoundStatement
     if isinstance(bare, cst.Else):
@@ -267,7 +286,8 @@ def _place(
         if isinstance(expression, cst.BaseExpression):
             start, end = position.start, position.end
             if isinstance(expression, cst.Tuple | cst.GeneratorExp) and expression.lpar:
-                # Their parentheses belong to them for ast, and stand around them for libcst.
+                # Their parentheses belong to them for ast, and stand around them for
+                # libcst.
                 start, end = (
                     positions[expression.lpar[-1]].start,
                     positions[expression.rpar[0]].end,
@@ -286,7 +306,9 @@ def _is_child(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
 
 
 def _without_blocks(node: cst.CSTNode) -> cst.CSTNode:
-    """The statement's own expressions, by identity, with nothing in its blocks and without its branches."""
+    """The statement's own expressions, by identity, with nothing in its blocks and
+    without its branches.
+    """
     changes: dict[str, object] = {}
     if isinstance(getattr(node, "body", None), cst.IndentedBlock):
         changes["body"] = _EMPTY

@@ -1,6 +1,7 @@
 """Puts ``recorded(...)`` around the callee of each policy call.
 
-Also where the callee is handed on and not called: to a partial, a thread, a helper that retries.
+Also where the callee is handed on and not called: to a partial, a thread, a helper that
+retries.
 """
 
 from __future__ import annotations

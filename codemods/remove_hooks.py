@@ -1,4 +1,6 @@
-"""Takes all hooks and their import off a file: it is as its author wrote it again, byte for byte."""
+"""Takes all hooks and their import off a file: it is as its author wrote it again, byte
+for byte.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,9 @@ from codemods.locating import Located, locate
 
 @dataclass(frozen=True)
 class _Hook:
-    """A hook call to take off: where it stands, how it comes off, and whether the call it hooks is joined again."""
+    """A hook call to take off: where it stands, how it comes off, and whether the call
+    it hooks is joined again.
+    """
 
     span: Span
     removal: Removal
@@ -86,10 +88,12 @@ def _bare(call: cst.Call, removal: Removal) -> cst.BaseExpression:
 
 
 def remove_hooks(module: cst.Module, source: Source, line_length: int) -> cst.Module:
-    """``module`` (parsed from ``source``) without the hooks of ``art_recording`` and their import.
+    """``module`` (parsed from ``source``) without the hooks of ``art_recording`` and
+    their import.
 
     Raises:
         Refusal: the file uses a hook in a way that art-adapt does not write, so that it cannot be taken off safely.
+
     """
     syntax = Syntax.of(source)
     names = imported_hooks(syntax)

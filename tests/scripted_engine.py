@@ -1,8 +1,10 @@
-"""A scripted stand-in for an inference engine: HTTP on loopback, OpenAI's API, vLLM's token ids, and a log of it all.
+"""A scripted stand-in for an inference engine: HTTP on loopback, OpenAI's API, vLLM's
+token ids, and a log of it all.
 
-Replies come from a list, in order; one with ``when`` is a rule that answers whatever matches it. A reply is
-``{"content": text}``, ``{"contents": [text, ...]}`` for ``n`` choices, ``{"tool_calls": [{"name", "arguments"}]}`` or
-``{"error": status}``. Tokens are words: their ids are made from the text, so that ids can be checked against it.
+Replies come from a list, in order; one with ``when`` is a rule that answers whatever
+matches it. A reply is ``{"content": text}``, ``{"contents": [text, ...]}`` for ``n``
+choices, ``{"tool_calls": [{"name", "arguments"}]}`` or ``{"error": status}``. Tokens
+are words: their ids are made from the text, so that ids can be checked against it.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request and what was answered: ``body`` as it came over the wire, ``response`` None for an error."""
+    """One request and what was answered: ``body`` as it came over the wire,
+    ``response`` None for an error.
+    """
 
     path: str
     headers: dict[str, str]
@@ -52,13 +56,22 @@ class Script:
         return ordered[self.used - 1] if self.used <= len(ordered) else self.default
 
 
+def marker(number: int, index: int) -> int:
+    """The token that stands for the choice ``index`` of the completion ``number`` (from
+    1).
+    """
+    return 1_000_000 + number * 10 + index
+
+
 def token_ids(text: str) -> list[int]:
     """One id a word, the same for the same word."""
     return [zlib.crc32(word.encode()) % 50_000 for word in re.findall(r"\s*\S+", text)]
 
 
 class Engine:
-    """``with Engine(replies) as engine``: ``engine.base_url``, ``engine.log``. ``delay`` seconds go into each answer."""
+    """``with Engine(replies) as engine``: ``engine.base_url``, ``engine.log``.
+    ``delay`` seconds go into each answer.
+    """
 
     def __init__(self, replies: Sequence[Json] = (), *, delay: float = 0.0) -> None:
         self.script = Script(replies)
@@ -181,6 +194,9 @@ def _choice(
         ]
         finish = "tool_calls"
     sampled = (text or "") + "".join(json.dumps(call) for call in calls)
+    # The first token says which completion this is, so that a recorded choice can be
+    # told from its twins.
+    ids = [marker(number, index), *token_ids(sampled)]
     choice: Json = {
         "index": index,
         "message": message,
@@ -195,11 +211,11 @@ def _choice(
                 "bytes": [],
                 "top_logprobs": [],
             }
-            for id_ in token_ids(sampled)
+            for id_ in ids
         ]
         choice["logprobs"] = {"content": tokens, "refusal": None}
     if request.get("return_token_ids"):
-        choice["token_ids"] = token_ids(sampled)
+        choice["token_ids"] = ids
     return choice
 
 
@@ -233,7 +249,10 @@ def _chunks(response: Json, request: Json) -> Iterator[Json]:
         yield first | chunk({"role": "assistant", "content": None})
         tokens = (choice["logprobs"] or {}).get("content") or []
         ids = choice.get("token_ids", [])
-        words = re.findall(r"\s*\S+", message["content"] or "")
+        words = [
+            "",
+            *re.findall(r"\s*\S+", message["content"] or ""),
+        ]  # the marker's token has no text
         for at, word in enumerate(words):
             extra: Json = {"token_ids": ids[at : at + 1]} if ids else {}
             if tokens:

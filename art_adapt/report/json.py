@@ -13,7 +13,9 @@ from art_adapt.plan import Plan
 
 
 def as_json(plan: Plan, written: bool) -> dict[str, Any]:
-    """What was found, decided and changed. ``written``: whether the changes are on disk."""
+    """What was found, decided and changed. ``written``: whether the changes are on
+    disk.
+    """
     return {
         "files": [
             {
@@ -23,7 +25,7 @@ def as_json(plan: Plan, written: bool) -> dict[str, Any]:
                 "threads": _plain(file.threads),
                 "effects": _plain(file.effects),
                 "obstacles": _plain(file.obstacles),
-                "tool_execution": file.tool_execution,
+                "tool_execution": _plain(file.tool_execution),
             }
             for file in plan.survey.files
         ],

@@ -1,4 +1,6 @@
-"""The survey and the decisions as text: coloured in a terminal, plain elsewhere, never rewrapped."""
+"""The survey and the decisions as text: coloured in a terminal, plain elsewhere, never
+rewrapped.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Place, Surv
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the report: where it belongs, what it says, and what is said about that."""
+    """A line of the report: where it belongs, what it says, and what is said about
+    that.
+    """
 
     label: str = ""
     text: str = ""
@@ -131,7 +135,8 @@ def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
 def _tool_lines(survey: Survey) -> Iterator[Line]:
     for file in survey.files:
         if file.tool_execution:
-            yield Line("tools", file.tool_execution)
+            tools = file.tool_execution
+            yield Line("tools", f"{_at(tools.place)}  {tools.how}")
         for thread in file.threads:
             yield Line(
                 "thread",

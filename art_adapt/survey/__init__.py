@@ -25,13 +25,15 @@ __all__ = ["survey"]
 def survey(
     sources: Sequence[Source], instead: Mapping[Path, Source] | None = None
 ) -> Survey:
-    """Survey the agent that ``sources`` (the files that the user named) and what they import make up.
+    """Survey the agent that ``sources`` (the files that the user named) and what they
+    import make up.
 
-    Of the imported files only those count that a named file can reach a completion call in. ``instead``: sources to
-    read in place of what is on disk.
+    Of the imported files only those count that a named file can reach a completion call
+    in. ``instead``: sources to read in place of what is on disk.
 
     Raises:
         Refusal: a named file cannot be read as Python.
+
     """
     project = Project.of(sources, instead or {})
     graph = CallGraph.of(project)

@@ -16,7 +16,9 @@ FunctionKey = tuple[Path, str]
 
 @dataclass
 class CallGraph:
-    """``certain`` edges are resolved by name, import or class; ``possible`` ones by a method's name alone."""
+    """``certain`` edges are resolved by name, import or class; ``possible`` ones by a
+    method's name alone.
+    """
 
     certain: dict[FunctionKey, set[FunctionKey]] = field(default_factory=dict)
     possible: dict[FunctionKey, set[FunctionKey]] = field(default_factory=dict)
@@ -65,7 +67,9 @@ class CallGraph:
     def reaching(
         self, targets: Iterable[FunctionKey], *, guess: bool = False
     ) -> set[FunctionKey]:
-        """The functions from which one of ``targets`` can be reached, themselves included."""
+        """The functions from which one of ``targets`` can be reached, themselves
+        included.
+        """
         back: dict[FunctionKey, set[FunctionKey]] = {}
         for edges in (self.certain, self.possible) if guess else (self.certain,):
             for caller, callees in edges.items():
@@ -74,7 +78,9 @@ class CallGraph:
         return _closure(targets, back)
 
     def reachable(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
-        """What can be reached from ``starts``, a method's name counting as a way to every method of that name."""
+        """What can be reached from ``starts``, a method's name counting as a way to
+        every method of that name.
+        """
         forward: dict[FunctionKey, set[FunctionKey]] = {}
         for edges in (self.certain, self.possible):
             for caller, callees in edges.items():
@@ -96,7 +102,9 @@ def _closure(
 
 
 def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKey]:
-    """The functions that a name or attribute stands for; a class stands for its constructor and ``__call__``."""
+    """The functions that a name or attribute stands for; a class stands for its
+    constructor and ``__call__``.
+    """
     name = dotted(node)
     if name is None:
         # Agent(...).run: the class is named in the expression itself.

@@ -36,7 +36,9 @@ class FoundCall:
 
     @property
     def supported(self) -> bool:
-        """Whether the recorder can send it to the model in training; it stops the rollout at the others."""
+        """Whether the recorder can send it to the model in training; it stops the
+        rollout at the others.
+        """
         return self.api == "chat.completions" and self.view != "with_streaming_response"
 
     @property
@@ -105,7 +107,8 @@ def find_completion_calls(
 ) -> Iterator[FoundCall]:
     """The file's references to SDK methods that ask for a completion, in source order.
 
-    ``recorded_hooks``: the local names of ``recorded``, to know the calls that have their hook.
+    ``recorded_hooks``: the local names of ``recorded``, to know the calls that have
+    their hook.
     """
     uses_openai = syntax.imports_module("openai", "langfuse") is not None
     for node in syntax.nodes:
@@ -149,7 +152,9 @@ def find_completion_calls(
 
 
 def _is_instructor(call: ast.AST) -> bool:
-    """The SDK has no ``response_model``: a call with one goes to a client that instructor has patched."""
+    """The SDK has no ``response_model``: a call with one goes to a client that
+    instructor has patched.
+    """
     return isinstance(call, ast.Call) and keyword(call, "response_model") is not None
 
 
@@ -169,7 +174,9 @@ def _is_hook_call(parent: ast.AST, node: ast.AST, hooks: frozenset[str]) -> bool
 def _resource(
     expression: ast.expr, syntax: Syntax, uses_openai: bool, depth: int = 0
 ) -> tuple[ast.expr, str] | None:
-    """The client and the API behind the object whose method is called, through aliases that this file assigns."""
+    """The client and the API behind the object whose method is called, through aliases
+    that this file assigns.
+    """
     if isinstance(expression, ast.Attribute):
         inner = expression.value
         if expression.attr == "completions":
@@ -187,7 +194,9 @@ def _resource(
 
 
 def _chat(expression: ast.expr, syntax: Syntax, depth: int) -> ast.expr | None:
-    """The client of ``client.chat``, ``client.beta.chat`` or of a name that holds one of them."""
+    """The client of ``client.chat``, ``client.beta.chat`` or of a name that holds one
+    of them.
+    """
     if isinstance(expression, ast.Attribute) and expression.attr == "chat":
         inner = expression.value
         return (

@@ -57,7 +57,9 @@ CHANGES = {
 
 
 def find_effects(syntax: Syntax) -> Iterator[Effect]:
-    """Calls that reach out of the episode, and module-level state that functions change."""
+    """Calls that reach out of the episode, and module-level state that functions
+    change.
+    """
     for node in syntax.nodes:
         if isinstance(node, ast.Call):
             if (harm := _harm(node, syntax)) is not None:
@@ -102,7 +104,9 @@ def _opens_for_writing(call: ast.Call) -> bool:
 
 
 def _changed_globals(syntax: Syntax) -> Iterator[Effect]:
-    """Module-level lists, dicts and sets that a function changes in place: every rollout sees the others' changes."""
+    """Module-level lists, dicts and sets that a function changes in place: every
+    rollout sees the others' changes.
+    """
     shared = {
         name
         for name, values in syntax.assignments.items()

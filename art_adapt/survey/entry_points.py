@@ -28,9 +28,11 @@ def find_entry_points(
     policy: Sequence[FunctionKey],
     hooks: dict[str, dict[str, frozenset[str]]],
 ) -> tuple[EntryPoint, ...]:
-    """Every function that reaches a policy call, by how well it fits as the one that runs an episode.
+    """Every function that reaches a policy call, by how well it fits as the one that
+    runs an episode.
 
-    ``policy``: the functions with policy calls. ``hooks``: for each file, hook names by local names.
+    ``policy``: the functions with policy calls. ``hooks``: for each file, hook names by
+    local names.
     """
     reaching = graph.reaching(policy)
     found: list[EntryPoint] = []

@@ -1,4 +1,6 @@
-"""Finds where an episode ends with an answer, and the rewards that the agent computes itself."""
+"""Finds where an episode ends with an answer, and the rewards that the agent computes
+itself.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ REWARD_NAME = re.compile(
 def find_exits(
     syntax: Syntax, function: Function, hooks: frozenset[str]
 ) -> tuple[Exit, ...]:
-    """The answers that ``function`` ends with: what it returns; if it returns nothing, what it stores or prints.
+    """The answers that ``function`` ends with: what it returns; if it returns nothing,
+    what it stores or prints.
 
     ``hooks``: the local names of ``final_answer``.
     """
@@ -66,13 +69,36 @@ def _returned(
             continue
         if isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool):
             continue
-        if _is_unwrappable(node.value) or _touches_keyword(syntax, node.value):
+        answer = _without_rewards(node.value)
+        if _is_unwrappable(answer) or _touches_keyword(syntax, answer):
             continue
-        yield _exit(syntax, node.value, "returned", hooks)
+        yield _exit(syntax, answer, "returned", hooks)
+
+
+def _without_rewards(value: ast.expr) -> ast.expr:
+    """The answer in ``return answer, reward``."""
+    if isinstance(value, ast.Tuple):
+        others = [item for item in value.elts if not _is_reward(_argument(item))]
+        if len(others) == 1 and len(value.elts) > 1:
+            return others[0]
+    return value
+
+
+def _argument(value: ast.expr) -> ast.expr:
+    """What a call such as ``reward(total_reward)`` is around."""
+    if (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Name)
+        and len(value.args) == 1
+    ):
+        return value.args[0]
+    return value
 
 
 def _is_unwrappable(value: ast.expr) -> bool:
-    """``return a,`` and ``return *a, b`` are tuples that no call's arguments can stand for."""
+    """``return a,`` and ``return *a, b`` are tuples that no call's arguments can stand
+    for.
+    """
     if isinstance(value, ast.Yield | ast.YieldFrom):
         return True
     return isinstance(value, ast.Tuple) and (
@@ -87,7 +113,9 @@ def _touches_keyword(syntax: Syntax, value: ast.expr) -> bool:
 
 
 def _in_handler(syntax: Syntax, node: ast.AST, function: FunctionNode) -> bool:
-    """Whether ``node`` runs only after something failed: what an except clause returns is no answer."""
+    """Whether ``node`` runs only after something failed: what an except clause returns
+    is no answer.
+    """
     for outer in syntax.ancestors(node):
         if isinstance(outer, ast.ExceptHandler):
             return True
@@ -148,7 +176,9 @@ def _printed(
 
 
 def _holds_reply(syntax: Syntax, value: ast.expr, depth: int = 0) -> bool:
-    """Whether an expression is the model's text: ``message.content``, or a name that was given it."""
+    """Whether an expression is the model's text: ``message.content``, or a name that
+    was given it.
+    """
     if isinstance(value, ast.Attribute):
         return value.attr in ("content", "output_text", "parsed")
     if depth or not isinstance(value, ast.Name):
@@ -159,7 +189,9 @@ def _holds_reply(syntax: Syntax, value: ast.expr, depth: int = 0) -> bool:
 def find_rewards(
     syntax: Syntax, function: Function, hooks: frozenset[str]
 ) -> tuple[RewardSite, ...]:
-    """The outcome that ``function`` computes: a value named reward that it returns, stores or names in a call."""
+    """The outcome that ``function`` computes: a value named reward that it returns,
+    stores or names in a call.
+    """
     found: list[ast.expr] = []
     for node in syntax.owned_by(function.qualname):
         if isinstance(node, ast.Return) and node.value is not None:

@@ -12,7 +12,9 @@ HOOKS = ("recorded", "final_answer", "reward", "carried")
 
 
 def hook_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
-    """``from art_recording import ...`` or the same from a package, also where a ``try`` has both."""
+    """``from art_recording import ...`` or the same from a package, also where a
+    ``try`` has both.
+    """
     for statement in tree.body:
         inside = statement.body if isinstance(statement, ast.Try) else [statement]
         for node in inside:

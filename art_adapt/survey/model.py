@@ -1,4 +1,6 @@
-"""What a survey finds: frozen data that later steps decide and edit by, and never look up again."""
+"""What a survey finds: frozen data that later steps decide and edit by, and never look
+up again.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ MODULE_LEVEL = "<module>"
 
 @dataclass(frozen=True, order=True)
 class Span:
-    """Where an expression stands: lines from 1, columns in UTF-8 bytes from 0, as ``ast`` counts them."""
+    """Where an expression stands: lines from 1, columns in UTF-8 bytes from 0, as
+    ``ast`` counts them.
+    """
 
     line: int
     column: int
@@ -63,8 +67,8 @@ class ToolLoop:
 class CompletionCall:
     """A place where the agent asks a chat model for a completion.
 
-    ``span`` is the callee, which ``recorded(...)`` goes around; ``referenced`` says that it is handed on (to a retry
-    helper, a thread, a partial) and not called here.
+    ``span`` is the callee, which ``recorded(...)`` goes around; ``referenced`` says
+    that it is handed on (to a retry helper, a thread, a partial) and not called here.
     """
 
     place: Place
@@ -90,8 +94,18 @@ class CompletionCall:
 
 
 @dataclass(frozen=True)
+class ToolExecution:
+    """How the tool is found that the model asked for."""
+
+    place: Place
+    how: str
+
+
+@dataclass(frozen=True)
 class Exit:
-    """Where an episode ends with an answer: ``spans`` are the expressions that ``final_answer(...)`` goes around."""
+    """Where an episode ends with an answer: ``spans`` are the expressions that
+    ``final_answer(...)`` goes around.
+    """
 
     place: Place
     span: Span
@@ -113,7 +127,9 @@ class RewardSite:
 
 @dataclass(frozen=True)
 class ThreadStart:
-    """A function handed to an executor or thread that may reach a policy call; ``span`` is the function."""
+    """A function handed to an executor or thread that may reach a policy call; ``span``
+    is the function.
+    """
 
     place: Place
     span: Span
@@ -125,7 +141,9 @@ class ThreadStart:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of an entry point (or of its class): ``annotation`` and ``default`` as source text."""
+    """A parameter of an entry point (or of its class): ``annotation`` and ``default``
+    as source text.
+    """
 
     name: str
     annotation: str | None
@@ -177,7 +195,9 @@ class Effect:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A framework or kind of call that is recognised and not handled, and what works instead."""
+    """A framework or kind of call that is recognised and not handled, and what works
+    instead.
+    """
 
     place: Place
     what: str
@@ -186,7 +206,9 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class FileSurvey:
-    """What is in one file. ``names`` are all identifiers it uses, ``hooks`` the hooks it imports by local name."""
+    """What is in one file. ``names`` are all identifiers it uses, ``hooks`` the hooks
+    it imports by local name.
+    """
 
     source: Source
     given: bool  # named by the user, not found through an import
@@ -199,13 +221,15 @@ class FileSurvey:
     hooks: dict[str, str] = field(default_factory=dict)
     recording_level: int | None = None  # the dots of that import
     imports_relatively: bool = False  # so it is never run by its path
-    tool_execution: str | None = None
+    tool_execution: ToolExecution | None = None
     uses_art: Place | None = None
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What is in an agent: its files, and the functions that could run an episode, likeliest first."""
+    """What is in an agent: its files, and the functions that could run an episode,
+    likeliest first.
+    """
 
     files: tuple[FileSurvey, ...]
     entry_points: tuple[EntryPoint, ...]

@@ -55,7 +55,9 @@ LEGACY = ("openai.ChatCompletion", "openai.Completion")
 
 
 def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
-    """Frameworks by their import, calls of other kinds by their shape; one of a kind is enough."""
+    """Frameworks by their import, calls of other kinds by their shape; one of a kind is
+    enough.
+    """
     said: set[str] = set()
 
     def once(place: Place, what: str, instead: str) -> Iterator[Obstacle]:
@@ -109,7 +111,9 @@ def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
 
 
 def art_use(syntax: Syntax) -> Place | None:
-    """Where a file uses ART itself: it records its own trajectories, so it is left alone."""
+    """Where a file uses ART itself: it records its own trajectories, so it is left
+    alone.
+    """
     art = syntax.imports.get("art")
     if art is None or art.module != "art" or art.level:
         return next(

@@ -1,4 +1,6 @@
-"""The files of one project that an agent consists of: those named, and what they import from beside them."""
+"""The files of one project that an agent consists of: those named, and what they import
+from beside them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ DEPTH = 3  # imports of imports of imports
 
 @dataclass
 class Project:
-    """The syntax of every file, in the order found; ``given`` are the ones the user named."""
+    """The syntax of every file, in the order found; ``given`` are the ones the user
+    named.
+    """
 
     given: tuple[Path, ...]
     instead: Mapping[Path, Source]  # read in place of what is on disk
@@ -42,6 +46,11 @@ class Project:
     def _imported_by(self, level: Sequence[Syntax]) -> Iterator[Syntax]:
         for syntax in level:
             for imported in syntax.imports.values():
+                if RECORDING_MODULE in (
+                    imported.module.split(".")[-1],
+                    imported.attribute,
+                ):
+                    continue  # ours; it must not count against the agent's own files
                 located = self._locate(syntax.source.path, imported)
                 if (
                     located is None
@@ -58,7 +67,9 @@ class Project:
                 yield found
 
     def imported(self, syntax: Syntax, name: str) -> Syntax | tuple[Syntax, str] | None:
-        """What an imported name is: a module of the project, or a name in one (re-exports followed); else None."""
+        """What an imported name is: a module of the project, or a name in one
+        (re-exports followed); else None.
+        """
         seen: set[tuple[Path, str]] = set()
         while name in syntax.imports and (syntax.source.path, name) not in seen:
             seen.add((syntax.source.path, name))
@@ -78,7 +89,9 @@ class Project:
         return None
 
     def _locate(self, importer: Path, imported: Import) -> tuple[Path, bool] | None:
-        """The file that an import means, and whether its name is an attribute in it (not the module itself)."""
+        """The file that an import means, and whether its name is an attribute in it
+        (not the module itself).
+        """
         key = (importer.parent, imported.module, imported.attribute, imported.level)
         if key not in self._located:
             self._located[key] = self._search(importer, imported)
@@ -126,7 +139,9 @@ def module_file(module: Path) -> Path | None:
 
 
 def import_roots(path: Path) -> Iterator[Path]:
-    """The folders that absolute imports in ``path`` may start from: its own, and those above it up to the project's."""
+    """The folders that absolute imports in ``path`` may start from: its own, and those
+    above it up to the project's.
+    """
     folder = path.parent
     for _ in range(6):
         yield folder
@@ -142,7 +157,9 @@ def import_roots(path: Path) -> Iterator[Path]:
 
 
 def imports_relatively(syntax: Syntax) -> bool:
-    """Whether the file can only be imported, as part of its package, and not be run by its path."""
+    """Whether the file can only be imported, as part of its package, and not be run by
+    its path.
+    """
     return any(
         i.level and i.module.split(".")[-1] != RECORDING_MODULE
         for i in syntax.imports.values()
@@ -150,10 +167,11 @@ def imports_relatively(syntax: Syntax) -> bool:
 
 
 def package_of(syntax: Syntax) -> str:
-    """The dotted package that a file is imported in, "" for a script that imports what lies beside it by name.
+    """The dotted package that a file is imported in, "" for a script that imports what
+    lies beside it by name.
 
-    How the file and its neighbours import is the best witness: scripts lie beside ``__init__.py`` too, and a package
-    needs none.
+    How the file and its neighbours import is the best witness: scripts lie beside
+    ``__init__.py`` too, and a package needs none.
     """
     path = syntax.source.path
     folder = path.parent
@@ -179,7 +197,9 @@ def _imports_neighbours_by_name(syntax: Syntax) -> bool:
 
 
 def _is_namespace_package(folder: Path, stem: str) -> bool:
-    """Whether files beside this one, or in the folder above, import from the folder as from a package."""
+    """Whether files beside this one, or in the folder above, import from the folder as
+    from a package.
+    """
     name = re.escape(folder.name.encode())
     beside = re.compile(
         rb"^\s*from\s+(\.(?!art_recording)|%s[. ])" % name, re.MULTILINE

@@ -1,4 +1,6 @@
-"""Tells policy calls from auxiliary ones: an LLM judge, a summariser on another model, a guard."""
+"""Tells policy calls from auxiliary ones: an LLM judge, a summariser on another model,
+a guard.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ SIDE_JOB = re.compile(
 def role_of(call: FoundCall, others: Sequence[FoundCall]) -> tuple[Role, str]:
     """Whether ``call`` asks the model to train, and why we think so.
 
-    A side job by its name alone is not enough: what runs on the agent's own model is recorded until somebody says
-    otherwise, for a completion that is missing from a trajectory is worse than one too many.
+    A side job by its name alone is not enough: what runs on the agent's own model is
+    recorded until somebody says otherwise, for a completion that is missing from a
+    trajectory is worse than one too many.
     """
     if call.marked_auxiliary:
         return Role.AUXILIARY, "marked by the comment 'art: auxiliary'"

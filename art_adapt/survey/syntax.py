@@ -1,4 +1,6 @@
-"""One file's tree with what the survey asks of it: who encloses what, which functions there are, what names mean."""
+"""One file's tree with what the survey asks of it: who encloses what, which functions
+there are, what names mean.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 @dataclass(frozen=True)
 class Import:
-    """``import module`` or ``from module import attribute``; ``level`` counts the leading dots."""
+    """``import module`` or ``from module import attribute``; ``level`` counts the
+    leading dots.
+    """
 
     module: str
     attribute: str | None
@@ -169,7 +173,9 @@ class Syntax:
 
     @cached_property
     def assignments(self) -> dict[str, list[tuple[str, ast.expr]]]:
-        """What names and ``self`` attributes are assigned: (function it happens in, value), by target text."""
+        """What names and ``self`` attributes are assigned: (function it happens in,
+        value), by target text.
+        """
         found: dict[str, list[tuple[str, ast.expr]]] = {}
         for node in self.nodes:
             if isinstance(node, ast.Assign):
@@ -189,7 +195,9 @@ class Syntax:
         return found
 
     def values_of(self, expression: ast.expr) -> list[ast.expr]:
-        """What a name or attribute may hold, as far as this file assigns it: local values before global ones."""
+        """What a name or attribute may hold, as far as this file assigns it: local
+        values before global ones.
+        """
         key = dotted(expression)
         if key is None:
             return []
@@ -216,7 +224,9 @@ class Syntax:
         )
 
     def qualified(self, expression: ast.expr) -> str | None:
-        """``litellm.completion`` for ``completion`` after ``from litellm import completion``, and the like."""
+        """``litellm.completion`` for ``completion`` after ``from litellm import
+        completion``, and the like.
+        """
         text = dotted(expression)
         if text is None:
             return None
@@ -235,7 +245,9 @@ class Syntax:
 
 
 def dotted(expression: ast.AST) -> str | None:
-    """``self.client.chat`` for that expression; None for one that is more than names and attributes."""
+    """``self.client.chat`` for that expression; None for one that is more than names
+    and attributes.
+    """
     parts: list[str] = []
     while isinstance(expression, ast.Attribute):
         parts.append(expression.attr)

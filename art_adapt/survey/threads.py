@@ -1,4 +1,6 @@
-"""Finds the functions that executors and threads run: their threads start without the rollout's context."""
+"""Finds the functions that executors and threads run: their threads start without the
+rollout's context.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +35,11 @@ def find_thread_starts(
     reaching: set[FunctionKey],
     carried_hooks: frozenset[str],
 ) -> Iterator[ThreadStart]:
-    """What is handed to a thread and may reach a policy call: ``reaching`` are the functions that do.
+    """What is handed to a thread and may reach a policy call: ``reaching`` are the
+    functions that do.
 
-    Of a function that cannot be told (a parameter, a lookup) it counts where it is started: inside the agent it may
-    be a sub-agent, elsewhere it is nothing of ours.
+    Of a function that cannot be told (a parameter, a lookup) it counts where it is
+    started: inside the agent it may be a sub-agent, elsewhere it is nothing of ours.
     """
     for node in syntax.nodes:
         if not isinstance(node, ast.Call):

@@ -1,19 +1,35 @@
-"""Finds the loop around a completion call, and how the tools that the model asks for are run."""
+"""Finds the loop around a completion call, and how the tools that the model asks for
+are run.
+"""
 
 from __future__ import annotations
 
 import ast
 
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
-from art_adapt.survey.model import ToolLoop
+from art_adapt.survey.model import ToolExecution, ToolLoop
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax, dotted
+
+NOT_TOOLS = {
+    "print",
+    "append",
+    "info",
+    "debug",
+    "log",
+    "warning",
+    "str",
+    "format",
+    "len",
+}
 
 
 def find_tool_loop(
     project: Project, graph: CallGraph, syntax: Syntax, call: ast.expr, depth: int = 0
 ) -> ToolLoop | None:
-    """The innermost loop around ``call``, in its own function or in one that calls it (three calls up at most)."""
+    """The innermost loop around ``call``, in its own function or in one that calls it
+    (three calls up at most).
+    """
     if (loop := syntax.enclosing_loop(call)) is not None:
         return ToolLoop(
             syntax.place(loop), _header(syntax, loop), _turn_limit(syntax, loop)
@@ -60,55 +76,34 @@ def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str
     return f"the length of {syntax.text(loop.iter)}"
 
 
-def find_tool_execution(syntax: Syntax) -> str | None:
-    """How a tool is found by the name that the model gave: a registry, a chain of ifs, getattr."""
+def find_tool_execution(syntax: Syntax) -> ToolExecution | None:
+    """How a tool is found by the name that the model gave: a registry, a chain of ifs,
+    getattr.
+    """
     for node in syntax.nodes:
-        if (
-            isinstance(node, ast.Subscript)
-            and isinstance(node.ctx, ast.Load)
-            and _is_tool_name(node.slice, syntax)
-        ):
-            return f"looked up in {syntax.text(node.value)} ({syntax.place(node)})"
-        if (
-            (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr == "get"
-            )
-            and node.args
-            and _is_tool_name(node.args[0], syntax)
-        ):
-            return f"looked up in {syntax.text(node.func.value)} ({syntax.place(node)})"
-        if (
-            isinstance(node, ast.Call)
-            and dotted(node.func) == "getattr"
-            and len(node.args) > 1
-            and _is_tool_name(node.args[1], syntax)
-        ):
-            return f"an attribute of {syntax.text(node.args[0])} ({syntax.place(node)})"
-        if (
-            isinstance(node, ast.Compare)
-            and _is_tool_name(node.left, syntax)
-            and isinstance(node.ops[0], ast.Eq)
-        ):
-            return f"chosen by comparing the name ({syntax.place(node)})"
-        if isinstance(node, ast.Call) and any(
-            _is_tool_name(argument, syntax) for argument in node.args
-        ):
-            name = dotted(node.func) or ""
-            if name.split(".")[-1] not in (
-                "print",
-                "append",
-                "info",
-                "debug",
-                "log",
-                "warning",
-                "str",
-                "format",
-                "len",
-            ):
-                return f"handed to {syntax.text(node.func)} ({syntax.place(node)})"
+        if isinstance(node, ast.expr) and (how := _execution(node, syntax)) is not None:
+            return ToolExecution(syntax.place(node), how)
     return None
+
+
+def _execution(node: ast.expr, syntax: Syntax) -> str | None:
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        found = _is_tool_name(node.slice, syntax)
+        return f"looked up in {syntax.text(node.value)}" if found else None
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
+        found = _is_tool_name(node.left, syntax)
+        return "chosen by comparing the name" if found else None
+    if not isinstance(node, ast.Call):
+        return None
+    names = [argument for argument in node.args if _is_tool_name(argument, syntax)]
+    function = dotted(node.func) or ""
+    if not names or function.split(".")[-1] in NOT_TOOLS:
+        return None
+    if function == "getattr":
+        return f"an attribute of {syntax.text(node.args[0])}"
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+        return f"looked up in {syntax.text(node.func.value)}"
+    return f"handed to {syntax.text(node.func)}"
 
 
 def _is_tool_name(expression: ast.expr, syntax: Syntax, depth: int = 0) -> bool:

@@ -1,4 +1,6 @@
-"""Renders the train module for one agent: says what the template asks for, from what was found and decided."""
+"""Renders the train module for one agent: says what the template asks for, from what
+was found and decided.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,6 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
     conditions = {
         "warnings": bool(warnings),
         "sync": not entry.is_async,
-        "any": "Any" in values["answer"] or "Any" in values["fields"],
         "ruler": training.reward is None and not training.agent_rewards,
         "reward_function": training.reward is not None,
         "agent_rewards": training.agent_rewards,
@@ -85,7 +86,8 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
 
 
 def scenario_fields(entry: EntryPoint) -> list[Parameter]:
-    """What differs from one episode to the next: what the entry point and its class require.
+    """What differs from one episode to the next: what the entry point and its class
+    require.
 
     Where they require nothing, whatever the entry point can be given.
     """
@@ -103,7 +105,7 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
 
 def _warnings(survey: Survey) -> list[str]:
     found = {
-        f"* {effect.what} ({effect.place.path.name}:{effect.place.line})"[:LINE_LENGTH]
+        f"* {effect.place.path.name}: {effect.what} {effect.harm}"[:LINE_LENGTH]
         for file in survey.files
         for effect in file.effects
         if effect.harm in (Harm.ASKS, Harm.SHARED)
@@ -136,7 +138,9 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
 
 
 def _start(entry: EntryPoint, fields: set[str]) -> str:
-    """The statements that run the agent: on a fresh instance of its class, to the end of a generator."""
+    """The statements that run the agent: on a fresh instance of its class, to the end
+    of a generator.
+    """
     lines: list[str] = []
     name = entry.name
     if entry.class_name is not None:
@@ -222,6 +226,8 @@ def _field_type(parameter: Parameter) -> str:
 
 
 def _field_name(parameter: Parameter) -> str:
-    """pydantic takes no field that begins with an underscore, or hides one of its own methods."""
+    """pydantic takes no field that begins with an underscore, or hides one of its own
+    methods.
+    """
     name = parameter.name.lstrip("_")
     return f"{name}_" if keyword.iskeyword(name) or name in PYDANTIC_NAMES else name

@@ -1,4 +1,6 @@
-"""Tells a generated file that nobody has edited from one that somebody has: its first line has a hash of the rest."""
+"""Tells a generated file that nobody has edited from one that somebody has: its first
+line has a hash of the rest.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Fills in ``template.py.in``: ``$name`` is a value; ``#: if name``, ``#: else``, ``#: end`` lines keep parts or drop them."""
+"""Fills in ``template.py.in``: ``$name`` is a value; ``#: if name``, ``#: else``, ``#:
+end`` lines keep parts or drop them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ TEMPLATE = Path(__file__).with_name("template.py.in")
 
 
 def fill(values: Mapping[str, str], conditions: Mapping[str, bool]) -> str:
-    """The template's text with ``values`` filled in and only the parts whose conditions hold."""
+    """The template's text with ``values`` filled in and only the parts whose conditions
+    hold.
+    """
     kept: list[str] = []
     holds = [True]
     for line in TEMPLATE.read_text(encoding="utf-8").splitlines(keepends=True):

@@ -21,7 +21,9 @@ TYPING = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "Any":
 
 
 def plain_type(annotation: str | None) -> str:
-    """``annotation`` in built-in types and ``Any``; "Any" where it names something of the agent's own."""
+    """``annotation`` in built-in types and ``Any``; "Any" where it names something of
+    the agent's own.
+    """
     if annotation is None:
         return "Any"
     try:

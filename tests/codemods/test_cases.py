@@ -1,4 +1,6 @@
-"""Every codemod does what its own cases say, comes off again, and leaves what formatters would leave."""
+"""Every codemod does what its own cases say, comes off again, and leaves what
+formatters would leave.
+"""
 
 from __future__ import annotations
 

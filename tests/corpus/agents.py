@@ -1,9 +1,11 @@
-"""Runs art-adapt over the agents of ../shared/corpus, and each one that can run offline before and after.
+"""Runs art-adapt over the agents of ../shared/corpus, and each one that can run offline
+before and after.
 
-    python tests/corpus/agents.py --sources DIR --python PYTHON [--out DIR] [ID ...]
+python tests/corpus/agents.py --sources DIR --python PYTHON [--out DIR] [ID ...]
 
-PYTHON has what the drivers need (../shared/corpus/requirements.txt). For every agent: is it adapted or explained; do the
-hooks come off byte for byte; is adapting idempotent. For every runnable one, with the same driver and scripted server:
+PYTHON has what the drivers need (../shared/corpus/requirements.txt). For every agent:
+is it adapted or explained; do the hooks come off byte for byte; is adapting idempotent.
+For every runnable one, with the same driver and scripted server:
 
 * outside a rollout, are the requests the same bodies and the result the same;
 * inside one, is every completion that the server gave on the trajectory once, behind the messages that were sent for
@@ -26,7 +28,8 @@ REPOSITORY = HERE.parents[1]
 CORPUS = REPOSITORY.parent / "shared" / "corpus"
 sys.path.insert(0, str(CORPUS))
 
-# The driver's own child, with a rollout opened around run() in which the agent talks to a server of its own.
+# The driver's own child, with a rollout opened around run() in which the agent talks to
+# a server of its own.
 INSIDE = """
 import sys, os, json, importlib.util, importlib.machinery, traceback, asyncio, inspect, builtins
 ent, root, base, out = sys.argv[1:5]; sys.argv = ["agent"]
@@ -88,7 +91,9 @@ def art_adapt(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
 
 
 def adapt(row: dict, sources: Path, tree: Path) -> tuple[str, str]:
-    """Adapt a copy of the agent's sources: ("adapted" | "explained" | "wrong", what was said)."""
+    """Adapt a copy of the agent's sources: ("adapted" | "explained" | "wrong", what was
+    said).
+    """
     shutil.rmtree(tree, ignore_errors=True)
     shutil.copytree(source_root(row, sources), tree, symlinks=True)
     before = {path: path.read_bytes() for path in tree.rglob("*.py")}
@@ -130,7 +135,9 @@ def normal(message: dict) -> dict:
 
 
 def compare_inside(result: dict, server_log: list[dict]) -> str:
-    """Whether the trajectory holds exactly what the server was asked and gave; "" if it does."""
+    """Whether the trajectory holds exactly what the server was asked and gave; "" if it
+    does.
+    """
     given: collections.Counter[str] = collections.Counter()
     by_id: dict[str, dict] = {}
     for entry in server_log:
@@ -275,7 +282,9 @@ def _below(row: dict, options: argparse.Namespace) -> Path:
 
 
 def _path(id: str, tree: Path) -> dict[str, str]:
-    """Some drivers load a package's file by its path: then what lies beside it is found only through this."""
+    """Some drivers load a package's file by its path: then what lies beside it is found
+    only through this.
+    """
     if "spec_from_file_location" not in (CORPUS / "entries" / f"{id}.py").read_text():
         return {}
     return {

@@ -1,4 +1,6 @@
-"""Random agents: calls in every place that Python allows, in every formatting that people use."""
+"""Random agents: calls in every place that Python allows, in every formatting that
+people use.
+"""
 
 from __future__ import annotations
 

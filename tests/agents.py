@@ -1,0 +1,89 @@
+"""The fixture agents: where they are, and how one episode of theirs is run in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).parents[1]
+AGENTS = REPOSITORY / "fixtures" / "agents"
+NAMES = sorted(path.name for path in AGENTS.iterdir())
+CHILD = Path(__file__).with_name("episode_child.py")
+ROLLOUT_KEY = "sk-rollout"
+ROLLOUT_MODEL = "policy:step1"
+
+
+def agent_file(folder: Path) -> Path:
+    """The file that a user would name: ``agent.py``, wherever it lies."""
+    return next(
+        path for path in sorted(folder.rglob("agent.py")) if "adapted" not in path.parts
+    )
+
+
+def copy_of(name: str, target: Path) -> Path:
+    """A fixture as its author wrote it, in a folder of its own."""
+    folder = target / name
+    shutil.copytree(
+        AGENTS / name, folder, ignore=shutil.ignore_patterns("adapted", "__pycache__")
+    )
+    return folder
+
+
+def art_adapt(
+    *arguments: str | Path, cwd: Path, stdin: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the command as a user does."""
+    return subprocess.run(
+        [sys.executable, "-m", "art_adapt", *map(str, arguments)],
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def replies_of(folder: Path) -> list[dict[str, Any]]:
+    """The model's replies, as the fixture's ``episode.py`` lists them."""
+    replies: list[dict[str, Any]] = runpy.run_path(str(folder / "episode.py"))[
+        "REPLIES"
+    ]
+    return replies
+
+
+def run_episode(
+    folder: Path, production: str, training: str | None = None
+) -> dict[str, Any]:
+    """Run the fixture's episode with the production endpoint at ``production`` (the server's root).
+
+    ``training``: the base URL of the model in training; then the episode runs in a rollout.
+    """
+    environment = {
+        "PATH": os.environ["PATH"],
+        "OPENAI_BASE_URL": f"{production}/v1",
+        "OPENAI_API_KEY": "sk-production",
+        "AZURE_OPENAI_ENDPOINT": production,
+        "AZURE_OPENAI_API_KEY": "sk-production",
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "PYTHONPATH": os.pathsep.join([str(folder), str(CHILD.parent)]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NO_PROXY": "*",
+    }
+    arguments = [sys.executable, str(CHILD), str(folder), training or ""]
+    done = subprocess.run(
+        arguments,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    result: dict[str, Any] = json.loads(done.stdout.decode().splitlines()[-1])
+    return result

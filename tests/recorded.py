@@ -1,0 +1,101 @@
+"""Compares a trajectory with what the engine was asked and gave: each completion once, and as it was (G4, G5)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from scripted_engine import Exchange, marker
+
+
+def differences(
+    histories: Sequence[dict[str, Any]], log: Sequence[Exchange]
+) -> list[str]:
+    """What the histories have that the engine's log has not, and the other way round; empty if they agree.
+
+    A history is ``{"tools": ..., "items": [message or {"choice": ...}]}``, as ``episode_child.py`` prints it.
+    """
+    given = {
+        marker(number, choice["index"]): exchange
+        for number, exchange in enumerate(log, 1)
+        if exchange.response is not None
+        for choice in exchange.response["choices"]
+    }
+    problems: list[str] = []
+    seen: Counter[int] = Counter()
+    for history in histories:
+        items = history["items"]
+        for at, item in enumerate(items):
+            if "choice" not in item:
+                continue
+            choice = item["choice"]
+            mark = choice["token_ids"][0]
+            seen[mark] += 1
+            if mark not in given:
+                problems.append(f"a choice that the engine did not give: {choice}")
+                continue
+            request = given[mark].request
+            before = [
+                i["choice"]["message"] if "choice" in i else i for i in items[:at]
+            ]
+            if [_essence(m) for m in before] != [
+                _essence(m) for m in request["messages"]
+            ]:
+                problems.append(f"messages {before} instead of {request['messages']}")
+            tools = request.get("tools")
+            if request.get("functions"):
+                tools = [
+                    {"type": "function", "function": f} for f in request["functions"]
+                ]
+            if history["tools"] != tools:
+                problems.append(f"tools {history['tools']} instead of {tools}")
+            problems += _reply_differences(choice, given[mark])
+    problems += [
+        f"recorded {count} times: {mark}" for mark, count in seen.items() if count > 1
+    ]
+    problems += [
+        f"lost: {given[mark].request['messages'][-1]}"
+        for mark in given
+        if mark not in seen
+    ]
+    return problems
+
+
+def _reply_differences(choice: dict[str, Any], exchange: Exchange) -> list[str]:
+    assert exchange.response is not None
+    sent = exchange.response["choices"][choice["index"]]
+    ids = choice["token_ids"]
+    if choice.get("cut"):
+        return [] if ids == sent["token_ids"][: len(ids)] else [f"cut tokens {ids}"]
+    found = []
+    if _essence(choice["message"]) != _essence(sent["message"]):
+        found.append(f"message {choice['message']} instead of {sent['message']}")
+    if (
+        ids != sent["token_ids"]
+        or choice["prompt_token_ids"] != exchange.response["prompt_token_ids"]
+    ):
+        found.append(f"tokens {ids} instead of {sent['token_ids']}")
+    if [token["token"] for token in choice["logprobs"]["content"]] != [
+        f"token_id:{i}" for i in ids
+    ]:
+        found.append("logprobs of other tokens")
+    if choice["finish_reason"] != sent["finish_reason"]:
+        found.append(f"finish_reason {choice['finish_reason']}")
+    return found
+
+
+def _essence(message: dict[str, Any]) -> Any:
+    """A message as a chat template sees it. Only an assistant's may be spelled differently from the reply."""
+    if message.get("role") != "assistant":
+        return message
+    calls = [
+        (
+            call["id"],
+            call["function"]["name"],
+            json.loads(call["function"]["arguments"]),
+        )
+        for call in message.get("tool_calls") or []
+    ]
+    return message.get("content") or "", calls, message.get("function_call")
