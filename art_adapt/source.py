@@ -152,7 +152,8 @@ def read_source(path: Path) -> Source:
         raise Refusal(
             f"cannot be read: {error.strerror or error}", path=path
         ) from error
-    if not stat.S_ISREG(mode) or not os.access(path, os.R_OK):
+    # Root may read everything, but a file that nobody may read is meant to be let alone.
+    if not stat.S_ISREG(mode) or not mode & 0o444 or not os.access(path, os.R_OK):
         raise Refusal("cannot be read: not a regular, readable file", path=path)
     try:
         return Source(path, path.read_bytes())

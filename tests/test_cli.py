@@ -1,0 +1,401 @@
+"""What a user is told: modes, exit codes, streams, and every bad input as one clear message with nothing written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from agents import art_adapt, copy_of
+
+AGENT = """\
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def run(task: str) -> str:
+    messages = [{"role": "user", "content": task}]
+    response = client.chat.completions.create(model="gpt-4o", messages=messages)
+    return response.choices[0].message.content
+"""
+
+
+def snapshot(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Path:
+    path = tmp_path / "agent.py"
+    path.write_text(AGENT)
+    return path
+
+
+def refused(folder: Path, *arguments: str, stdin: bytes = b"") -> str:
+    """Run, expect exit code 2 with one message on standard error and nothing written, and return the message."""
+    before = snapshot(folder)
+    done = art_adapt(*arguments, cwd=folder, stdin=stdin)
+    message = done.stderr.decode()
+    assert done.returncode == 2, done.stdout.decode() + message
+    assert snapshot(folder) == before
+    assert message.startswith("art-adapt: ") and "Traceback" not in message
+    assert "internal error" not in message
+    return message
+
+
+# --------------------------------------------------------------------------- modes
+
+
+def test_adapts_and_says_what_it_did(agent: Path) -> None:
+    done = art_adapt("--isolated", "agent.py", cwd=agent.parent)
+    assert done.returncode == 0 and done.stderr == b""
+    said = done.stdout.decode()
+    for part in (
+        "policy call agent.py:8  client.chat.completions.create",
+        "the local list messages",
+        "entry point agent.py:6  run(task: str) -> str",
+        "exit        agent.py:9  response.choices[0].message.content  returned",
+        "edited agent.py",
+        "wrote art_recording.py",
+        "wrote agent_train.py",
+        'Next: write scenarios.jsonl, one scenario a line: {"task": ...}',
+    ):
+        assert part in said
+    assert "\x1b" not in said
+
+
+def test_the_patch_gives_the_same_bytes_as_writing(agent: Path, tmp_path: Path) -> None:
+    """Also with CRLF, without a final newline, and with bytes that are no UTF-8."""
+    odd = agent.with_name("odd.py")
+    odd.write_bytes(
+        "# coding: latin-1\nX = 'é'\n".encode("latin-1")
+        + AGENT.replace("\n", "\r\n").encode().rstrip()
+    )
+    git = [
+        "git",
+        "-c",
+        "core.autocrlf=false",
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@t",
+    ]
+    subprocess.run([*git, "init", "-q"], cwd=tmp_path, check=True)
+    for name in ("agent.py", "odd.py"):
+        patch = art_adapt("--isolated", "--diff", name, cwd=tmp_path)
+        assert patch.returncode == 1
+        assert b"policy call" in patch.stderr
+        assert art_adapt("--isolated", name, cwd=tmp_path).returncode == 0
+        written = snapshot(tmp_path)
+        assert art_adapt("--undo", name, cwd=tmp_path).returncode == 0
+        subprocess.run(
+            [*git, "apply", "-"], input=patch.stdout, cwd=tmp_path, check=True
+        )
+        assert snapshot(tmp_path) == written
+        unpatch = art_adapt("--undo", "--diff", name, cwd=tmp_path)
+        assert unpatch.returncode == 1
+        assert art_adapt("--undo", name, cwd=tmp_path).returncode == 0
+        restored = snapshot(tmp_path)
+        subprocess.run(
+            [*git, "apply", "-"], input=patch.stdout, cwd=tmp_path, check=True
+        )
+        subprocess.run(
+            [*git, "apply", "-"], input=unpatch.stdout, cwd=tmp_path, check=True
+        )
+        assert snapshot(tmp_path) == restored
+
+
+def test_diff_writes_nothing_and_is_empty_when_there_is_nothing_to_do(
+    agent: Path,
+) -> None:
+    before = snapshot(agent.parent)
+    assert (
+        art_adapt("--isolated", "--diff", "agent.py", cwd=agent.parent).returncode == 1
+    )
+    assert snapshot(agent.parent) == before
+    art_adapt("--isolated", "agent.py", cwd=agent.parent)
+    done = art_adapt("--isolated", "--diff", "agent.py", cwd=agent.parent)
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_json_says_everything(agent: Path) -> None:
+    done = art_adapt("--isolated", "--json", "agent.py", cwd=agent.parent)
+    said = json.loads(done.stdout)
+    assert said["written"] and said["policy"] == ["agent.py:8"]
+    assert said["files"][0]["calls"][0]["callee"] == "client.chat.completions.create"
+    assert said["decisions"]["entry"] == {"value": "run", "origin": "found"}
+    assert said["decisions"]["backend"] == {"value": "local", "origin": "default"}
+    assert {change["path"] for change in said["changes"]} == {
+        "agent.py",
+        "art_recording.py",
+        "agent_train.py",
+    }
+
+
+def test_standard_input(agent: Path) -> None:
+    done = art_adapt("--isolated", "-", cwd=agent.parent, stdin=AGENT.encode())
+    assert done.returncode == 0
+    assert b"recorded(client.chat.completions.create)(" in done.stdout
+    back = art_adapt("--undo", "-", cwd=agent.parent, stdin=done.stdout)
+    assert back.stdout == AGENT.encode()
+    assert list(agent.parent.iterdir()) == [agent]
+
+
+def test_colours_only_where_they_are_wanted(agent: Path) -> None:
+    command = [sys.executable, "-m", "art_adapt", "--isolated", "--diff", "agent.py"]
+    for variables, coloured in (
+        ({}, False),
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ):
+        done = subprocess.run(
+            command,
+            cwd=agent.parent,
+            capture_output=True,
+            env={**os.environ, **variables},
+            check=False,
+        )
+        assert (b"\x1b" in done.stderr) is coloured
+        assert b"\x1b" not in done.stdout  # a patch is never coloured
+
+
+def test_undo_leaves_what_somebody_edited(agent: Path) -> None:
+    art_adapt("--isolated", "agent.py", cwd=agent.parent)
+    module = agent.with_name("agent_train.py")
+    module.write_text(module.read_text().replace("EPOCHS = 3", "EPOCHS = 4"))
+    done = art_adapt("--undo", "agent.py", cwd=agent.parent)
+    assert done.returncode == 0
+    assert b"left agent_train.py: it has been edited" in done.stdout
+    assert agent.read_text() == AGENT
+    assert b"left art_recording.py: agent_train.py still uses it" in done.stdout
+
+
+def test_undo_keeps_the_recorder_for_a_file_that_still_uses_it(agent: Path) -> None:
+    agent.with_name("other.py").write_text(AGENT)
+    art_adapt("--isolated", "agent.py", cwd=agent.parent)
+    art_adapt("--isolated", "other.py", cwd=agent.parent)
+    done = art_adapt("--undo", "agent.py", cwd=agent.parent)
+    assert b"left art_recording.py: other.py still uses it" in done.stdout
+    assert (
+        b"removed art_recording.py"
+        in art_adapt("--undo", "other.py", cwd=agent.parent).stdout
+    )
+
+
+def test_a_new_call_in_an_adapted_file_gets_only_its_hook(agent: Path) -> None:
+    art_adapt("--isolated", "agent.py", cwd=agent.parent)
+    grown = (
+        agent.read_text()
+        + "\n\ndef also(messages):\n    return client.chat.completions.create(model='m', messages=messages)\n"
+    )
+    agent.write_text(grown)
+    assert (
+        art_adapt(
+            "--isolated", "agent.py", "--entry", "run", cwd=agent.parent
+        ).returncode
+        == 0
+    )
+    assert agent.read_text() == grown.replace(
+        "return client.chat.completions.create(",
+        "return recorded(client.chat.completions.create)(",
+    )
+
+
+def test_edited_train_modules_are_not_overwritten(agent: Path) -> None:
+    art_adapt("--isolated", "agent.py", cwd=agent.parent)
+    module = agent.with_name("agent_train.py")
+    edited = module.read_text().replace("EPOCHS = 3", "EPOCHS = 4")
+    module.write_text(edited)
+    before = snapshot(agent.parent)
+    done = art_adapt("--isolated", "agent.py", cwd=agent.parent)
+    assert done.returncode == 2 and snapshot(agent.parent) == before
+    assert b"-EPOCHS = 4\n+EPOCHS = 3" in done.stdout and b"--force" in done.stderr
+    assert (
+        art_adapt("--isolated", "--force", "agent.py", cwd=agent.parent).returncode == 0
+    )
+    assert "EPOCHS = 3" in module.read_text()
+
+
+def test_options_reach_the_train_module(agent: Path) -> None:
+    agent.with_name("pyproject.toml").write_text(
+        '[tool.art-adapt]\nproject = "shop"\nepochs = 9\nlearning-rate = 2e-5\nreward = "rewards:exact"\n'
+    )
+    done = art_adapt(
+        "agent.py",
+        "--epochs",
+        "2",
+        "--backend",
+        "serverless",
+        "--base-model",
+        "my/model",
+        cwd=agent.parent,
+    )
+    assert done.returncode == 0
+    said = done.stdout.decode()
+    assert (
+        "project     shop  (config)" in said
+        and "backend     serverless  (flag)" in said
+    )
+    module = agent.with_name("agent_train.py").read_text()
+    for line in (
+        'PROJECT = "shop"',
+        "EPOCHS = 2\n",
+        "LEARNING_RATE = 2e-05",
+        'BACKEND = "serverless"',
+        'BASE_MODEL = "my/model"',
+        "from rewards import exact as score",
+    ):
+        assert line in module
+    assert "ruler" not in module
+
+
+def test_auxiliary_and_policy_can_be_said(tmp_path: Path) -> None:
+    folder = copy_of("judge_and_policy", tmp_path)
+    art_adapt("--isolated", "--policy", "judge", "agent.py", cwd=folder)
+    assert (folder / "agent.py").read_text().count("recorded(") == 2
+    art_adapt("--undo", "agent.py", cwd=folder)
+    done = art_adapt("--isolated", "agent.py", cwd=folder)
+    assert (folder / "agent.py").read_text().count("recorded(") == 1
+    assert b"auxiliary" in done.stdout
+
+
+def test_a_folder_stands_for_its_agents(tmp_path: Path, agent: Path) -> None:
+    (tmp_path / "venv").mkdir()
+    (tmp_path / "venv" / "library.py").write_text(AGENT)
+    assert art_adapt("--isolated", ".", cwd=tmp_path).returncode == 0
+    assert "recorded(" in agent.read_text()
+    assert (tmp_path / "venv" / "library.py").read_text() == AGENT
+
+
+def test_an_entry_point_in_another_file(tmp_path: Path) -> None:
+    (tmp_path / "llm.py").write_text(AGENT.replace("def run", "def ask"))
+    (tmp_path / "bot.py").write_text(
+        "from llm import ask\n\n\ndef handle(question: str) -> str:\n    return ask(question)\n"
+    )
+    assert (
+        art_adapt(
+            "--isolated", "llm.py", "--entry", "bot:handle", cwd=tmp_path
+        ).returncode
+        == 0
+    )
+    assert "from bot import handle" in (tmp_path / "bot_train.py").read_text()
+    assert "return final_answer(ask(question))" in (tmp_path / "bot.py").read_text()
+
+
+# --------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("broken.py", b"x = (1,\ny = [2", "broken.py:2:5: syntax error"),
+        ("two.py", b"import openai\nprint 'hello'\nopenai.chat.completions.create()\n", "two.py:2:1: Python 2 source"),
+        ("binary.py", b"\x7fELF\x00\x01\x02\x00", "binary.py: a binary file"),
+        ("latin.py", "# comment: é\nx = 1\n".encode("latin-1"), "not readable as"),
+        ("cookie.py", b"# coding: no-such-code\n", "not readable as Python: unknown encoding"),
+        ("plain.py", b"x = 1\n", "no completion call found"),
+        ("empty.py", b"", "no completion call found"),
+        ("litellm_.py", b"import litellm\nlitellm.completion(model='m', messages=[])\n", "litellm_.py:1: the model is called through litellm"),
+        ("old.py", b"import openai\nopenai.ChatCompletion.create(model='m', messages=[])\n", "old.py:2: the model is called through a call of openai 0.x"),
+        ("responses_.py", b"from openai import OpenAI\nOpenAI().responses.create(model='m', input='x')\n", "OpenAI().responses.create cannot be recorded yet"),
+        ("chain.py", b"from langchain_openai import ChatOpenAI\n", "through LangChain"),
+        ("http.py", b"import requests\nrequests.post('https://api.openai.com/v1/chat/completions')\n", "http.py:2: the model is called through a completion over raw HTTP"),
+        ("ours.py", b"import art\n\n\nasync def rollout(model):\n    t = art.Trajectory()\n    model.openai_client().chat.completions.create(messages=[])\n", "ours.py:5: this file uses ART itself"),
+        ("script.py", b"from openai import OpenAI\nOpenAI().chat.completions.create(model='m', messages=[])\n", "script.py:2: the agent runs at module level"),
+    ],
+)  # fmt: skip
+def test_unusable_files(tmp_path: Path, name: str, data: bytes, expected: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    message = refused(tmp_path, "--isolated", name)
+    assert expected in message
+    assert len(message.splitlines()) <= 4
+
+
+def test_missing_files_and_folders(tmp_path: Path) -> None:
+    assert "nothing.py: no such file" in refused(tmp_path, "nothing.py")
+    (tmp_path / "empty").mkdir()
+    assert "no agent in this folder" in refused(tmp_path, "empty")
+
+
+def test_only_auxiliary_calls(tmp_path: Path) -> None:
+    (tmp_path / "judge.py").write_text(
+        "def grade(client, text):\n    return client.chat.completions.create(model=JUDGE_MODEL, messages=[text])\n"
+    )
+    message = refused(tmp_path, "--isolated", "judge.py")
+    assert "judge.py:2: only auxiliary calls" in message and "--policy grade" in message
+
+
+def test_several_entry_points(tmp_path: Path) -> None:
+    text = "\n\n".join(
+        f"def run_{name}(client, task):\n    return client.chat.completions.create(messages=[task])\n"
+        for name in ("one", "two")
+    )
+    (tmp_path / "agent.py").write_text(text)
+    message = refused(tmp_path, "--isolated", "agent.py")
+    assert (
+        "agent.py:1  run_one" in message
+        and "agent.py:5  run_two" in message
+        and "--entry run_one" in message
+    )
+    assert (
+        art_adapt(
+            "--isolated", "--no-train-module", "agent.py", cwd=tmp_path
+        ).returncode
+        == 0
+    )
+    assert not (tmp_path / "agent_train.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--entry", "walk"], "no function 'walk'"),
+        (["--entry", "nowhere:run"], "no module nowhere"),
+        (["--policy", "walk"], "no completion call is named 'walk'"),
+        (["--backend", "cloud"], "no such backend: 'cloud'"),
+        (["--reward", "exact"], "names no function"),
+        (["--rollouts-per-group", "1"], "a group of one has no advantage"),
+        (["--learning-rate", "0"], "--learning-rate 0.0 is too small"),
+    ],
+)
+def test_bad_options(agent: Path, arguments: list[str], expected: str) -> None:
+    assert expected in refused(agent.parent, "--isolated", "agent.py", *arguments)
+
+
+def test_unknown_option(agent: Path) -> None:
+    assert art_adapt("--frobnicate", "agent.py", cwd=agent.parent).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("[tool.art-adapt]\nbackends = 'local'\n", "did you mean backend?"),
+        ("[tool.art-adapt]\nepochs = 'many'\n", "epochs = 'many' is not a int"),
+        ("[tool.art-adapt\n", "not readable as TOML"),
+    ],
+)
+def test_bad_configuration(agent: Path, content: str, expected: str) -> None:
+    agent.with_name("pyproject.toml").write_text(content)
+    assert expected in refused(agent.parent, "agent.py")
+    assert art_adapt("--isolated", "agent.py", cwd=agent.parent).returncode == 0
+
+
+def test_hooks_used_by_hand_in_other_ways_are_not_taken_off(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        "from art_recording import recorded\n\nhooks = [recorded]\n"
+    )
+    assert "agent.py:3:10: a hook used in a way" in refused(
+        tmp_path, "--undo", "agent.py"
+    )
+
+
+def test_a_pipe_that_closes_early_is_no_crash(agent: Path) -> None:
+    command = f"{sys.executable} -m art_adapt --isolated --diff agent.py | head -c 10"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=agent.parent, capture_output=True, check=False
+    )
+    assert b"Traceback" not in done.stderr
