@@ -1,7 +1,7 @@
 """A scripted stand-in for an inference engine: HTTP on loopback, OpenAI's API, vLLM's
 token ids, and a log of it all.
 
-Replies come from a list, in order; one with ``when`` is a rule that answers whatever
+``{n}`` in a text is the number of the request. Replies come from a list, in order; one with ``when`` is a rule that answers whatever
 matches it. A reply is ``{"content": text}``, ``{"contents": [text, ...]}`` for ``n``
 choices, ``{"tool_calls": [{"name", "arguments"}]}`` or ``{"error": status}``. Tokens
 are words: their ids are made from the text, so that ids can be checked against it.
@@ -151,6 +151,7 @@ class Engine:
 
 def _completion(request: Json, reply: Json, number: int) -> Json:
     texts = reply.get("contents") or [reply.get("content")] * (request.get("n") or 1)
+    texts = [text and text.replace("{n}", str(number)) for text in texts]
     choices = [
         _choice(request, reply, text, index, number) for index, text in enumerate(texts)
     ]

@@ -2,7 +2,7 @@
 
     python tests/corpus/packages.py [--into DIR] [--list]
 
-Downloads the packages below with pip (sources only, nothing is installed or run) and checks for each file that mentions
+Downloads the packages of packages.txt with pip (sources only, nothing is installed or run) and checks for each file that mentions
 chat completions: no crash; the result compiles; the hooks come off byte for byte (G1); adapting again changes nothing
 (G2); every completion call that was found is recorded. Prints what was refused, and why.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import re
 import subprocess
 import sys
 import tarfile
@@ -24,116 +25,13 @@ from art_adapt.errors import Refusal
 from art_adapt.plan import make_plan
 from art_adapt.source import Source
 
-PACKAGES = [
-    "agency-swarm",
-    "agentmake",
-    "agentops",
-    "agentrx",
-    "agenta",
-    "agno",
-    "aider-chat",
-    "aisuite",
-    "any-llm-sdk",
-    "arize-phoenix-evals",
-    "autogen-agentchat",
-    "autogen-ext",
-    "autogenstudio",
-    "azllm",
-    "banks",
-    "bfcl-eval",
-    "camel-ai",
-    "chainlit",
-    "chatarena",
-    "controlflow",
-    "crewai",
-    "datasets-evals",
-    "deepeval",
-    "dify-client",
-    "dspy",
-    "embedchain",
-    "evals",
-    "fastchat",
-    "fschat",
-    "garak",
-    "genaiscript",
-    "giskard",
-    "gpt-engineer",
-    "gpt-researcher",
-    "guardrails-ai",
-    "guidance",
-    "haystack-ai",
-    "helm-ai",
-    "inspect-ai",
-    "instructor",
-    "interpreter",
-    "judges",
-    "langfuse",
-    "langroid",
-    "letta",
-    "lightagent",
-    "lightrag-hku",
-    "litellm",
-    "llama-index-llms-openai",
-    "llm",
-    "llmware",
-    "lm-eval",
-    "logfire",
-    "magentic",
-    "marvin",
-    "mem0ai",
-    "memgpt",
-    "metagpt",
-    "mirascope",
-    "mlflow-skinny",
-    "modelscope-agent",
-    "nemoguardrails",
-    "open-interpreter",
-    "openai-agents",
-    "openlit",
-    "opencompass",
-    "openllmetry",
-    "outlines",
-    "pandasai",
-    "parlant",
-    "phidata",
-    "phoenix-evals",
-    "portkey-ai",
-    "praisonaiagents",
-    "promptflow-tools",
-    "promptlayer",
-    "pyautogen",
-    "pydantic-ai-slim",
-    "qwen-agent",
-    "ragas",
-    "raga-llm-hub",
-    "rigging",
-    "sglang",
-    "shell-gpt",
-    "sinoclaw-agent",
-    "smolagents",
-    "swarms",
-    "taskweaver",
-    "text2sql",
-    "textarena",
-    "traceloop-sdk",
-    "trulens-providers-openai",
-    "tulip-agent",
-    "upsonic",
-    "vanna",
-    "verifiers",
-    "weave",
-    "xoneaiagents",
-    "leaper-agent",
-    "instinct8-agent",
-    "agent-flow-craft",
-    "openai",
-    "weave-agent",
-]
+PACKAGES = Path(__file__).with_name("packages.txt").read_text().split()
+MENTIONS = re.compile(rb"chat[._]completion|ChatCompletion")
 RECORD_ONLY = Options(train_module=False)
 
 
 def download(package: str, into: Path) -> Path | None:
-    """The unpacked sources of the newest release; None if pip finds none."""
+    """The archive of a pinned release; None if pip does not find it."""
     folder = into / package
     if not folder.exists():
         command = [
@@ -210,7 +108,7 @@ def main() -> int:
             print(f"not found: {package}")
             continue
         for name, data in python_files(archive):
-            if b"chat.completions" not in data:
+            if not MENTIONS.search(data):
                 continue
             files += 1
             try:
@@ -222,7 +120,7 @@ def main() -> int:
             if options.list or outcome.startswith("WRONG"):
                 print(f"{outcome:40.200} {package} {name}", flush=True)
     print(
-        f"\n{files} files that mention chat.completions, {calls} calls recorded, {time.monotonic() - begun:.0f} s"
+        f"\n{files} files that mention chat completions, {calls} calls recorded, {time.monotonic() - begun:.0f} s"
     )
     for outcome, count in outcomes.most_common():
         print(f"{count:6}  {outcome}")
