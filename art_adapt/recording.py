@@ -202,7 +202,9 @@ class Rollout:
     def set_final_answer(self, value: Any) -> None:
         self.answer, self.answered = value, True
         if "final_answer" in type(self.trajectory).model_fields:
-            self.trajectory.final_answer = value
+            # Past pydantic, which checks and copies on art 0.5.23: an answer of another
+            # type than the field's must not end the episode.
+            object.__setattr__(self.trajectory, "final_answer", value)
         else:  # a plain art.Trajectory has no such field, and metadata takes scalars
             self.trajectory.metadata["final_answer"] = (
                 value

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from art_adapt.survey.model import Exit, RewardSite, Span
 from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted
@@ -72,7 +73,10 @@ def _returned(
         answer = _without_rewards(node.value)
         if _is_unwrappable(answer) or _touches_keyword(syntax, answer):
             continue
-        yield _exit(syntax, answer, "returned", hooks)
+        exit_ = _exit(syntax, answer, "returned", hooks)
+        if answer is not node.value and isinstance(node.value, ast.Tuple):
+            exit_ = replace(exit_, element=node.value.elts.index(answer))
+        yield exit_
 
 
 def _without_rewards(value: ast.expr) -> ast.expr:

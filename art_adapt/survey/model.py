@@ -113,6 +113,7 @@ class Exit:
     how: str  # returned, printed, stored
     marked: bool  # has its hook already
     around: Span | None = None  # the call that it is an argument of
+    element: int | None = None  # its place in a returned tuple, beside a reward
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from art_adapt.decisions import Training
 from art_adapt.survey.model import EntryPoint, Harm, Parameter, Survey
 from art_adapt.train_module.seal import sealed
 from art_adapt.train_module.template import fill
-from art_adapt.train_module.types import plain_type
+from art_adapt.train_module.types import element_type, plain_type
 
 LINE_LENGTH = 88
 CONVERSATIONS = ("messages", "history", "conversation", "chat_history")
@@ -196,7 +196,13 @@ def _async_client(entry: EntryPoint) -> bool:
 def _answer_type(entry: EntryPoint) -> str:
     if any(exit_.how != "returned" for exit_ in entry.exits):
         return "str"
-    return plain_type(entry.returns) if entry.returns != "None" else "Any"
+    elements = {exit_.element for exit_ in entry.exits}
+    if elements == {None} or not elements:
+        return plain_type(entry.returns) if entry.returns != "None" else "Any"
+    element = elements.pop()
+    return (
+        "Any" if elements or element is None else element_type(entry.returns, element)
+    )
 
 
 def _field(parameter: Parameter) -> str:

@@ -33,6 +33,16 @@ def plain_type(annotation: str | None) -> str:
     return _plain(tree) or "Any"
 
 
+def element_type(annotation: str | None, index: int) -> str:
+    """The type of an element of the tuple that ``annotation`` says, "Any" if it says none."""
+    whole = plain_type(annotation)
+    tree = ast.parse(whole, mode="eval").body
+    if isinstance(tree, ast.Subscript) and isinstance(tree.slice, ast.Tuple):
+        if index < len(tree.slice.elts):
+            return ast.unparse(tree.slice.elts[index])
+    return "Any"
+
+
 def _plain(node: ast.expr) -> str | None:
     name = (
         node.attr

@@ -111,7 +111,7 @@ def test_it_trains_with_ruler(name: str, tmp_path: Path) -> None:
                 )
                 assert episode["logs"][-1].startswith("RULER: reason")
     assert (
-        "mean reward 0.520 of 8 episodes, 0 of 2 groups without variance, 0 episodes lost"
+        "mean reward 0.520 of 8 episodes, 0 of 2 groups without variance"
         in said["output"]
     )
     assert "Trained: agent-001:step4" in said["output"]
