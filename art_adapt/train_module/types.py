@@ -37,10 +37,10 @@ def element_type(annotation: str | None, index: int) -> str:
     """The type of an element of the tuple that ``annotation`` says, "Any" if it says none."""
     whole = plain_type(annotation)
     tree = ast.parse(whole, mode="eval").body
-    if isinstance(tree, ast.Subscript) and isinstance(tree.slice, ast.Tuple):
-        if index < len(tree.slice.elts):
-            return ast.unparse(tree.slice.elts[index])
-    return "Any"
+    if not isinstance(tree, ast.Subscript) or not isinstance(tree.slice, ast.Tuple):
+        return "Any"
+    elements = tree.slice.elts
+    return ast.unparse(elements[index]) if index < len(elements) else "Any"
 
 
 def _plain(node: ast.expr) -> str | None:

@@ -1,0 +1,661 @@
+"""The recorder by itself: inert outside a rollout, complete and faithful inside one."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import inspect
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import openai
+import pydantic
+import pytest
+from recorded import differences
+from scripted_engine import Engine
+
+from art_adapt import recording as art_recording
+from art_adapt.recording import (
+    RecordingError,
+    Rollout,
+    carried,
+    final_answer,
+    recorded,
+    reward,
+)
+
+USER = [{"role": "user", "content": "hello"}]
+
+
+class History(pydantic.BaseModel):
+    messages_and_choices: list[Any] = []
+    tools: list[Any] | None = None
+
+
+class Trajectory(pydantic.BaseModel):
+    """What the recorder uses of ``art.Trajectory``: its import takes seconds, and other tests use the real one."""
+
+    messages_and_choices: list[Any] = []
+    tools: list[Any] | None = None
+    additional_histories: list[History] = []
+    reward: float = 0.0
+    metadata: dict[str, Any] = {}
+
+
+def histories(trajectory: Trajectory) -> list[dict[str, Any]]:
+    return [
+        {
+            "tools": h.tools,
+            "items": [
+                i if isinstance(i, dict) else {"choice": i.model_dump(mode="json")}
+                for i in h.messages_and_choices
+            ],
+        }
+        for h in (trajectory, *trajectory.additional_histories)
+    ]
+
+
+def choices(trajectory: Trajectory) -> list[Any]:
+    return [
+        i
+        for h in (trajectory, *trajectory.additional_histories)
+        for i in h.messages_and_choices
+        if not isinstance(i, dict)
+    ]
+
+
+def rollout(trajectory: Trajectory, engine: Engine) -> Any:
+    return art_recording.rollout(
+        trajectory, base_url=engine.base_url, api_key="sk-rollout", model="policy"
+    )
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine() as engine:
+        yield engine
+
+
+@pytest.fixture
+def client() -> openai.OpenAI:
+    """A production client; nothing may ever reach where it points to."""
+    return openai.OpenAI(
+        base_url="http://127.0.0.1:1/v1", api_key="sk-production", max_retries=0
+    )
+
+
+@pytest.fixture
+def async_client() -> openai.AsyncOpenAI:
+    return openai.AsyncOpenAI(
+        base_url="http://127.0.0.1:1/v1", api_key="sk-production", max_retries=0
+    )
+
+
+# --------------------------------------------------------------------------- outside a rollout (G3)
+
+
+def test_outside_a_rollout_hooks_are_the_identity(engine: Engine) -> None:
+    client = openai.OpenAI(base_url=engine.base_url, api_key="k")
+    create = client.chat.completions.create
+    create(model="m", messages=USER)
+    answer = recorded(create)(model="m", messages=USER)
+    assert type(answer).__name__ == "ChatCompletion"
+    assert engine.log[0].body == engine.log[1].body
+    assert inspect.signature(recorded(create)) == inspect.signature(create)
+    value = object()
+    assert final_answer(value) is value and reward(value) is value
+    assert final_answer(1, 2) == (1, 2)
+    assert carried(print) is print
+    with pytest.raises(openai.APIConnectionError):
+        recorded(
+            openai.OpenAI(
+                base_url="http://127.0.0.1:1", api_key="k", max_retries=0
+            ).chat.completions.create
+        )(model="m", messages=USER)
+
+
+def test_a_call_that_lost_its_rollout_raises(
+    engine: Engine, client: openai.OpenAI
+) -> None:
+    """G4: while training it neither goes to production nor unrecorded."""
+    errors: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            recorded(client.chat.completions.create)(model="m", messages=USER)
+        except BaseException as error:
+            errors.append(error)
+
+    trajectory = Trajectory()
+    with rollout(trajectory, engine):
+        thread = threading.Thread(target=call)
+        thread.start()
+        thread.join()
+        thread = threading.Thread(target=carried(call))
+        thread.start()
+        thread.join()
+    assert [type(error) for error in errors] == [RecordingError]
+    assert "carried" in str(errors[0])
+    assert len(choices(trajectory)) == 1
+
+
+def test_a_call_after_its_rollout_raises(engine: Engine, client: openai.OpenAI) -> None:
+    with rollout(Trajectory(), engine):
+        late = carried(
+            lambda: recorded(client.chat.completions.create)(model="m", messages=USER)
+        )
+    with pytest.raises(RecordingError, match="after its rollout had ended"):
+        late()
+
+
+# --------------------------------------------------------------------------- requests
+
+
+def test_the_request_goes_to_the_model_in_training(
+    engine: Engine, client: openai.OpenAI
+) -> None:
+    azure = openai.AzureOpenAI(
+        azure_endpoint="http://127.0.0.1:1",
+        api_key="sk-production",
+        api_version="2024-06-01",
+    )
+    arguments = {
+        "model": "gpt-4o",
+        "messages": USER,
+        "temperature": 0.3,
+        "extra_headers": {
+            "Authorization": "Bearer sk-production",
+            "X-Key": "sk-production",
+        },
+        "extra_query": {"key": "sk-production"},
+        "extra_body": {"top_k": 4},
+    }
+    with rollout(Trajectory(), engine):
+        recorded(client.chat.completions.create)(**arguments)
+        recorded(client.with_options(timeout=3).chat.completions.create)(**arguments)
+        recorded(azure.chat.completions.create)(**arguments)
+    for exchange in engine.log:
+        assert exchange.path == "/v1/chat/completions"
+        assert exchange.headers["Authorization"] == "Bearer sk-rollout"
+        assert "sk-production" not in str(exchange.headers)
+        sent = exchange.request
+        assert (
+            sent["model"] == "policy"
+            and sent["temperature"] == 0.3
+            and sent["top_k"] == 4
+        )
+        assert sent["logprobs"] is True and sent["return_token_ids"] is True
+
+
+def test_what_is_no_chat_completion_stops_the_rollout(
+    engine: Engine, client: openai.OpenAI
+) -> None:
+    with rollout(Trajectory(), engine):
+        with pytest.raises(RecordingError, match="/responses"):
+            recorded(client.responses.create)(model="m", input="x")
+        with pytest.raises(RecordingError, match="not a method of an OpenAI client"):
+            recorded(print)("hello")
+    assert engine.log == []
+
+
+# --------------------------------------------------------------------------- forms of answers
+
+
+class Answer(pydantic.BaseModel):
+    answer: str
+
+
+def call_forms(client: openai.OpenAI, form: str) -> Any:
+    completions = client.chat.completions
+    if form == "create":
+        return (
+            recorded(completions.create)(model="m", messages=USER)
+            .choices[0]
+            .message.content
+        )
+    if form == "raw":
+        response = recorded(completions.with_raw_response.create)(
+            model="m", messages=USER
+        )
+        return response.parse().choices[0].message.content
+    if form == "parse":
+        return (
+            recorded(client.beta.chat.completions.parse)(
+                model="m", messages=USER, response_format=Answer
+            )
+            .choices[0]
+            .message.parsed
+        )
+    if form == "streamed":
+        chunks = recorded(completions.create)(model="m", messages=USER, stream=True)
+        assert isinstance(chunks, openai.Stream)
+        return "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+    if form == "stream helper":
+        with recorded(completions.stream)(model="m", messages=USER) as stream:
+            return stream.get_final_completion().choices[0].message.content
+    raise AssertionError(form)
+
+
+@pytest.mark.parametrize(
+    "form", ["create", "raw", "parse", "streamed", "stream helper"]
+)
+def test_every_form_of_answer_is_recorded(form: str, client: openai.OpenAI) -> None:
+    with Engine([{"content": '{"answer": "it is"}'}]) as engine:
+        trajectory = Trajectory()
+        with rollout(trajectory, engine) as seen:
+            answer = call_forms(client, form)
+        assert answer == (
+            Answer(answer="it is") if form == "parse" else '{"answer": "it is"}'
+        )
+        assert differences(histories(trajectory), engine.log) == []
+        assert type(choices(trajectory)[0]).__name__ == "Choice"
+        assert (seen.calls, seen.failed_calls) == (1, 0)
+
+
+def test_a_completion_that_cannot_be_parsed_is_recorded_all_the_same(
+    client: openai.OpenAI,
+) -> None:
+    with Engine(
+        [{"content": "no json"}, {"content": "{", "finish_reason": "length"}]
+    ) as engine:
+        trajectory = Trajectory()
+        with rollout(trajectory, engine) as seen:
+            for _ in range(2):
+                with pytest.raises(
+                    (pydantic.ValidationError, openai.LengthFinishReasonError)
+                ):
+                    recorded(client.chat.completions.parse)(
+                        model="m", messages=USER, response_format=Answer
+                    )
+        assert differences(histories(trajectory), engine.log) == []
+        assert seen.truncated and seen.infrastructure_error is None
+
+
+@pytest.mark.parametrize("way", ["break", "close", "forgotten", "left open"])
+def test_a_stream_left_early_is_recorded_as_far_as_it_was_read(
+    way: str, client: openai.OpenAI
+) -> None:
+    with Engine([{"content": "one two three four"}, {"content": "next"}]) as engine:
+        trajectory = Trajectory()
+        with rollout(trajectory, engine):
+            stream = recorded(client.chat.completions.create)(
+                model="m", messages=USER, stream=True
+            )
+            text = ""
+            for chunk in stream:
+                text += chunk.choices[0].delta.content or ""
+                if text == "one two":
+                    break
+            if way == "close":
+                stream.close()
+            if way == "forgotten":
+                del stream, chunk
+                gc.collect()
+            said = {"role": "assistant", "content": text}
+            recorded(client.chat.completions.create)(
+                model="m", messages=[*USER, said, {"role": "user", "content": "go on"}]
+            )
+        cut, after = (
+            trajectory.messages_and_choices[1],
+            trajectory.messages_and_choices[3],
+        )
+        assert cut.message.content == "one two" and cut.model_extra["cut"] is True
+        assert cut.finish_reason == "length"
+        assert after.message.content == "next"
+        assert trajectory.additional_histories == []
+
+
+def test_streamed_tool_calls_and_several_choices(client: openai.OpenAI) -> None:
+    calls = [
+        {"name": "look", "arguments": {"at": "x"}},
+        {"name": "go", "arguments": {}},
+    ]
+    with Engine(
+        [{"tool_calls": calls, "content": "so"}, {"contents": ["a b", "c d e"]}]
+    ) as engine:
+        trajectory = Trajectory()
+        with rollout(trajectory, engine) as seen:
+            list(
+                recorded(client.chat.completions.create)(
+                    model="m",
+                    messages=USER,
+                    stream=True,
+                    stream_options={"include_usage": True},
+                )
+            )
+            list(
+                recorded(client.chat.completions.create)(
+                    model="m", messages=USER, stream=True, n=2
+                )
+            )
+        assert differences(histories(trajectory), engine.log) == []
+        assert seen.tool_calls == 2
+
+
+def test_async_forms(async_client: openai.AsyncOpenAI) -> None:
+    async def episode() -> None:
+        completions = async_client.chat.completions
+        await recorded(completions.create)(model="m", messages=USER)
+        async for _ in await recorded(completions.create)(
+            model="m", messages=USER, stream=True
+        ):
+            pass
+        async with recorded(completions.stream)(model="m", messages=USER) as stream:
+            async for _ in stream:
+                pass
+        (
+            await recorded(completions.with_raw_response.create)(
+                model="m", messages=USER
+            )
+        ).parse()
+        await asyncio.gather(
+            *[recorded(completions.create)(model="m", messages=USER) for _ in range(5)]
+        )
+
+    with Engine() as engine:
+        trajectory = Trajectory()
+        with rollout(trajectory, engine):
+            asyncio.run(episode())
+            asyncio.run(
+                recorded(async_client.chat.completions.create)(model="m", messages=USER)
+            )
+        assert len(engine.log) == 10
+        assert differences(histories(trajectory), engine.log) == []
+
+
+# --------------------------------------------------------------------------- conversations (G5)
+
+
+def spelled(message: Any, way: str) -> Any:
+    """The assistant's message as agents append it."""
+    if way == "object":
+        return message
+    if way == "dump":
+        return message.model_dump()
+    if way == "without nulls":
+        return message.model_dump(exclude_none=True)
+    calls = [
+        {
+            "id": c.id,
+            "type": "function",
+            "function": {
+                "name": c.function.name,
+                "arguments": '{"at":   "x"}'
+                if way == "spelled anew"
+                else c.function.arguments,
+            },
+        }
+        for c in message.tool_calls
+    ]
+    return {
+        "role": "assistant",
+        "content": message.content or "",
+        "tool_calls": message.tool_calls if way == "objects inside" else calls,
+        "sender": "me",
+    }
+
+
+@pytest.mark.parametrize(
+    "way",
+    ["object", "dump", "without nulls", "by hand", "spelled anew", "objects inside"],
+)
+def test_a_tool_loop_is_one_history(way: str, client: openai.OpenAI) -> None:
+    tools = [
+        {
+            "type": "function",
+            "function": {
+                "name": "look",
+                "parameters": {"type": "object", "properties": {}},
+                "unknown": 1,
+            },
+        }
+    ]
+    call = {"tool_calls": [{"name": "look", "arguments": {"at": "x"}}]}
+    with Engine([call, call, {"content": "done"}]) as engine:
+        trajectory = Trajectory()
+        with rollout(trajectory, engine):
+            messages: list[Any] = list(USER)
+            while True:
+                message = (
+                    recorded(client.chat.completions.create)(
+                        model="m", messages=messages, tools=tools
+                    )
+                    .choices[0]
+                    .message
+                )
+                messages.append(
+                    spelled(message, way) if message.tool_calls else message
+                )
+                if not message.tool_calls:
+                    break
+                messages.append(
+                    {
+                        "role": "tool",
+                        "tool_call_id": message.tool_calls[0].id,
+                        "content": "seen",
+                    }
+                )
+        assert trajectory.additional_histories == []
+        assert [type(item).__name__ for item in trajectory.messages_and_choices] == [
+            "dict",
+            "Choice",
+            "dict",
+            "Choice",
+            "dict",
+            "Choice",
+        ]
+        assert trajectory.tools == tools
+        assert differences(histories(trajectory), engine.log) == []
+
+
+def test_whatever_does_not_go_on_opens_a_history(client: openai.OpenAI) -> None:
+    create = recorded(client.chat.completions.create)
+    tools = [{"type": "function", "function": {"name": "look", "parameters": {}}}]
+    first = [{"role": "system", "content": "s"}, *USER]
+    with Engine() as engine:
+        trajectory = Trajectory()
+        with rollout(trajectory, engine):
+            create(model="m", messages=first)
+            said = [
+                *first,
+                {"role": "assistant", "content": "done"},
+                {"role": "user", "content": "and?"},
+            ]
+            create(model="m", messages=said)  # goes on
+            create(
+                model="m", messages=[{"role": "system", "content": "other"}, *said[1:]]
+            )
+            create(model="m", messages=said[-1:])  # truncated
+            create(model="m", messages=said, tools=tools)
+            create(
+                model="m",
+                messages=[*first, {"role": "assistant", "content": "edited"}, *USER],
+            )
+            create(model="m", messages=said)  # the same again
+            create(model="m", messages=USER, n=3)
+        assert len(trajectory.messages_and_choices) == 5
+        assert len(trajectory.additional_histories) == 5 + 3
+        assert differences(histories(trajectory), engine.log) == []
+
+
+def test_what_the_agent_changes_later_is_not_changed_on_the_trajectory(
+    client: openai.OpenAI,
+) -> None:
+    with Engine() as engine:
+        trajectory = Trajectory()
+        with rollout(trajectory, engine):
+            messages = [
+                {"role": "user", "content": [{"type": "text", "text": "before"}]}
+            ]
+            answer = recorded(client.chat.completions.create)(
+                model="m", messages=messages
+            )
+            messages[0]["content"][0]["text"] = "after"
+            answer.choices[0].message.content = "changed"
+            messages.append({"role": "user", "content": "x"})
+        assert differences(histories(trajectory), engine.log) == []
+
+
+def test_one_episode_in_two_blocks(client: openai.OpenAI) -> None:
+    with Engine() as engine:
+        trajectory = Trajectory()
+        for number in range(2):
+            messages = (
+                USER
+                if not number
+                else [*USER, {"role": "assistant", "content": "done"}, *USER]
+            )
+            with rollout(trajectory, engine):
+                recorded(client.chat.completions.create)(model="m", messages=messages)
+        assert (
+            len(trajectory.messages_and_choices) == 4
+            and trajectory.additional_histories == []
+        )
+
+
+# --------------------------------------------------------------------------- isolation and failures (G7, G8)
+
+
+def test_concurrent_rollouts_do_not_mix(
+    client: openai.OpenAI, async_client: openai.AsyncOpenAI
+) -> None:
+    """Threads, tasks and threads of threads, all at once, over one server."""
+
+    def turns(name: str) -> None:
+        messages: list[Any] = [{"role": "user", "content": name}]
+        for _ in range(3):
+            answer = recorded(client.chat.completions.create)(
+                model="m", messages=messages
+            )
+            messages += [answer.choices[0].message, {"role": "user", "content": name}]
+
+    def sync_episode(number: int, engine: Engine) -> Trajectory:
+        trajectory = Trajectory()
+        with rollout(trajectory, engine), ThreadPoolExecutor(2) as pool:
+            turns(f"sync {number}")
+            list(pool.map(carried(turns), [f"sync {number} a", f"sync {number} b"]))
+        return trajectory
+
+    async def async_episode(number: int, engine: Engine) -> Trajectory:
+        trajectory = Trajectory()
+        with rollout(trajectory, engine):
+            create = recorded(async_client.chat.completions.create)
+            for turn in range(3):
+                await create(
+                    model="m",
+                    messages=[{"role": "user", "content": f"async {number} {turn}"}],
+                )
+            await asyncio.to_thread(turns, f"async {number} thread")
+        return trajectory
+
+    async def everything(engine: Engine) -> list[Trajectory]:
+        with ThreadPoolExecutor(16) as pool:
+            loop = asyncio.get_running_loop()
+            jobs = [
+                loop.run_in_executor(pool, sync_episode, n, engine) for n in range(16)
+            ]
+            return await asyncio.gather(
+                *jobs, *[async_episode(n, engine) for n in range(16)]
+            )
+
+    with Engine(delay=0.01) as engine:
+        trajectories = asyncio.run(everything(engine))
+        assert (
+            differences([h for t in trajectories for h in histories(t)], engine.log)
+            == []
+        )
+    for trajectory in trajectories:
+        said = {
+            m["content"].rsplit(" ", 1)[0] if "sync" in m["content"] else ""
+            for h in (trajectory, *trajectory.additional_histories)
+            for m in h.messages_and_choices
+            if isinstance(m, dict) and m["role"] == "user"
+        }
+        numbers = {text.split()[1] for text in said if len(text.split()) > 1}
+        assert len(numbers) <= 1
+
+
+def test_infrastructure_failures_are_told_from_those_that_were_made_good(
+    client: openai.OpenAI,
+) -> None:
+    create = recorded(client.chat.completions.create)
+    with Engine(
+        [{"error": 500}, {"content": "good"}, {"error": 429}, {"error": 400}]
+    ) as engine:
+        with rollout(Trajectory(), engine) as seen:
+            with pytest.raises(openai.InternalServerError):
+                create(model="m", messages=USER)
+            assert isinstance(seen.infrastructure_error, openai.InternalServerError)
+            create(model="m", messages=USER)
+            assert seen.infrastructure_error is None
+            with pytest.raises(openai.RateLimitError):
+                create(model="m", messages=USER)
+            with pytest.raises(openai.BadRequestError):
+                create(model="m", messages=[*USER, *USER])
+        assert isinstance(seen.infrastructure_error, openai.RateLimitError)
+        assert (seen.calls, seen.failed_calls) == (1, 3)
+
+
+def test_the_sdks_own_retries_are_recorded_once() -> None:
+    client = openai.OpenAI(base_url="http://127.0.0.1:1", api_key="k", max_retries=2)
+    with Engine([{"error": 500}, {"content": "good"}]) as engine:
+        trajectory = Trajectory()
+        with rollout(trajectory, engine) as seen:
+            recorded(client.chat.completions.create)(model="m", messages=USER)
+        assert differences(histories(trajectory), engine.log) == []
+        assert (len(engine.log), seen.calls, seen.infrastructure_error) == (2, 1, None)
+
+
+def test_rewards_and_answers(engine: Engine) -> None:
+    trajectory = Trajectory()
+    with rollout(trajectory, engine) as seen:
+        assert not seen.answered and not seen.rewarded
+        reward(1)
+        reward(True)
+        final_answer("first")
+        final_answer(["second"])
+        with pytest.raises(RecordingError, match="must be finite"):
+            reward(float("nan"))
+    assert (trajectory.reward, trajectory.metadata["final_answer"]) == (
+        1.0,
+        "['second']",
+    )
+    assert seen.answered and seen.rewarded and seen.answer == ["second"]
+
+
+def test_long_conversations_cost_little(client: openai.OpenAI, engine: Engine) -> None:
+    """Placing a request must not copy the conversation again: growth stays far from quadratic."""
+    seen = Rollout(Trajectory(), base_url=engine.base_url, api_key="k", model="m")
+    messages: list[Any] = [{"role": "user", "content": "x" * 200}]
+
+    def placing(count: int) -> float:
+        begun = time.perf_counter()
+        for _ in range(count):
+            _, _, request = seen.prepare(
+                "/chat/completions", {"messages": messages}, {}
+            )
+            seen._histories or seen._open_history(None)
+            history = request.history or seen._histories[0]
+            history.extend(request.new, _choice())
+            messages.append({"role": "assistant", "content": "done"})
+            messages.append({"role": "user", "content": "x" * 200})
+        return (time.perf_counter() - begun) / count
+
+    placing(50)
+    placing(1500)
+    assert placing(50) < 0.005  # seconds a call, at 3,000 messages
+
+
+def _choice() -> Any:
+    from openai.types.chat.chat_completion import Choice
+
+    return Choice.model_validate(
+        {
+            "index": 0,
+            "finish_reason": "stop",
+            "message": {"role": "assistant", "content": "done"},
+        }
+    )
