@@ -40,8 +40,10 @@ class Edit:
         return self.before != self.after
 
 
-def parse(source: Source) -> libcst.Module:
+def parse(source: Source, *, written_by_libcst: bool = False) -> libcst.Module:
     """Parse with libcst, and make sure that it gives the file back byte for byte.
+
+    ``written_by_libcst``: it is libcst's own output, which needs no such check.
 
     Raises:
         Refusal: it does not, or cannot parse the file.
@@ -51,7 +53,7 @@ def parse(source: Source) -> libcst.Module:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), PARSE_DEPTH))
     try:
         module = cst.parse_module(source.data)
-        same = module.bytes == source.data
+        same = written_by_libcst or module.bytes == source.data
     except RecursionError:
         raise Refusal("nested too deeply to be edited", path=source.path) from None
     except Exception as error:
@@ -183,10 +185,10 @@ def hook_import(file: FileSurvey, wraps: Sequence[Wrap], dots: str) -> HookImpor
 
 
 def _irreversible(file: FileSurvey, after: bytes, line_length: int) -> Refusal | None:
-    """Why the hooks would not come off byte for byte; None if they do."""
+    """Why the result is no Python, or would not come off byte for byte; None if all is well."""
     adapted = Source(file.source.path, after)
     try:
-        restored = remove(adapted, line_length)
+        restored = remove(adapted, line_length, written_by_libcst=True)
     except Refusal as refusal:
         return Refusal(
             f"adapting it would give a file that is no longer sound: {refusal.what}",
@@ -210,7 +212,9 @@ def _irreversible(file: FileSurvey, after: bytes, line_length: int) -> Refusal |
     )
 
 
-def remove(source: Source, line_length: int) -> bytes:
+def remove(
+    source: Source, line_length: int, *, written_by_libcst: bool = False
+) -> bytes:
     """The file's bytes without hooks.
 
     Raises:
@@ -222,4 +226,5 @@ def remove(source: Source, line_length: int) -> bytes:
     if RECORDING_MODULE.encode() not in source.data:
         return source.data
     source.tree  # noqa: B018 - a syntax error is told in Python's words
-    return remove_hooks(parse(source), source, line_length).bytes
+    module = parse(source, written_by_libcst=written_by_libcst)
+    return remove_hooks(module, source, line_length).bytes
