@@ -391,11 +391,14 @@ def _print_edits(plan: Plan) -> None:
     name.
     """
     print()
-    _print_patch([edit for edit in plan.edits if edit.before is not None])
+    agent = {file.source.path for file in plan.survey.files}
+    _print_patch([edit for edit in plan.edits if edit.path in agent])
     for edit in plan.edits:
-        if edit.before is None:
+        if edit.path not in agent and edit.changes:
             lines = edit.after.count(b"\n")
-            print(f"new file {edit.path.name}, {lines} lines")
+            print(
+                f"{'new' if edit.before is None else 'renewed'} file {edit.path.name}, {lines} lines"
+            )
 
 
 def _edited_train_module(plan: Plan) -> Refusal:

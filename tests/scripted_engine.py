@@ -120,7 +120,8 @@ class Engine:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                status, response = engine.answer(self.path, dict(self.headers), body)
+                headers = {name.title(): value for name, value in self.headers.items()}
+                status, response = engine.answer(self.path, headers, body)
                 if status == 200 and json.loads(body).get("stream"):
                     self._stream(response, json.loads(body))
                     return
