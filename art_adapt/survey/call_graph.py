@@ -194,13 +194,20 @@ def _construction(
 def _members(
     project: Project, syntax: Syntax, constructor: ast.expr, attribute: str
 ) -> list[FunctionKey]:
-    name = dotted(constructor)
-    if name is None:
-        return []
+    """The method ``attribute`` of what ``constructor`` makes, if it is a class of the project."""
+    found = _class(project, syntax, dotted(constructor) or "")
+    return [] if found is None else _method(project, *found, attribute)
+
+
+def _class(project: Project, syntax: Syntax, name: str) -> tuple[Syntax, str] | None:
+    """Where the class ``name`` is: in this file, imported, or in an imported module (``llm.Model``)."""
     if name in syntax.classes:
-        return _method(project, syntax, name, attribute)
-    target = project.imported(syntax, name) if name in syntax.imports else None
-    return _method(project, *target, attribute) if isinstance(target, tuple) else []
+        return syntax, name
+    head, _, rest = name.partition(".")
+    target = project.imported(syntax, head) if head in syntax.imports else None
+    if isinstance(target, Syntax):
+        return (target, rest) if rest in target.classes else None
+    return target if not rest else None
 
 
 def _method(
@@ -214,15 +221,9 @@ def _method(
     if definition is None or depth > 5:
         return []
     for base in definition.bases:
-        name = dotted(base)
-        if name in syntax.classes and (
-            found := _method(project, syntax, name, attribute, depth + 1)
-        ):
-            return found
-        if (
-            name in syntax.imports
-            and isinstance(target := project.imported(syntax, name), tuple)
-            and (found := _method(project, *target, attribute, depth + 1))
+        place = _class(project, syntax, dotted(base) or "")
+        if place is not None and (
+            found := _method(project, *place, attribute, depth + 1)
         ):
             return found
     return []
