@@ -68,6 +68,11 @@ def token_ids(text: str) -> list[int]:
     return [zlib.crc32(word.encode()) % 50_000 for word in re.findall(r"\s*\S+", text)]
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256  # 64 rollouts connect at once
+
+
 class Engine:
     """``with Engine(replies) as engine``: ``engine.base_url``, ``engine.log``.
     ``delay`` seconds go into each answer.
@@ -78,8 +83,7 @@ class Engine:
         self.delay = delay
         self.log: list[Exchange] = []
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), self._handler())
         self.root = f"http://127.0.0.1:{self._server.server_address[1]}"
         self.base_url = f"{self.root}/v1"
 

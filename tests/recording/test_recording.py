@@ -464,12 +464,12 @@ def test_whatever_does_not_go_on_opens_a_history(client: openai.OpenAI) -> None:
                 {"role": "assistant", "content": "done"},
                 {"role": "user", "content": "and?"},
             ]
+            create(model="m", messages=said, tools=tools)
             create(model="m", messages=said)  # goes on
             create(
                 model="m", messages=[{"role": "system", "content": "other"}, *said[1:]]
             )
             create(model="m", messages=said[-1:])  # truncated
-            create(model="m", messages=said, tools=tools)
             create(
                 model="m",
                 messages=[*first, {"role": "assistant", "content": "edited"}, *USER],
@@ -488,12 +488,17 @@ def test_what_the_agent_changes_later_is_not_changed_on_the_trajectory(
         trajectory = Trajectory()
         with rollout(trajectory, engine):
             messages = [
-                {"role": "user", "content": [{"type": "text", "text": "before"}]}
+                {
+                    "role": "user",
+                    "content": [{"type": "text", "text": "before"}],
+                    "unknown_to_the_sdk": {"a": 1},
+                }
             ]
             answer = recorded(client.chat.completions.create)(
                 model="m", messages=messages
             )
             messages[0]["content"][0]["text"] = "after"
+            messages[0]["unknown_to_the_sdk"]["a"] = 2
             answer.choices[0].message.content = "changed"
             messages.append({"role": "user", "content": "x"})
         assert differences(histories(trajectory), engine.log) == []
