@@ -4,6 +4,7 @@ how to train.
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -123,6 +124,8 @@ def decide(
     entry, others, origins["entry"] = _entry(
         survey, options, choose, needed=wants_train_module
     )
+    if entry is not None and wants_train_module:
+        _refuse_untrainable(entry, origins["entry"])
     likely = [entry] if entry is not None else list(others)
     exits = tuple(
         dict.fromkeys(exit_ for candidate in likely for exit_ in candidate.exits)
@@ -292,6 +295,26 @@ def _entry(
         next_step=f"say which, for example --entry {likeliest[0].name}; or record only, with --no-train-module",
         path=likeliest[0].place.path,
     )
+
+
+def _refuse_untrainable(entry: EntryPoint, origin: Origin) -> None:
+    """An entry point that no train module could import, or that every episode would be the same of."""
+    path = entry.place.path
+    if not path.stem.isidentifier() or keyword.iskeyword(path.stem):
+        raise Refusal(
+            f"a train module cannot import {path.name}: {path.stem} is no name in Python",
+            next_step="rename the file, or record only, with --no-train-module",
+            path=path,
+        )
+    takes = [p for p in (*entry.constructor, *entry.parameters) if not p.is_client]
+    if not takes and origin is Origin.FOUND:
+        raise Refusal(
+            f"{entry.name}() takes nothing that could differ from one episode to the next",
+            why="a scenario is what an episode starts from: a task, a question",
+            next_step=f"give it a parameter; or take it as it is, with --entry {entry.name}; or record only, with --no-train-module",
+            path=path,
+            line=entry.place.line,
+        )
 
 
 def _training(

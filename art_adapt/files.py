@@ -83,7 +83,7 @@ def _replace(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         if status is not None:
-            shutil.copystat(path, name)
+            shutil.copymode(path, name)
             with contextlib.suppress(PermissionError):
                 os.chown(name, status.st_uid, status.st_gid)
         else:

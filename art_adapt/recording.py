@@ -19,6 +19,7 @@ import functools
 import inspect
 import json
 import math
+import os
 import sys
 import threading
 import types
@@ -61,6 +62,17 @@ _active: contextvars.ContextVar[Rollout | None] = _shared.__dict__.setdefault(
     "active", contextvars.ContextVar("art_rollout", default=None)
 )
 _open_rollouts: set[int] = _shared.__dict__.setdefault("open_rollouts", set())
+_opening: threading.Lock = _shared.__dict__.setdefault("opening", threading.Lock())
+
+
+# A process that an agent starts inherits the environment, but no rollout. Read once: it
+# costs more than everything else that a hook does in production.
+_TRAINING = "ART_RECORDING_PROCESS"
+_PROCESS = str(os.getpid())
+_OTHER_PROCESS = (
+    "a recorded model call was made in another process than its rollout, where it cannot "
+    "be recorded: use threads or tasks for what calls the model"
+)
 
 
 @contextmanager
@@ -76,13 +88,18 @@ def rollout(
     inside inherit it, threads do if their function is ``carried``.
     """
     opened = Rollout(trajectory, base_url=base_url, api_key=api_key, model=model)
-    _open_rollouts.add(id(opened))
+    with _opening:
+        _open_rollouts.add(id(opened))
+        os.environ[_TRAINING] = str(os.getpid())
     token = _active.set(opened)
     try:
         yield opened
     finally:
         _active.reset(token)
-        _open_rollouts.discard(id(opened))
+        with _opening:
+            _open_rollouts.discard(id(opened))
+            if not _open_rollouts:
+                os.environ.pop(_TRAINING, None)
         opened.close()
 
 
@@ -102,6 +119,8 @@ def recorded(create: F) -> F:
         active = _active.get()
         if active is not None:
             return active.call(create, args, kwargs)
+        if os.environ.get(_TRAINING, _PROCESS) != _PROCESS:
+            raise RecordingError(_OTHER_PROCESS)
         if _open_rollouts:
             raise RecordingError(
                 "a recorded model call was made outside its rollout while training: "
@@ -189,6 +208,7 @@ class Rollout:
         self.tool_calls = 0
         self.truncated = False
         self.closed = False
+        self.process = os.getpid()
         self._lock = threading.RLock()
         self._clients: dict[Any, Any] = {}
         self._unanswered: dict[str, BaseException] = {}
@@ -315,6 +335,8 @@ class Rollout:
         return parser(completion)
 
     def _must_be_open(self) -> None:
+        if self.process != os.getpid():  # forked: this is a copy that nobody will read
+            raise RecordingError(_OTHER_PROCESS)
         if self.closed:
             raise RecordingError(
                 "a recorded model call was made after its rollout had ended, "

@@ -82,7 +82,7 @@ def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
             (
                 p
                 for p in sorted(folder.rglob("*.py"))
-                if p not in gone and p != path and _imports_recording(p)
+                if p not in gone and p.name != RECORDING_NAME and _imports_recording(p)
             ),
             None,
         )

@@ -136,6 +136,35 @@ def test_json_says_everything(agent: Path) -> None:
     }
 
 
+def test_names_of_the_agent_do_not_meet_those_of_the_train_module(
+    tmp_path: Path,
+) -> None:
+    for name in ("train", "main", "Scenario", "report"):
+        text = AGENT.replace("def run(", f"def {name}(")
+        (tmp_path / "agent.py").write_text(text)
+        done = art_adapt("--isolated", "--entry", name, "agent.py", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr.decode()
+        module = (tmp_path / "agent_train.py").read_text()
+        assert f"from agent import {name} as agent_{name}\n" in module
+        assert f"    agent_{name}(task=scenario.task)\n" in module
+        art_adapt("--undo", "agent.py", cwd=tmp_path)
+
+
+def test_undo_with_hooks_in_two_folders(tmp_path: Path) -> None:
+    (tmp_path / "cli").mkdir()
+    (tmp_path / "llm.py").write_text(AGENT.replace("def run", "def ask"))
+    (tmp_path / "cli" / "bot.py").write_text(
+        "from llm import ask\n\n\ndef handle(client, question: str) -> str:\n"
+        "    client.chat.completions.create(messages=[])\n    return ask(question)\n"
+    )
+    before = snapshot(tmp_path)
+    options = ("--isolated", "--no-train-module", "cli/bot.py")
+    assert art_adapt(*options, cwd=tmp_path).returncode == 0
+    assert len(list(tmp_path.rglob("art_recording.py"))) == 2
+    assert art_adapt("--undo", "cli/bot.py", cwd=tmp_path).returncode == 0
+    assert snapshot(tmp_path) == before
+
+
 def test_standard_input(agent: Path) -> None:
     done = art_adapt("--isolated", "-", cwd=agent.parent, stdin=AGENT.encode())
     assert done.returncode == 0

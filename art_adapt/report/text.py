@@ -103,7 +103,9 @@ def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
     yield Line(
         role,
         f"{_at(call.place)}  {call.callee}",
-        "" if policy and call.supported else call.reason,
+        ""
+        if policy and call.supported and "side job" not in call.reason
+        else call.reason,
     )
     if not call.supported and policy:
         yield Line(

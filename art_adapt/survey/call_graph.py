@@ -52,7 +52,7 @@ class CallGraph:
         methods: dict[str, list[FunctionKey]],
     ) -> None:
         caller = (syntax.source.path, syntax.owner(node))
-        found = resolve(project, syntax, node)
+        found = resolve(project, syntax, node) if _is_used(syntax, node) else []
         for callee in found:
             if callee != caller or isinstance(syntax.parents.get(node), ast.Call):
                 self.certain.setdefault(caller, set()).add(callee)
@@ -88,6 +88,12 @@ class CallGraph:
         return _closure(starts, forward)
 
 
+def _is_used(syntax: Syntax, node: ast.expr) -> bool:
+    """Whether what ``node`` names is called here, or handed to something that may call it."""
+    parent = syntax.parents.get(node)
+    return isinstance(parent, ast.Call | ast.keyword | ast.Starred)
+
+
 def _closure(
     starts: Iterable[FunctionKey], edges: dict[FunctionKey, set[FunctionKey]]
 ) -> set[FunctionKey]:
@@ -114,13 +120,15 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
     head, _, rest = name.partition(".")
     owner = syntax.owner(node)
     if not rest:
-        return _named(project, syntax, head, owner)
+        return _named(project, syntax, head, owner) or _called_instance(
+            project, syntax, node
+        )
     if "." in rest and head not in ("self", "cls") and head not in syntax.imports:
         return []
     if head in ("self", "cls"):
         attribute, _, further = rest.partition(".")
         if not further:
-            return _method(project, syntax, _class_of(syntax, owner), attribute)
+            return method_of(project, syntax, _class_of(syntax, owner), attribute)
         if "." in further:
             return []
         for _, value in syntax.assignments.get(
@@ -138,14 +146,26 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
                 _named(project, target, rest, MODULE_LEVEL) if "." not in rest else []
             )
         if target is not None and "." not in rest:  # from agent import Agent; Agent.run
-            return _method(project, target[0], target[1], rest)
+            return method_of(project, target[0], target[1], rest)
         return []
     for value in syntax.values_of(_name_node(node)):
         if isinstance(value, ast.Call) and (
             found := _members(project, syntax, value.func, rest)
         ):
             return found
-    return _method(project, syntax, head, rest) if head in syntax.classes else []
+    return method_of(project, syntax, head, rest) if head in syntax.classes else []
+
+
+def _called_instance(
+    project: Project, syntax: Syntax, node: ast.expr
+) -> list[FunctionKey]:
+    """``__call__`` of the class that a name holds an instance of."""
+    for value in syntax.values_of(node):
+        if isinstance(value, ast.Call) and (
+            found := _members(project, syntax, value.func, "__call__")
+        ):
+            return found
+    return []
 
 
 def _name_node(node: ast.expr) -> ast.expr:
@@ -185,10 +205,7 @@ def _named(
 def _construction(
     project: Project, syntax: Syntax, class_name: str
 ) -> list[FunctionKey]:
-    return [
-        *_method(project, syntax, class_name, "__init__"),
-        *_method(project, syntax, class_name, "__call__"),
-    ]
+    return method_of(project, syntax, class_name, "__init__")
 
 
 def _members(
@@ -196,7 +213,7 @@ def _members(
 ) -> list[FunctionKey]:
     """The method ``attribute`` of what ``constructor`` makes, if it is a class of the project."""
     found = _class(project, syntax, dotted(constructor) or "")
-    return [] if found is None else _method(project, *found, attribute)
+    return [] if found is None else method_of(project, *found, attribute)
 
 
 def _class(project: Project, syntax: Syntax, name: str) -> tuple[Syntax, str] | None:
@@ -210,7 +227,7 @@ def _class(project: Project, syntax: Syntax, name: str) -> tuple[Syntax, str] | 
     return target if not rest else None
 
 
-def _method(
+def method_of(
     project: Project, syntax: Syntax, class_name: str, attribute: str, depth: int = 0
 ) -> list[FunctionKey]:
     """The method of a class, or of the base class that has it."""
@@ -223,7 +240,7 @@ def _method(
     for base in definition.bases:
         place = _class(project, syntax, dotted(base) or "")
         if place is not None and (
-            found := _method(project, *place, attribute, depth + 1)
+            found := method_of(project, *place, attribute, depth + 1)
         ):
             return found
     return []

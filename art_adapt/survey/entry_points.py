@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from art_adapt.survey.call_graph import CallGraph, FunctionKey
+from art_adapt.survey.call_graph import CallGraph, FunctionKey, method_of
 from art_adapt.survey.exits import find_exits, find_rewards
 from art_adapt.survey.model import MODULE_LEVEL, EntryPoint, Parameter
 from art_adapt.survey.project import Project, package_of
@@ -15,6 +15,9 @@ from art_adapt.survey.syntax import LOOPS, Function, Syntax, dotted, return_valu
 RUNS = re.compile(
     r"^(run|solve|answer|ask|chat|agent|execute|invoke|process|query|research|investigate|complete|play|respond|reply|act|handle|generate|predict|react|work|__call__)"
     r"|_(agent|loop|task|question|query|chat|episode)$"
+)
+PROBES = re.compile(
+    r"health|ping|(test|check|verify)_(connection|api|key)|is_available"
 )
 LAUNCHES = re.compile(
     r"^(main|_main|amain|async_main|cli|demo|test_|example|app$|entry|repl|interactive|serve|lambda_handler)"
@@ -47,7 +50,7 @@ def find_entry_points(
         score = _score(project, graph, syntax, function, reaching) + (
             2 if path in project.given else 0
         )
-        found.append(_describe(syntax, function, score, hooks[str(path)]))
+        found.append(_describe(project, syntax, function, score, hooks[str(path)]))
     return tuple(sorted(found, key=lambda entry: (-entry.score, entry.place)))
 
 
@@ -63,7 +66,7 @@ def _score(
     score = 0
     if RUNS.search(name):
         score += 2
-    if LAUNCHES.match(name) or _is_launcher(function):
+    if LAUNCHES.match(name) or PROBES.search(name) or _is_launcher(function):
         score -= 5
     if name.startswith("_") and name != "__call__":
         score -= 3
@@ -189,15 +192,40 @@ def _parameter(argument: ast.arg, default: ast.expr | None) -> Parameter:
     )
 
 
+def _constructor(
+    project: Project, syntax: Syntax, class_name: str
+) -> tuple[Parameter, ...]:
+    """What making an instance takes: the class's own constructor, a base's, a dataclass's fields."""
+    for path, qualname in method_of(project, syntax, class_name, "__init__"):
+        return _parameters(project.files[path].functions[qualname])
+    definition = syntax.classes[class_name]
+    decorators = [
+        dotted(d.func if isinstance(d, ast.Call) else d) or ""
+        for d in definition.decorator_list
+    ]
+    if not any(name.split(".")[-1] == "dataclass" for name in decorators):
+        return ()
+    fields = [
+        node
+        for node in definition.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    ]
+    return tuple(
+        _parameter(ast.arg(field.target.id, field.annotation), field.value)
+        for field in fields
+        if isinstance(field.target, ast.Name)
+        and "ClassVar" not in ast.unparse(field.annotation)
+    )
+
+
 def _describe(
-    syntax: Syntax, function: Function, score: int, hooks: dict[str, frozenset[str]]
+    project: Project,
+    syntax: Syntax,
+    function: Function,
+    score: int,
+    hooks: dict[str, frozenset[str]],
 ) -> EntryPoint:
     owner = function.qualname.rpartition(".")[0]
-    constructor = (
-        syntax.functions.get(f"{owner}.__init__")
-        if function.class_name is not None
-        else None
-    )
     static = any(
         dotted(d) in ("staticmethod", "classmethod")
         for d in function.node.decorator_list
@@ -209,7 +237,9 @@ def _describe(
         name=function.qualname,
         module=f".{stem}" if package else stem,
         parameters=_parameters(function),
-        constructor=() if constructor is None or static else _parameters(constructor),
+        constructor=()
+        if function.class_name is None or static
+        else _constructor(project, syntax, owner),
         class_name=None if function.class_name is None or static else owner,
         is_async=isinstance(function.node, ast.AsyncFunctionDef),
         is_generator=_is_generator(syntax, function),

@@ -122,10 +122,18 @@ def _in_handler(syntax: Syntax, node: ast.AST, function: FunctionNode) -> bool:
     """
     for outer in syntax.ancestors(node):
         if isinstance(outer, ast.ExceptHandler):
-            return True
+            return not _asks_again(outer)
         if outer is function:
             return False
     return False
+
+
+def _asks_again(handler: ast.ExceptHandler) -> bool:
+    """Whether it falls back on another completion: what it returns then is an answer."""
+    return any(
+        isinstance(n, ast.Attribute) and n.attr == "completions"
+        for n in ast.walk(handler)
+    )
 
 
 def _stored(

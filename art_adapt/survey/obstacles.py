@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.survey.model import Obstacle, Place
+from art_adapt.survey.project import import_roots, module_file
 from art_adapt.survey.syntax import Syntax, keyword
 
 CHAT = "call client.chat.completions.create there"
@@ -51,6 +52,15 @@ FRAMEWORKS = {
     "litellm": ("litellm", "use the OpenAI client for the model to train: " + CHAT),
 }
 
+PROCESSES = (
+    "futures.ProcessPoolExecutor",
+    "multiprocessing.Pool",
+    "multiprocessing.Process",
+)
+PROCESS_ADVICE = (
+    "another process",
+    "a rollout does not reach into it, and a recorded call there raises: use threads or tasks",
+)
 LEGACY = ("openai.ChatCompletion", "openai.Completion")
 
 
@@ -67,7 +77,7 @@ def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
 
     for imported in syntax.imports.values():
         top = imported.module.split(".")[0]
-        if imported.level == 0 and top in FRAMEWORKS:
+        if imported.level == 0 and top in FRAMEWORKS and not _is_local(syntax, top):
             yield from once(syntax.place(imported.node), *FRAMEWORKS[top])
         elif imported.level == 0 and imported.module.startswith("google.gen"):
             yield from once(
@@ -88,26 +98,37 @@ def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
             if (
                 node.value.rstrip("/").endswith("/chat/completions")
                 and len(node.value) < 300
+                and not _is_route(syntax, node)
             ):
                 yield from once(
                     syntax.place(node),
                     "a completion over raw HTTP",
                     "use the OpenAI client: " + CHAT,
                 )
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if (
-                node.func.attr == "create"
+        elif isinstance(node, ast.Call):
+            if (syntax.qualified(node.func) or "").endswith(PROCESSES):
+                yield from once(syntax.place(node), *PROCESS_ADVICE)
+            elif (
+                isinstance(node.func, ast.Attribute)
+                and node.func.attr == "create"
                 and keyword(node, "response_model") is not None
             ):
                 yield from once(syntax.place(node), *FRAMEWORKS["instructor"])
-            elif node.func.attr in ("ProcessPoolExecutor",) or syntax.qualified(
-                node.func
-            ) in ("multiprocessing.Process", "multiprocessing.Pool"):
-                yield from once(
-                    syntax.place(node),
-                    "a process pool",
-                    "a rollout does not reach into other processes: use threads or tasks for what calls the model",
-                )
+
+
+def _is_local(syntax: Syntax, top: str) -> bool:
+    """Whether a package of the project has a framework's name: many have an ``agents``."""
+    return any(
+        module_file(root / top) or (root / top).is_dir()
+        for root in import_roots(syntax.source.path)
+    )
+
+
+def _is_route(syntax: Syntax, node: ast.expr) -> bool:
+    """Whether a path is one that the file serves: ``@app.post("/v1/chat/completions")``."""
+    call = syntax.parents.get(node)
+    owner = syntax.parents.get(call) if call is not None else None
+    return call in getattr(owner, "decorator_list", ())
 
 
 def art_use(syntax: Syntax) -> Place | None:

@@ -4,6 +4,7 @@ from beside them.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -177,39 +178,55 @@ def package_of(syntax: Syntax) -> str:
     folder = path.parent
     if not imports_relatively(syntax) and _imports_neighbours_by_name(syntax):
         return ""
-    package = _package_by_init(folder)
-    if package:
-        return package
-    return (
-        folder.name
-        if imports_relatively(syntax) or _is_namespace_package(folder, path.stem)
-        else ""
-    )
+    package = _package_by_init(folder) or _namespace_package(syntax)
+    return package or (folder.name if imports_relatively(syntax) else "")
 
 
 def _imports_neighbours_by_name(syntax: Syntax) -> bool:
+    """Whether it imports what lies beside it as scripts do; what it does only when run as one does not count."""
     path = syntax.source.path
-    tops = {i.module.split(".")[0] for i in syntax.imports.values() if i.level == 0}
+    tops = {
+        imported.module.split(".")[0]
+        for imported in syntax.imports.values()
+        if imported.level == 0 and not _is_guarded(syntax, imported)
+    }
     return any(
         (path.parent / f"{top}.py").is_file()
         for top in tops - {RECORDING_MODULE, path.stem}
     )
 
 
-def _is_namespace_package(folder: Path, stem: str) -> bool:
-    """Whether files beside this one, or in the folder above, import from the folder as
-    from a package.
-    """
-    name = re.escape(folder.name.encode())
+def _is_guarded(syntax: Syntax, imported: Import) -> bool:
+    """Whether an import stands under ``if __name__ == "__main__":``."""
+    return any(
+        isinstance(outer, ast.If) and "__name__" in ast.dump(outer.test)
+        for outer in syntax.ancestors(imported.node)
+    )
+
+
+def _namespace_package(syntax: Syntax) -> str:
+    """The package that a folder without ``__init__.py`` is imported as; "" if nothing says that it is."""
+    path = syntax.source.path
+    folder = path.parent
+    if (folder.parent / "__init__.py").is_file():
+        return f"{_package_by_init(folder.parent)}.{folder.name}"
+    # from function_calling.functions import x, in function_calling/service/agent.py
+    tops = {i.module.split(".")[0] for i in syntax.imports.values() if i.level == 0}
+    for depth, ancestor in enumerate(path.parents[:4]):
+        if ancestor.name in tops and not module_file(folder / ancestor.name):
+            return ".".join(p.name for p in reversed(path.parents[: depth + 1]))
+    name, stem = re.escape(folder.name.encode()), re.escape(path.stem.encode())
     beside = re.compile(
         rb"^\s*from\s+(\.(?!art_recording)|%s[. ])" % name, re.MULTILINE
     )
     above = re.compile(
-        rb"^\s*(from|import)\s+%s\.%s\b|^\s*from\s+%s\s+import\s.*\b%s\b"
-        % (name, re.escape(stem.encode()), name, re.escape(stem.encode())),
+        rb"^\s*(from|import)\s+([\w.]+\.)?%s\.%s\b"
+        rb"|^\s*from\s+([\w.]+\.)?%s\s+import\s.*\b%s\b" % (name, stem, name, stem),
         re.MULTILINE,
     )
-    return _any_file_matches(folder, beside) or _any_file_matches(folder.parent, above)
+    if _any_file_matches(folder, beside) or _any_file_matches(folder.parent, above):
+        return folder.name
+    return ""
 
 
 def _any_file_matches(folder: Path, pattern: re.Pattern[bytes]) -> bool:

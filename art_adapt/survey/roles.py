@@ -12,7 +12,7 @@ from art_adapt.survey.completion_calls import FoundCall
 from art_adapt.survey.model import Role
 
 SIDE_JOB = re.compile(
-    r"judg|grader|grading|evaluator|critic|moderat|guardrail|guard_|summari[sz]|compact|title|rubric|rerank",
+    r"judg|grader|grading|evaluat|critic|moderat|guardrail|guard_|summari[sz]|compact|title|rubric|rerank",
     re.IGNORECASE,
 )
 

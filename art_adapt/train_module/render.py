@@ -12,10 +12,17 @@ from art_adapt import __version__
 from art_adapt.decisions import Training
 from art_adapt.survey.model import EntryPoint, Harm, Parameter, Survey
 from art_adapt.train_module.seal import sealed
-from art_adapt.train_module.template import fill
+from art_adapt.train_module.template import fill, names_of_template
 from art_adapt.train_module.types import element_type, plain_type
 
 LINE_LENGTH = 88
+# Arguments that say where the model is: no scenario's business. Recorded calls go to the
+# model in training whatever they are.
+ENDPOINT = {
+    "api_key": "inference_api_key",
+    "openai_api_key": "inference_api_key",
+    "base_url": "inference_base_url",
+}
 CONVERSATIONS = ("messages", "history", "conversation", "chat_history")
 PYDANTIC_NAMES = (
     "schema",
@@ -94,7 +101,7 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
     every = [
         parameter
         for parameter in (*entry.constructor, *entry.parameters)
-        if not parameter.is_client
+        if not parameter.is_client and parameter.name not in ENDPOINT
     ]
     required = [parameter for parameter in every if parameter.default is None]
     chosen = required or [
@@ -120,13 +127,14 @@ def _package(survey: Survey, entry: EntryPoint) -> str:
 
 
 def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
-    name = (entry.class_name or entry.name).split(".")[0]
+    name, local = _imported_name(entry)
+    renamed = "" if name == local else f" as {local}"
     recording = (
         "from . import art_recording"
         if entry.module.startswith(".")
         else "import art_recording"
     )
-    lines = [recording, f"from {entry.module} import {name}"]
+    lines = [recording, f"from {entry.module} import {name}{renamed}"]
     if training.reward:
         module, _, function = training.reward.partition(":")
         alias = "" if function == "score" else " as score"
@@ -137,18 +145,23 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
     )
 
 
+def _imported_name(entry: EntryPoint) -> tuple[str, str]:
+    """The name that the agent's file gives its entry point, and one that is free here."""
+    name = (entry.class_name or entry.name).split(".")[0]
+    return name, f"agent_{name}" if name in names_of_template() else name
+
+
 def _start(entry: EntryPoint, fields: set[str]) -> str:
     """The statements that run the agent: on a fresh instance of its class, to the end
     of a generator.
     """
     lines: list[str] = []
-    name = entry.name
+    imported, local = _imported_name(entry)
+    name = local + entry.name.removeprefix(imported)
     if entry.class_name is not None:
-        lines.append(
-            _call(
-                "    agent = ", entry.class_name, _arguments(entry.constructor, fields)
-            )
-        )
+        class_name = local + entry.class_name.removeprefix(imported)
+        constructed = _arguments(entry.constructor, fields)
+        lines.append(_call("    agent = ", class_name, constructed))
         method = entry.name.rpartition(".")[2]
         name = "agent" if method == "__call__" else f"agent.{method}"
     arguments = _arguments(entry.parameters, fields)
@@ -165,6 +178,8 @@ def _arguments(parameters: tuple[Parameter, ...], fields: set[str]) -> list[str]
     for parameter in parameters:
         if parameter.is_client and parameter.default in (None, "None"):
             found.append(f"{parameter.name}=client")
+        elif parameter.default is None and (value := ENDPOINT.get(parameter.name)):
+            found.append(f"{parameter.name}=model.{value}")
         elif parameter.name in fields:
             found.append(f"{parameter.name}=scenario.{_field_name(parameter)}")
     return found

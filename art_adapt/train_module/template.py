@@ -4,6 +4,7 @@ end`` lines keep parts or drop them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from string import Template
@@ -31,3 +32,15 @@ def fill(values: Mapping[str, str], conditions: Mapping[str, bool]) -> str:
         else:
             raise ValueError(f"template: {line!r}")
     return Template("".join(kept)).substitute(values)
+
+
+def names_of_template() -> frozenset[str]:
+    """The names that the train module binds itself, and that the agent's must not be."""
+    text = TEMPLATE.read_text(encoding="utf-8")
+    bound = re.findall(
+        r"^(?:async def|def|class) (\w+)|^([A-Z_]+) =", text, re.MULTILINE
+    )
+    imported = re.findall(r"^(?:import|from [\w.]+ import) (\w+)", text, re.MULTILINE)
+    return frozenset(
+        {name for pair in bound for name in pair if name} | {*imported, "score"}
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -149,6 +150,20 @@ def test_a_call_after_its_rollout_raises(engine: Engine, client: openai.OpenAI) 
         )
     with pytest.raises(RecordingError, match="after its rollout had ended"):
         late()
+
+
+def test_a_call_in_another_process_raises(
+    engine: Engine, client: openai.OpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a forked process records nobody reads; a spawned one would go to production."""
+    with rollout(Trajectory(), engine) as seen:
+        seen.process = -1  # as it is in a fork
+        with pytest.raises(RecordingError, match="another process"):
+            recorded(client.chat.completions.create)(model="m", messages=USER)
+        inherited = os.environ["ART_RECORDING_PROCESS"]
+    monkeypatch.setenv("ART_RECORDING_PROCESS", f"{inherited}0")  # as in a spawn
+    with pytest.raises(RecordingError, match="another process"):
+        recorded(client.chat.completions.create)(model="m", messages=USER)
 
 
 # --------------------------------------------------------------------------- requests

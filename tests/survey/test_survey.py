@@ -218,6 +218,17 @@ def test_calls_in_imported_files_count_if_they_can_be_reached(tmp_path: Path) ->
             False,
         ),
         ({"pkg__agent": "from pkg.tools import x\n", "pkg__tools": ""}, "pkg", False),
+        ({"top__sub__agent": "from top.tools import x\n"}, "top.sub", False),
+        ({"pkg__sub__agent": "import openai\n", "pkg__init": ""}, "pkg.sub", False),
+        (
+            {
+                "pkg__agent": 'if __name__ == "__main__":\n    import tools\n',
+                "pkg__init": "",
+                "pkg__tools": "",
+            },
+            "pkg",
+            False,
+        ),
     ],
 )
 def test_packages_are_told_from_scripts(
