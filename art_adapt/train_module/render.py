@@ -61,6 +61,11 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         "warnings": "\n".join(warnings),
         "command": command,
         "client": client,
+        "make_client": _call(
+            "    client = ",
+            client,
+            [f"{name}=model.{ENDPOINT[name]}" for name in ("base_url", "api_key")],
+        ),
         "local_imports": "\n".join(_local_imports(entry, training)),
         "project": json.dumps(training.project),
         "run_name": json.dumps(training.run_name),
