@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import copy
 import functools
 import inspect
 import json
@@ -25,7 +26,7 @@ import threading
 import types
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar, overload
 
@@ -61,7 +62,7 @@ _shared = sys.modules.setdefault(
 _active: contextvars.ContextVar[Rollout | None] = _shared.__dict__.setdefault(
     "active", contextvars.ContextVar("art_rollout", default=None)
 )
-_open_rollouts: set[int] = _shared.__dict__.setdefault("open_rollouts", set())
+_open_rollouts: dict[int, Rollout] = _shared.__dict__.setdefault("open_rollouts", {})
 _opening: threading.Lock = _shared.__dict__.setdefault("opening", threading.Lock())
 
 
@@ -70,8 +71,8 @@ _opening: threading.Lock = _shared.__dict__.setdefault("opening", threading.Lock
 _TRAINING = "ART_RECORDING_PROCESS"
 _PROCESS = str(os.getpid())
 _OTHER_PROCESS = (
-    "a recorded model call was made in another process than its rollout, where it cannot "
-    "be recorded: use threads or tasks for what calls the model"
+    "a recorded model call was made in another process than its rollout, where it "
+    "cannot be recorded: use threads or tasks for what calls the model"
 )
 
 
@@ -86,21 +87,38 @@ def rollout(
     ``model.inference_base_url``, ``model.inference_api_key``,
     ``model.get_inference_name()``). Works around sync and async code; tasks started
     inside inherit it, threads do if their function is ``carried``.
+
+    Raises ``RecordingError`` at its end if the recorder had to stop a call, even where
+    the agent has swallowed the error: such an episode is not what the model would do.
     """
     opened = Rollout(trajectory, base_url=base_url, api_key=api_key, model=model)
     with _opening:
-        _open_rollouts.add(id(opened))
+        _open_rollouts[id(opened)] = opened
         os.environ[_TRAINING] = str(os.getpid())
     token = _active.set(opened)
     try:
         yield opened
     finally:
-        _active.reset(token)
         with _opening:
-            _open_rollouts.discard(id(opened))
+            _open_rollouts.pop(id(opened), None)
             if not _open_rollouts:
                 os.environ.pop(_TRAINING, None)
         opened.close()
+        with suppress(ValueError):  # a generator's block, closed from another context
+            _active.reset(token)
+    if opened.stopped is not None:
+        raise opened.stopped
+
+
+def _stop(message: str) -> RecordingError:
+    """The error to raise, noted on the rollout that it concerns, or, where that cannot
+    be told, on all: agents swallow errors.
+    """
+    error = RecordingError(message)
+    active = _active.get()
+    for concerned in [active] if active is not None else list(_open_rollouts.values()):
+        concerned.stopped = concerned.stopped or error
+    return error
 
 
 # -------------------------------------------------------------------------------- hooks
@@ -120,16 +138,20 @@ def recorded(create: F) -> F:
         if active is not None:
             return active.call(create, args, kwargs)
         if os.environ.get(_TRAINING, _PROCESS) != _PROCESS:
-            raise RecordingError(_OTHER_PROCESS)
+            raise _stop(_OTHER_PROCESS)
         if _open_rollouts:
-            raise RecordingError(
+            raise _stop(
                 "a recorded model call was made outside its rollout while training: "
                 "the thread or executor that runs it has lost the context. "
                 "Start it with carried(function) from art_recording."
             )
         return create(*args, **kwargs)
 
-    return functools.update_wrapper(call, create)  # type: ignore[return-value]
+    async def call_async(*args: Any, **kwargs: Any) -> Any:
+        return await call(*args, **kwargs)
+
+    hooked = call_async if inspect.iscoroutinefunction(create) else call
+    return functools.update_wrapper(hooked, create)  # type: ignore[return-value]
 
 
 @overload
@@ -183,6 +205,11 @@ def carried(function: Callable[P, T]) -> Callable[P, T]:
 
 # ---------------------------------------------------------------------------- a rollout
 
+# HTTP statuses below 500 that are never the policy's doing: keys, rights, a model that
+# is not loaded, timeouts, conflicts, rate limits.
+ENDPOINT_FAULTS = (401, 403, 404, 408, 409, 429)
+_Scalar = str | int | float | bool | None
+
 
 class Rollout:
     """One episode being recorded.
@@ -208,35 +235,42 @@ class Rollout:
         self.tool_calls = 0
         self.truncated = False
         self.closed = False
+        self.stopped: RecordingError | None = None
         self.process = os.getpid()
         self._lock = threading.RLock()
         self._clients: dict[Any, Any] = {}
-        self._unanswered: dict[str, BaseException] = {}
+        self._requests = 0
+        self._unanswered: dict[str, tuple[int, BaseException]] = {}
         self._open_streams: list[_OpenStream] = []
         self._histories = _recorded_histories(trajectory)
 
     @property
     def infrastructure_error(self) -> BaseException | None:
-        return next(reversed(self._unanswered.values()), None)
+        return next((error for _, error in reversed(self._unanswered.values())), None)
 
     def set_final_answer(self, value: Any) -> None:
+        """Note the episode's answer, on the trajectory in a form that ART can write."""
+        self._must_be_open()
         self.answer, self.answered = value, True
-        if "final_answer" in type(self.trajectory).model_fields:
-            # Past pydantic, which checks and copies on art 0.5.23: an answer of another
-            # type than the field's must not end the episode.
-            object.__setattr__(self.trajectory, "final_answer", value)
-        else:  # a plain art.Trajectory has no such field, and metadata takes scalars
-            self.trajectory.metadata["final_answer"] = (
-                value
-                if isinstance(value, str | int | float | bool | None)
-                else str(value)
-            )
+        field = type(self.trajectory).model_fields.get("final_answer")
+        if field is None:  # a plain art.Trajectory; its metadata takes scalars only
+            self.trajectory.metadata["final_answer"] = _storable(value, _Scalar)
+        else:
+            # Past pydantic, which on art 0.5.23 refuses an answer of another type.
+            stored = _storable(value, field.annotation)
+            object.__setattr__(self.trajectory, "final_answer", stored)
 
     def set_reward(self, value: Any) -> None:
-        number = float(value)
+        """Set the trajectory's reward."""
+        self._must_be_open()
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
         if not math.isfinite(number):
-            raise RecordingError(
-                f"reward({value!r}): a reward must be finite, or it poisons its group"
+            raise _stop(
+                f"reward({value!r}): a reward must be a finite number, "
+                "or it poisons its group"
             )
         self.trajectory.reward = number
         self.rewarded = True
@@ -261,17 +295,15 @@ class Rollout:
         target = _call_target(create)
         if not target.is_async:
             return target.method_on(self._client(target, None))(*args, **kwargs)
-        try:
-            loop = asyncio.get_running_loop()
-        except (
-            RuntimeError
-        ):  # asyncio.run(client.chat.completions.create(...)): there is no loop yet
-            return self._call_in_later_loop(target, args, kwargs)
-        return target.method_on(self._client(target, loop))(*args, **kwargs)
+        if target.method == "stream":  # a manager, which wants its client at once
+            client = self._client(target, asyncio.get_running_loop())
+            return target.method_on(client)(*args, **kwargs)
+        return self._call_async(target, args, kwargs)
 
-    async def _call_in_later_loop(
+    async def _call_async(
         self, target: _CallTarget, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
+        """The call, on a client of the loop that it is awaited in."""
         client = self._client(target, asyncio.get_running_loop())
         return await target.method_on(client)(*args, **kwargs)
 
@@ -302,10 +334,10 @@ class Rollout:
         """
         self._must_be_open()
         if path != "/chat/completions" or not isinstance(body, dict):
-            raise RecordingError(
+            raise _stop(
                 f"the agent called {path}, which the recorder cannot send to the model "
-                "in training: it takes chat completions only. If it is auxiliary, adapt "
-                "the agent again with --auxiliary FUNCTION."
+                "in training: it takes chat completions only. If it is auxiliary, "
+                "adapt the agent again with --auxiliary FUNCTION."
             )
         body = {**body, **(options.get("extra_json") or {})}
         body |= {"model": self.model, "logprobs": True, "return_token_ids": True}
@@ -319,9 +351,8 @@ class Rollout:
             request = self._place(
                 list(body.get("messages") or []), _plain(_tools_of(body))
             )
-        if parser := options.get(
-            "post_parser"
-        ):  # parse() raises on text that does not fit: record before it can
+        if parser := options.get("post_parser"):
+            # parse() raises on text that does not fit: record before it can.
             kept["post_parser"] = functools.partial(
                 self._record_and_parse, request, parser
             )
@@ -336,9 +367,9 @@ class Rollout:
 
     def _must_be_open(self) -> None:
         if self.process != os.getpid():  # forked: this is a copy that nobody will read
-            raise RecordingError(_OTHER_PROCESS)
+            raise _stop(_OTHER_PROCESS)
         if self.closed:
-            raise RecordingError(
+            raise _stop(
                 "a recorded model call was made after its rollout had ended, "
                 "by a thread that outlived it"
             )
@@ -359,13 +390,9 @@ class Rollout:
             ) and history.is_continued_by(messages, tools):
                 continued = history
         start = len(continued) if continued is not None else 0
-        return _Request(
-            messages,
-            tools,
-            continued,
-            start,
-            [_plain(message) for message in messages[start:]],
-        )
+        new = [_plain(message) for message in messages[start:]]
+        self._requests += 1
+        return _Request(self._requests, messages, tools, continued, start, new)
 
     def record(
         self, request: _Request, choices: Sequence[Any], shared_extras: dict[str, Any]
@@ -374,18 +401,21 @@ class Rollout:
         that it answers.
         """
         with self._lock:
+            self._must_be_open()
             self.calls += 1
             request.recorded = True
             if self._unanswered:
-                self._unanswered.pop(request.key(), None)
+                failed_at, _ = self._unanswered.get(request.key(), (0, None))
+                if request.number > failed_at:  # made after the failure, not beside it
+                    self._unanswered.pop(request.key(), None)
             sent = request.sent()
             for choice in choices:
+                cut = (choice.model_extra or {}).get("cut", False)
                 self.tool_calls += len(choice.message.tool_calls or [])
-                self.truncated |= choice.finish_reason == "length"
+                self.truncated |= choice.finish_reason == "length" and not cut
                 history = request.history
-                if (
-                    history is None or len(history) != request.start
-                ):  # new, or another request went on from it first
+                if history is None or len(history) != request.start:
+                    # New, or another request went on from it first.
                     history = self._open_history(request.tools)
                     history.extend(sent, _choice_to_record(choice, shared_extras))
                 else:
@@ -418,21 +448,24 @@ class Rollout:
         self._histories.append(history)
         return history
 
-    def failed(self, request: _Request, error: BaseException) -> None:
-        """Note a request that raised. Connection, rate-limit and server errors count
-        against the infrastructure.
+    def failed(
+        self, request: _Request, error: BaseException, *, streaming: bool = False
+    ) -> None:
+        """Note a request that raised. What only the endpoint can be to blame for counts
+        against the infrastructure: connections, keys, a missing model, rate limits,
+        server errors, and whatever breaks a stream.
         """
         import openai
 
         with self._lock:
             self.failed_calls += 1
-            status = getattr(error, "status_code", None) or 0
+            status = getattr(error, "status_code", None)
             if (
                 isinstance(error, openai.APIConnectionError)
-                or status in (408, 409, 429)
-                or status >= 500
+                or (status is None and streaming)
+                or (status is not None and (status in ENDPOINT_FAULTS or status >= 500))
             ):
-                self._unanswered[request.key()] = error
+                self._unanswered[request.key()] = (self._requests, error)
 
     def received(self, request: _Request, answer: Any) -> Any:
         """Record what a request brought back, in whatever form the agent asked for it;
@@ -443,19 +476,21 @@ class Rollout:
         if request.recorded:
             return answer
         if isinstance(answer, openai.Stream):
-            answer._iterator = _OpenStream(self, request).watch(answer._iterator)
+            answer._iterator = _OpenStream(self, request, answer).watch(
+                answer._iterator
+            )
         elif isinstance(answer, openai.AsyncStream):
-            answer._iterator = _OpenStream(self, request).watch_async(answer._iterator)
+            answer._iterator = _OpenStream(self, request, answer).watch_async(
+                answer._iterator
+            )
         elif hasattr(answer, "choices"):
             self.record(request, answer.choices or [], _prompt_extras(answer))
-        elif hasattr(answer, "parse") and not inspect.iscoroutinefunction(
-            answer.parse
-        ):  # with_raw_response
-            self.received(
-                request, answer.parse()
-            )  # kept by the response: the agent's own parse() gets the same object
+        elif hasattr(answer, "parse") and not inspect.iscoroutinefunction(answer.parse):
+            # with_raw_response keeps what it has parsed: the agent's own parse() gets
+            # the same object.
+            self.received(request, answer.parse())
         else:
-            raise RecordingError(
+            raise _stop(
                 f"a {type(answer).__name__} cannot be recorded: "
                 "use create() or with_raw_response"
             )
@@ -526,7 +561,7 @@ def _call_target(create: Callable[..., Any]) -> _CallTarget:
         elif "to_streamed_response_wrapper" in maker:
             view = "with_streaming_response"
         function = getattr(function, "__wrapped__", None)
-    raise RecordingError(
+    raise _stop(
         f"recorded({getattr(create, '__qualname__', create)!s}): not a method of an "
         "OpenAI client, so the call cannot be sent to the model in training. "
         "recorded() goes directly around client.chat.completions.create."
@@ -549,6 +584,11 @@ def _connected_client(loop: asyncio.AbstractEventLoop | None) -> Any:
     event loop.
     """
     with _pools_lock:
+        # A client refers to its loop, so that the weak keys alone would keep both.
+        for ended in [
+            loop for loop in _pools if loop is not _no_loop and loop.is_closed()
+        ]:
+            del _pools[ended]
         key = loop or _no_loop
         if key not in _pools:
             sync_class, async_class = _recording_clients()
@@ -567,6 +607,10 @@ def _recording_clients() -> tuple[type, type]:
 
     class RecordingOpenAI(openai.OpenAI):
         recording: Rollout
+
+        @property
+        def default_headers(self) -> dict[str, Any]:
+            return _rollout_headers(super().default_headers, self.api_key)
 
         def post(
             self,
@@ -590,6 +634,10 @@ def _recording_clients() -> tuple[type, type]:
     class RecordingAsyncOpenAI(openai.AsyncOpenAI):
         recording: Rollout
 
+        @property
+        def default_headers(self) -> dict[str, Any]:
+            return _rollout_headers(super().default_headers, self.api_key)
+
         async def post(
             self,
             path: str,
@@ -612,6 +660,15 @@ def _recording_clients() -> tuple[type, type]:
     return RecordingOpenAI, RecordingAsyncOpenAI
 
 
+def _rollout_headers(headers: Any, api_key: str) -> dict[str, Any]:
+    """The SDK's own headers and the rollout's key: OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS
+    and the like in the environment are meant for production.
+    """
+    own = {"accept", "content-type", "user-agent"}
+    kept = {name: value for name, value in headers.items() if name.lower() in own}
+    return {**_sdk_headers(headers), **kept, "Authorization": f"Bearer {api_key}"}
+
+
 def _sdk_headers(headers: Any) -> dict[str, Any]:
     """Of a call's headers those that the SDK sets for itself (the raw-response views
     work through one).
@@ -631,9 +688,12 @@ class _OpenStream:
     the agent has seen.
     """
 
-    def __init__(self, recording: Rollout, request: _Request) -> None:
+    def __init__(self, recording: Rollout, request: _Request, stream: Any) -> None:
         self.recording = recording
         self.request = request
+        # Kept until it has ended: a stream that the garbage collector finds in the
+        # middle of a request closes its connection there, and httpcore deadlocks.
+        self.stream = stream
         self.parts: dict[int, _PartialChoice] = {}
         self.extras: dict[str, Any] = {}
         recording._open_streams.append(self)
@@ -643,6 +703,7 @@ class _OpenStream:
             for chunk in chunks:
                 self.see(chunk)
                 yield chunk
+            self.check_complete()
         except Exception as error:
             self.fail(error)
             raise
@@ -654,11 +715,17 @@ class _OpenStream:
             async for chunk in chunks:
                 self.see(chunk)
                 yield chunk
+            self.check_complete()
         except Exception as error:
             self.fail(error)
             raise
         finally:
             self.finish()
+
+    def check_complete(self) -> None:
+        """A stream that ends before its completion does was cut by the server."""
+        if any(part.finish_reason is None for part in self.parts.values()):
+            self.fail(ConnectionError("the stream ended in the middle of a completion"))
 
     def see(self, chunk: Any) -> None:
         self.extras |= _prompt_extras(chunk)
@@ -684,14 +751,17 @@ class _OpenStream:
         is recorded.
         """
         if self._leave():
-            self.recording.failed(self.request, error)
+            self.recording.failed(self.request, error, streaming=True)
 
     def finish(self) -> None:
         """Record what was seen: all of it, or as far as the agent read (then the choice
         carries ``cut=True``).
         """
-        if self._leave() and self.parts:
-            choices = [self.parts[index].choice() for index in sorted(self.parts)]
+        if not self._leave():
+            return
+        parts = [self.parts[index] for index in sorted(self.parts)]
+        choices = [part.choice() for part in parts if not part.is_empty()]
+        if choices:
             self.recording.record(self.request, choices, self.extras)
 
     def _leave(self) -> bool:
@@ -699,7 +769,10 @@ class _OpenStream:
             if self not in self.recording._open_streams:
                 return False
             self.recording._open_streams.remove(self)
-            return True
+        stream, self.stream = self.stream, None
+        if not hasattr(stream, "__anext__"):  # an async one closes itself, in its loop
+            stream.response.close()
+        return True
 
 
 class _PartialChoice:
@@ -745,6 +818,11 @@ class _PartialChoice:
         self.token_ids += (choice.model_extra or {}).get("token_ids") or []
         self.finish_reason = choice.finish_reason or self.finish_reason
 
+    def is_empty(self) -> bool:
+        """Whether the agent left before anything was said."""
+        said = self.text or self.calls or self.function_call or self.token_ids
+        return self.finish_reason is None and not said
+
     def message(self) -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant", "content": None, **self.text}
         if self.calls:
@@ -768,7 +846,7 @@ class _PartialChoice:
                 if self.logprobs
                 else None
             ),
-            message=ChatCompletionMessage.model_validate(self.message()),
+            message=ChatCompletionMessage.construct(**self.message()),
             **extra,
         )
 
@@ -782,6 +860,7 @@ class _Request:
     ``start`` messages already, ``new`` are copies of the others.
     """
 
+    number: int
     messages: list[Any]
     tools: Any
     history: _History | None
@@ -816,13 +895,12 @@ class _History:
     def is_continued_by(self, messages: list[Any], tools: Any) -> bool:
         if not 0 < len(self.sent) <= len(messages) or self.tools != tools:
             return False
-        changed = [
-            at
-            for at in reversed(range(len(self.sent)))
-            if self.sent[at] != messages[at]
-        ]
-        if any(_essence(self.sent[at]) != _essence(messages[at]) for at in changed):
-            return False
+        changed = []
+        for at, (ours, theirs) in enumerate(zip(self.sent, messages, strict=False)):
+            if ours != theirs:
+                if _essence(ours) != _essence(theirs):
+                    return False
+                changed.append(at)
         for at in changed:  # the agent's own spelling, which compares at once next time
             self.sent[at] = _plain(messages[at])
         return True
@@ -869,11 +947,7 @@ def _essence(message: Any) -> Any:
     ):
         content = content[0]["text"]
     calls = [
-        (
-            call.get("id"),
-            call.get("function", {}).get("name"),
-            _canonical_json(call.get("function", {}).get("arguments")),
-        )
+        (call.get("id"), *_named_call(call.get("function") or call.get("custom") or {}))
         for call in message.get("tool_calls") or []
     ]
     essence: list[Any] = [message.get("role"), content, calls]
@@ -886,6 +960,10 @@ def _essence(message: Any) -> Any:
             _canonical_json(function.get("arguments")),
         ]
     return [*essence, message.get("name"), message.get("tool_call_id")]
+
+
+def _named_call(call: dict[str, Any]) -> tuple[Any, Any]:
+    return call.get("name"), _canonical_json(call.get("arguments", call.get("input")))
 
 
 def _canonical_json(text: Any) -> Any:
@@ -906,6 +984,25 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", exclude_unset=True)
     return value
+
+
+def _storable(value: Any, annotation: Any) -> Any:
+    """A copy of ``value`` that can be written as JSON under ``annotation``: as it is,
+    or as text. ART writes trajectories so, and a step would end where it cannot.
+    """
+    import pydantic
+
+    adapter = pydantic.TypeAdapter(annotation)
+    for candidate in (copy.deepcopy, _as_json, str):
+        with suppress(Exception):
+            stored = candidate(value)
+            adapter.dump_json(stored, warnings="error")
+            return stored
+    return None
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(_plain(value), ensure_ascii=False)
 
 
 def _tools_of(body: dict[str, Any]) -> Any:
@@ -946,6 +1043,7 @@ def _choice_to_record(choice: Any, shared_extras: dict[str, Any]) -> Any:
         finish_reason=choice.finish_reason,
         index=choice.index,
         logprobs=choice.logprobs,
-        message=ChatCompletionMessage.model_validate(message),
+        # Lenient, as the SDK itself is: an engine may leave out what it knows.
+        message=ChatCompletionMessage.construct(**message),
         **extra,
     )

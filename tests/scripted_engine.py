@@ -1,7 +1,7 @@
 """A scripted stand-in for an inference engine: HTTP on loopback, OpenAI's API, vLLM's
 token ids, and a log of it all.
 
-``{n}`` in a text is the number of the request. Replies come from a list, in order; one with ``when`` is a rule that answers whatever
+``drop`` ends a stream in its middle. ``{n}`` in a text is the number of the request. Replies come from a list, in order; one with ``when`` is a rule that answers whatever
 matches it. A reply is ``{"content": text}``, ``{"contents": [text, ...]}`` for ``n``
 choices, ``{"tool_calls": [{"name", "arguments"}]}`` or ``{"error": status}``. Tokens
 are words: their ids are made from the text, so that ids can be checked against it.
@@ -141,12 +141,15 @@ class Engine:
                 self.send_header("Content-Type", "text/event-stream")
                 self.send_header("Connection", "close")
                 self.end_headers()
+                chunks = list(_chunks(response, request))
+                if response.get("drop"):  # the engine dies in the middle
+                    chunks = chunks[:2]
                 try:
-                    for chunk in _chunks(response, request):
-                        self.wfile.write(
-                            b"data: " + json.dumps(chunk).encode() + b"\n\n"
-                        )
-                    self.wfile.write(b"data: [DONE]\n\n")
+                    for chunk in chunks:
+                        data = json.dumps(chunk).encode()
+                        self.wfile.write(b"data: " + data + b"\n\n")
+                    if not response.get("drop"):
+                        self.wfile.write(b"data: [DONE]\n\n")
                 except OSError:
                     pass  # the agent has left the stream
                 self.close_connection = True
@@ -168,6 +171,8 @@ def _completion(request: Json, reply: Json, number: int) -> Json:
         "choices": choices,
         "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
     }
+    if reply.get("drop"):
+        completion["drop"] = True
     if request.get("return_token_ids"):
         completion["prompt_token_ids"] = token_ids(json.dumps(request["messages"]))
     return completion

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import inspect
 import os
@@ -131,7 +132,10 @@ def test_a_call_that_lost_its_rollout_raises(
             errors.append(error)
 
     trajectory = Trajectory()
-    with rollout(trajectory, engine):
+    with (
+        pytest.raises(RecordingError, match="lost the context"),
+        rollout(trajectory, engine),
+    ):
         thread = threading.Thread(target=call)
         thread.start()
         thread.join()
@@ -156,7 +160,7 @@ def test_a_call_in_another_process_raises(
     engine: Engine, client: openai.OpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a forked process records nobody reads; a spawned one would go to production."""
-    with rollout(Trajectory(), engine) as seen:
+    with pytest.raises(RecordingError), rollout(Trajectory(), engine) as seen:
         seen.process = -1  # as it is in a fork
         with pytest.raises(RecordingError, match="another process"):
             recorded(client.chat.completions.create)(model="m", messages=USER)
@@ -208,7 +212,7 @@ def test_the_request_goes_to_the_model_in_training(
 def test_what_is_no_chat_completion_stops_the_rollout(
     engine: Engine, client: openai.OpenAI
 ) -> None:
-    with rollout(Trajectory(), engine):
+    with pytest.raises(RecordingError), rollout(Trajectory(), engine):
         with pytest.raises(RecordingError, match="/responses"):
             recorded(client.responses.create)(model="m", input="x")
         with pytest.raises(RecordingError, match="not a method of an OpenAI client"):
@@ -637,13 +641,99 @@ def test_rewards_and_answers(engine: Engine) -> None:
         reward(True)
         final_answer("first")
         final_answer(["second"])
-        with pytest.raises(RecordingError, match="must be finite"):
-            reward(float("nan"))
-    assert (trajectory.reward, trajectory.metadata["final_answer"]) == (
-        1.0,
-        "['second']",
-    )
+    assert trajectory.reward == 1.0
+    assert trajectory.metadata["final_answer"] == '["second"]'
     assert seen.answered and seen.rewarded and seen.answer == ["second"]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, "x", [1]])
+def test_no_reward_that_would_poison_its_group(engine: Engine, value: Any) -> None:
+    """The episode ends in an error, even if the agent swallows it."""
+    unusable = pytest.raises(RecordingError, match="must be a finite number")
+    with unusable, rollout(Trajectory(), engine), contextlib.suppress(Exception):
+        reward(value)
+
+
+class Typed(Trajectory):
+    final_answer: str | None = None
+
+
+@pytest.mark.parametrize(
+    ("answer", "stored"),
+    [
+        ("yes", "yes"),
+        (None, None),
+        ({"a": [1]}, '{"a": [1]}'),
+        ((1, "b"), '[1, "b"]'),
+        (Answer(answer="x"), '{"answer": "x"}'),
+        (ValueError("odd"), "odd"),
+    ],
+)
+def test_answers_are_stored_as_art_can_write_them(
+    engine: Engine, answer: Any, stored: Any
+) -> None:
+    trajectory = Typed()
+    with rollout(trajectory, engine) as seen:
+        assert final_answer(answer) is answer
+    assert trajectory.final_answer == stored and seen.answer is answer
+    trajectory.model_dump_json(warnings="error")
+
+
+def test_what_comes_after_the_end_changes_nothing(engine: Engine) -> None:
+    trajectory = Trajectory()
+    with rollout(trajectory, engine):
+        late = carried(lambda: reward(5))
+        late_answer = carried(lambda: final_answer("late"))
+    for call in (late, late_answer):
+        with pytest.raises(RecordingError, match="after its rollout had ended"):
+            call()
+    assert trajectory == Trajectory()
+
+
+def test_a_stream_that_the_server_cuts_is_its_failure(client: openai.OpenAI) -> None:
+    with Engine([{"content": "one two three", "drop": True}]) as engine:
+        trajectory = Trajectory()
+        with rollout(trajectory, engine) as seen, contextlib.suppress(Exception):
+            create = recorded(client.chat.completions.create)
+            list(create(model="m", messages=USER, stream=True))
+        assert choices(trajectory) == []
+        assert seen.infrastructure_error is not None
+
+
+def test_the_environments_headers_stay_behind(
+    engine: Engine, client: openai.OpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "sk-production")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "sk-production")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Secret: sk-production")
+    with rollout(Trajectory(), engine):
+        recorded(client.chat.completions.create)(model="m", messages=USER)
+    assert "sk-production" not in str(engine.log[0].headers)
+
+
+def test_event_loops_that_have_ended_are_let_go(
+    async_client: openai.AsyncOpenAI,
+) -> None:
+    async def episode() -> None:
+        await recorded(async_client.chat.completions.create)(model="m", messages=USER)
+
+    with Engine() as engine:
+        for _ in range(12):
+            with rollout(Trajectory(), engine):
+                asyncio.run(episode())
+    ended = [
+        loop for loop in art_recording._pools if getattr(loop, "is_closed", bool)()
+    ]
+    assert len(ended) <= 1
+
+
+def test_abandoned_streams_do_not_deadlock(client: openai.OpenAI) -> None:
+    with Engine([{"when": {"messages": "."}, "content": "one two three"}]) as engine:
+        for _ in range(300):
+            with rollout(Trajectory(), engine):
+                create = recorded(client.chat.completions.create)
+                for _chunk in create(model="m", messages=USER, stream=True):
+                    break
 
 
 def test_long_conversations_cost_little(client: openai.OpenAI, engine: Engine) -> None:
