@@ -4,6 +4,7 @@ edited.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,9 @@ from art_adapt.plan import DEFAULT_LINE_LENGTH, RECORDING, RECORDING_NAME
 from art_adapt.source import Source, read_source
 from art_adapt.survey.hooks import recording_level
 from art_adapt.survey.project import RECORDING_MODULE, Project
+
+# Not every "art_recording" is ours: many a "start_recording" holds one.
+IMPORT = re.compile(rb"^\s*(from|import)\s.*\bart_recording\b", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,6 @@ def _recording_folder(path: Path, level: int | None) -> Path:
 
 def _imports_recording(path: Path) -> bool:
     try:
-        return RECORDING_MODULE.encode() in read_source(path).data
+        return IMPORT.search(read_source(path).data) is not None
     except Exception:
         return False

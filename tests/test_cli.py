@@ -150,6 +150,14 @@ def test_names_of_the_agent_do_not_meet_those_of_the_train_module(
         art_adapt("--undo", "agent.py", cwd=tmp_path)
 
 
+def test_undo_is_not_misled_by_a_start_recording(agent: Path) -> None:
+    agent.with_name("camera.py").write_text("def start_recording(): ...\n")
+    before = snapshot(agent.parent)
+    assert art_adapt("--isolated", "agent.py", cwd=agent.parent).returncode == 0
+    assert art_adapt("--undo", "agent.py", cwd=agent.parent).returncode == 0
+    assert snapshot(agent.parent) == before
+
+
 def test_undo_with_hooks_in_two_folders(tmp_path: Path) -> None:
     (tmp_path / "cli").mkdir()
     (tmp_path / "llm.py").write_text(AGENT.replace("def run", "def ask"))
