@@ -11,13 +11,16 @@ from pathlib import Path
 
 from art_adapt import train_module
 from art_adapt.adaptation import Edit, remove
+from art_adapt.errors import Refusal
 from art_adapt.plan import DEFAULT_LINE_LENGTH, RECORDING, RECORDING_NAME
 from art_adapt.source import Source, read_source
 from art_adapt.survey.hooks import recording_level
 from art_adapt.survey.project import RECORDING_MODULE, Project
 
-# Not every "art_recording" is ours: many a "start_recording" holds one.
-IMPORT = re.compile(rb"^\s*(from|import)\s.*\bart_recording\b", re.MULTILINE)
+# Not every "art_recording" is ours: many a "start_recording" holds one. From a folder
+# further down only a package's import leads up here.
+BESIDE = re.compile(rb"^\s*(from|import)\s.*\bart_recording\b", re.MULTILINE)
+BELOW = re.compile(rb"^\s*from\s+(\.\.+[\w.]*|\w[\w.]*\.)art_recording\b", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,9 @@ def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
             (
                 p
                 for p in sorted(folder.rglob("*.py"))
-                if p not in gone and p.name != RECORDING_NAME and _imports_recording(p)
+                if p not in gone
+                and p.name != RECORDING_NAME
+                and _imports_recording(p, folder)
             ),
             None,
         )
@@ -103,8 +108,9 @@ def _recording_folder(path: Path, level: int | None) -> Path:
     return path.parents[max((level or 1) - 1, 0)]
 
 
-def _imports_recording(path: Path) -> bool:
+def _imports_recording(path: Path, folder: Path) -> bool:
     try:
-        return IMPORT.search(read_source(path).data) is not None
-    except Exception:
-        return False
+        data = read_source(path).data
+    except Refusal:
+        return False  # what cannot be read cannot be broken either
+    return (BESIDE if path.parent == folder else BELOW).search(data) is not None
