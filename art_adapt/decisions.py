@@ -208,7 +208,8 @@ def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> R
             path=first.place.path,
             line=first.place.line,
         )
-    obstacle = next((o for file in survey.files for o in file.obstacles), None)
+    obstacles = [o for file in survey.files for o in file.obstacles if o.calls_model]
+    obstacle = next(iter(obstacles), None)
     if obstacle is not None:
         return _obstructed(obstacle)
     return Refusal(

@@ -203,6 +203,7 @@ class Obstacle:
     place: Place
     what: str
     instead: str
+    calls_model: bool = True  # the model itself is called that way
 
 
 @dataclass(frozen=True)

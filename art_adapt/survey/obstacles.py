@@ -107,7 +107,7 @@ def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
                 )
         elif isinstance(node, ast.Call):
             if (syntax.qualified(node.func) or "").endswith(PROCESSES):
-                yield from once(syntax.place(node), *PROCESS_ADVICE)
+                yield Obstacle(syntax.place(node), *PROCESS_ADVICE, calls_model=False)
             elif (
                 isinstance(node.func, ast.Attribute)
                 and node.func.attr == "create"
