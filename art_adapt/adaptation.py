@@ -206,7 +206,7 @@ def _irreversible(file: FileSurvey, after: bytes, line_length: int) -> Refusal |
     return Refusal(
         "the hooks would not come off this file byte for byte",
         why="art-adapt writes nothing that it cannot take back",
-        next_step="please report the line; putting the expression on a line of its own helps",
+        next_step="if your formatter's lines are shorter or longer than 88, set line-length in [tool.art-adapt]",
         path=file.source.path,
         line=line,
     )

@@ -121,3 +121,24 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(
         write([Edit(path, b"old", b"new")])
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_laid_out_for_shorter_lines(tmp_path: Path) -> None:
+    """Fits in 88 but was broken at 79: refused until the project says so."""
+    path = tmp_path / "agent.py"
+    path.write_text(
+        "def run(self, request_arguments):\n"
+        "    if self.ready:\n"
+        "        if self.willing:\n"
+        "            response_of_model = self.client.chat.completions.create(\n"
+        "                **request_arguments\n"
+        "            )\n"
+        "    return response_of_model\n"
+    )
+    refused = art_adapt("--isolated", path, cwd=tmp_path)
+    assert refused.returncode == 2 and b"set line-length" in refused.stderr
+    (tmp_path / "pyproject.toml").write_text("[tool.black]\nline-length = 79\n")
+    before = path.read_bytes()
+    assert art_adapt(path, cwd=tmp_path).returncode == 0
+    assert art_adapt("--undo", path, cwd=tmp_path).returncode == 0
+    assert path.read_bytes() == before
