@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -331,22 +331,24 @@ def _adapt(
     from art_adapt.plan import make_plan
 
     plan = make_plan(sources, options, choose=_choose if ask else None, force=force)
+    if not as_json:
+        _show(plan, sys.stderr if diff else sys.stdout)
     if diff:
-        _show(plan, as_json=False, written=False, stream_is_error=True)
-        _print_patch([edit for edit in plan.edits if edit.changes])
+        if as_json:
+            _print_json(plan, written=False)
+        else:
+            _print_patch([edit for edit in plan.edits if edit.changes])
         _say_kept(plan)
         sys.exit(WOULD_CHANGE if plan.changes else DONE)
     if plan.kept:
         raise _edited_train_module(plan)
-    if not as_json:
-        _show(plan, as_json=False, written=False)
     if ask and plan.changes:
         _print_edits(plan)
         if not typer.confirm("Write these changes?"):
             raise typer.Exit(DONE)
     write(plan.edits)
     if as_json:
-        _show(plan, as_json=True, written=plan.changes)
+        _print_json(plan, written=plan.changes)
     else:
         _say_written(plan)
 
@@ -363,19 +365,18 @@ def _choose(entries: Sequence[EntryPoint]) -> EntryPoint:
             return entries[answer - 1]
 
 
-def _show(
-    plan: Plan, *, as_json: bool, written: bool, stream_is_error: bool = False
-) -> None:
-    if as_json:
-        import json
-
-        from art_adapt.report.json import as_json as describe
-
-        print(json.dumps(describe(plan, written), indent=2))
-        return
+def _show(plan: Plan, stream: TextIO) -> None:
     from art_adapt.report.text import show
 
-    show(plan, sys.stderr if stream_is_error else sys.stdout)
+    show(plan, stream)
+
+
+def _print_json(plan: Plan, *, written: bool) -> None:
+    import json
+
+    from art_adapt.report.json import as_json
+
+    print(json.dumps(as_json(plan, written), indent=2))
 
 
 def _print_patch(edits: Sequence[Edit]) -> None:
@@ -462,7 +463,7 @@ def _adapt_standard_input(sources: list[Source], options: Options) -> None:
     from art_adapt.plan import make_plan
 
     plan = make_plan(sources, replace(options, train_module=False))
-    _show(plan, as_json=False, written=False, stream_is_error=True)
+    _show(plan, sys.stderr)
     edit = next(edit for edit in plan.edits if edit.path == sources[0].path)
     sys.stdout.buffer.write(edit.after)
 

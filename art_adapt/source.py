@@ -144,6 +144,12 @@ def read_source(path: Path) -> Source:
         Refusal: it does not exist, is no regular file, or may not be read.
     """
     path = Path(os.path.abspath(path))  # not resolved: a link stays a link
+    if path.suffix == ".ipynb":
+        raise Refusal(
+            "a notebook, not a Python file",
+            next_step="jupyter nbconvert --to script makes one; put the agent into a function",
+            path=path,
+        )
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:

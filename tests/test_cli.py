@@ -173,6 +173,13 @@ def test_undo_with_hooks_in_two_folders(tmp_path: Path) -> None:
     assert snapshot(tmp_path) == before
 
 
+def test_json_of_a_diff_writes_nothing(agent: Path) -> None:
+    before = snapshot(agent.parent)
+    done = art_adapt("--isolated", "--diff", "--json", "agent.py", cwd=agent.parent)
+    assert (done.returncode, done.stderr, snapshot(agent.parent)) == (1, b"", before)
+    assert json.loads(done.stdout)["written"] is False
+
+
 def test_standard_input(agent: Path) -> None:
     done = art_adapt("--isolated", "-", cwd=agent.parent, stdin=AGENT.encode())
     assert done.returncode == 0
@@ -334,6 +341,7 @@ def test_an_entry_point_in_another_file(tmp_path: Path) -> None:
         ("binary.py", b"\x7fELF\x00\x01\x02\x00", "binary.py: a binary file"),
         ("latin.py", "# comment: é\nx = 1\n".encode("latin-1"), "not readable as"),
         ("cookie.py", b"# coding: no-such-code\n", "not readable as Python: unknown encoding"),
+        ("book.ipynb", b"{}", "book.ipynb: a notebook"),
         ("plain.py", b"x = 1\n", "no completion call found"),
         ("empty.py", b"", "no completion call found"),
         ("litellm_.py", b"import litellm\nlitellm.completion(model='m', messages=[])\n", "litellm_.py:1: the model is called through litellm"),
