@@ -8,7 +8,6 @@ import gc
 import inspect
 import os
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -22,7 +21,6 @@ from scripted_engine import Engine
 from art_adapt import recording as art_recording
 from art_adapt.recording import (
     RecordingError,
-    Rollout,
     carried,
     final_answer,
     recorded,
@@ -736,36 +734,19 @@ def test_abandoned_streams_do_not_deadlock(client: openai.OpenAI) -> None:
                     break
 
 
-def test_long_conversations_cost_little(client: openai.OpenAI, engine: Engine) -> None:
-    """Placing a request must not copy the conversation again: growth stays far from quadratic."""
-    seen = Rollout(Trajectory(), base_url=engine.base_url, api_key="k", model="m")
-    messages: list[Any] = [{"role": "user", "content": "x" * 200}]
-
-    def placing(count: int) -> float:
-        begun = time.perf_counter()
-        for _ in range(count):
-            _, _, request = seen.prepare(
-                "/chat/completions", {"messages": messages}, {}
-            )
-            seen._histories or seen._open_history(None)
-            history = request.history or seen._histories[0]
-            history.extend(request.new, _choice())
-            messages.append({"role": "assistant", "content": "done"})
-            messages.append({"role": "user", "content": "x" * 200})
-        return (time.perf_counter() - begun) / count
-
-    placing(50)
-    placing(1500)
-    assert placing(50) < 0.005  # seconds a call, at 3,000 messages
-
-
-def _choice() -> Any:
-    from openai.types.chat.chat_completion import Choice
-
-    return Choice.model_validate(
-        {
-            "index": 0,
-            "finish_reason": "stop",
-            "message": {"role": "assistant", "content": "done"},
-        }
-    )
+def test_long_conversations_are_not_copied_again(client: openai.OpenAI) -> None:
+    """Each request copies only what is new in it, however long the conversation is."""
+    with Engine() as engine:
+        trajectory = Trajectory()
+        with rollout(trajectory, engine) as seen:
+            messages: list[Any] = []
+            for turn in range(30):
+                messages.append({"role": "user", "content": f"turn {turn}"})
+                create = recorded(client.chat.completions.create)
+                answer = create(model="m", messages=messages).choices[0].message
+                messages.append({"role": "assistant", "content": answer.content})
+            messages.append({"role": "user", "content": "and?"})
+            body = {"messages": messages}
+            _, _, request = seen.prepare("/chat/completions", body, {})
+        assert (request.start, len(request.new)) == (60, 1)
+        assert len(trajectory.messages_and_choices) == 60
