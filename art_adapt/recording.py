@@ -252,7 +252,8 @@ class Rollout:
         """Note the episode's answer, on the trajectory in a form that ART can write."""
         self._must_be_open()
         self.answer, self.answered = value, True
-        field = type(self.trajectory).model_fields.get("final_answer")
+        fields = getattr(type(self.trajectory), "model_fields", {})
+        field = fields.get("final_answer")
         if field is None:  # a plain art.Trajectory; its metadata takes scalars only
             self.trajectory.metadata["final_answer"] = _storable(value, _Scalar)
         else:
@@ -433,16 +434,7 @@ class Rollout:
             object.__setattr__(trajectory, "tools", tools)
             history = _History(trajectory.messages_and_choices, tools)
         else:
-            # art 0.5.18 calls the class History, 0.5.23 LegacyHistory: the field's own
-            # annotation knows.
-            (history_class,) = (
-                type(trajectory)
-                .model_fields["additional_histories"]
-                .annotation.__args__
-            )
-            further = history_class.model_construct(
-                messages_and_choices=[], tools=tools
-            )
+            further = _new_history(trajectory, tools)
             trajectory.additional_histories.append(further)
             history = _History(further.messages_and_choices, tools)
         self._histories.append(history)
@@ -908,6 +900,17 @@ class _History:
     def extend(self, messages: list[Any], choice: Any) -> None:
         self.items += [*messages, choice]
         self.sent += [*messages, _message_of(choice)]
+
+
+def _new_history(trajectory: Any, tools: Any) -> Any:
+    """A further history. art 0.5.18 calls the class History, 0.5.23 LegacyHistory: the
+    field's own annotation knows. What is no ART trajectory gets a plain object.
+    """
+    field = getattr(type(trajectory), "model_fields", {}).get("additional_histories")
+    make = (
+        field.annotation.__args__[0].model_construct if field else types.SimpleNamespace
+    )
+    return make(messages_and_choices=[], tools=tools)
 
 
 def _recorded_histories(trajectory: Any) -> list[_History]:

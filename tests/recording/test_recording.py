@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import openai
@@ -536,6 +537,21 @@ def test_one_episode_in_two_blocks(client: openai.OpenAI) -> None:
             len(trajectory.messages_and_choices) == 4
             and trajectory.additional_histories == []
         )
+
+
+def test_a_trajectory_need_not_be_arts(client: openai.OpenAI) -> None:
+    """Other tools open rollouts too."""
+    trajectory: Any = SimpleNamespace(
+        messages_and_choices=[], tools=None, additional_histories=[], metadata={}
+    )
+    with Engine() as engine:
+        with rollout(trajectory, engine):
+            for text in ("one", "two"):
+                messages = [{"role": "user", "content": text}]
+                recorded(client.chat.completions.create)(model="m", messages=messages)
+            final_answer("yes")
+        assert differences(histories(trajectory), engine.log) == []
+    assert trajectory.metadata == {"final_answer": "yes"}
 
 
 # --------------------------------------------------------------------------- isolation and failures (G7, G8)
