@@ -126,7 +126,6 @@ def adapt_source(
 
     Raises:
         Refusal: the file cannot be edited safely.
-
     """
     from libcst import CSTValidationError
 
@@ -219,7 +218,6 @@ def remove(
 
     Raises:
         Refusal: it cannot be parsed, or uses hooks in ways that art-adapt does not write.
-
     """
     from codemods.unhooking import remove_hooks
 

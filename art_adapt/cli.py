@@ -338,10 +338,10 @@ def _adapt(
             _print_json(plan, written=False)
         else:
             _print_patch([edit for edit in plan.edits if edit.changes])
-        _say_kept(plan)
+        _say_kept(plan.kept)
         sys.exit(WOULD_CHANGE if plan.changes else DONE)
-    if plan.kept:
-        raise _edited_train_module(plan)
+    if plan.kept is not None:
+        raise _edited_train_module(plan.kept)
     if ask and plan.changes:
         _print_edits(plan)
         if not typer.confirm("Write these changes?"):
@@ -402,30 +402,20 @@ def _print_edits(plan: Plan) -> None:
             )
 
 
-def _edited_train_module(plan: Plan) -> Refusal:
-    from art_adapt import train_module
-    from art_adapt.adaptation import Edit
-    from art_adapt.diff import unified
-
-    path = plan.kept[0]
-    assert plan.decisions.entry is not None and plan.decisions.training is not None
-    fresh = train_module.render(
-        plan.decisions.entry, plan.decisions.training, plan.survey
-    )
-    sys.stdout.buffer.write(unified(Edit(path, path.read_bytes(), fresh)))
-    sys.stdout.buffer.flush()
+def _edited_train_module(kept: Edit) -> Refusal:
+    _print_patch([kept])
     return Refusal(
         "this train module has been edited, so it is not overwritten",
         why="the diff above is what art-adapt would change in it",
         next_step="--force overwrites it; --no-train-module leaves it as it is and adapts the agent",
-        path=path,
+        path=kept.path,
     )
 
 
-def _say_kept(plan: Plan) -> None:
-    for path in plan.kept:
+def _say_kept(kept: Edit | None) -> None:
+    if kept is not None:
         sys.stderr.write(
-            f"{path.name} has been edited and is left as it is (--force overwrites it)\n"
+            f"{kept.path.name} has been edited and is left as it is (--force overwrites it)\n"
         )
 
 
@@ -442,6 +432,7 @@ def _say_written(plan: Plan) -> None:
     training, entry = plan.decisions.training, plan.decisions.entry
     if training is None or entry is None:
         return
+    from art_adapt.decisions import train_module_path
     from art_adapt.train_module.render import scenario_fields
 
     scenarios = entry.place.path.with_name(training.scenarios)
@@ -449,9 +440,8 @@ def _say_written(plan: Plan) -> None:
         keys = ", ".join(f'"{field.name}": ...' for field in scenario_fields(entry))
         print(f"\nNext: write {shown(scenarios)}, one scenario a line: {{{keys}}}")
     else:
-        print(
-            f"\nNext: read {shown(entry.place.path.with_name(entry.place.path.stem + '_train.py'))}, then run it on a GPU"
-        )
+        module = shown(train_module_path(entry.place.path))
+        print(f"\nNext: read {module}, then run it on a GPU")
 
 
 def _adapt_standard_input(sources: list[Source], options: Options) -> None:

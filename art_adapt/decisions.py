@@ -111,7 +111,6 @@ def decide(
 
     Raises:
         Refusal: there is nothing to adapt, or a decision is needed that only the user can take.
-
     """
     _refuse_art_code(survey)
     policy, auxiliary = _divide(survey, options)
@@ -368,8 +367,9 @@ def _training(
     )
 
 
-def train_module_path(entry: EntryPoint) -> Path:
-    return entry.place.path.with_name(entry.place.path.stem + "_train.py")
+def train_module_path(agent: Path) -> Path:
+    """``agent_train.py`` for ``agent.py``."""
+    return agent.with_name(f"{agent.stem}_train.py")
 
 
 def as_data(decisions: Decisions) -> dict[str, Any]:

@@ -22,7 +22,6 @@ def write(edits: Sequence[Edit]) -> None:
 
     Raises:
         Refusal: a file is read-only, or is not as it was when it was read. Nothing is written then.
-
     """
     changing = [edit for edit in edits if edit.changes]
     for edit in changing:

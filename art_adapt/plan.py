@@ -30,9 +30,8 @@ class Plan:
     survey: Survey
     decisions: Decisions
     edits: tuple[Edit, ...]
-    kept: tuple[
-        Path, ...
-    ] = ()  # train modules that somebody has edited, and that stay as they are
+    # The train module as it would be, where somebody has edited the one that is there.
+    kept: Edit | None = None
 
     @property
     def changes(self) -> bool:
@@ -50,7 +49,6 @@ def make_plan(
 
     Raises:
         Refusal: there is nothing to adapt, a decision is missing, or a result would break a guarantee.
-
     """
     line_length = options.line_length or DEFAULT_LINE_LENGTH
     found = survey(sources)
@@ -71,9 +69,9 @@ def make_plan(
     edits += [
         _sibling(folder / RECORDING_NAME, RECORDING.read_bytes()) for folder in folders
     ]
-    kept: tuple[Path, ...] = ()
+    kept: Edit | None = None
     if decisions.training is not None and decisions.entry is not None:
-        path = train_module_path(decisions.entry)
+        path = train_module_path(decisions.entry.place.path)
         edit = _sibling(
             path, train_module.render(decisions.entry, decisions.training, found)
         )
@@ -83,7 +81,7 @@ def make_plan(
             and not force
             and not train_module.is_untouched(edit.before)
         ):
-            kept = (path,)
+            kept = edit
         else:
             edits.append(edit)
     return Plan(found, decisions, tuple(edits), kept)

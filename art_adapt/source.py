@@ -73,7 +73,6 @@ class Source:
 
         Raises:
             Refusal: the file is no Python that this interpreter reads, with line and column.
-
         """
         if b"\0" in self.data:
             raise Refusal("a binary file, not Python source", path=self.path)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from art_adapt import train_module
 from art_adapt.adaptation import Edit, remove
+from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
 from art_adapt.plan import DEFAULT_LINE_LENGTH, RECORDING, RECORDING_NAME
 from art_adapt.source import Source, read_source
@@ -44,7 +45,6 @@ def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
 
     Raises:
         Refusal: a file uses hooks in ways that art-adapt does not write.
-
     """
     files = Project.of(sources, {}).files
     adapted = {
@@ -67,9 +67,7 @@ def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
     )
     deletions: list[tuple[Path, bytes]] = []
     left: list[tuple[Path, str]] = []
-    for path in dict.fromkeys(
-        path.with_name(f"{path.stem}_train.py") for path in adapted
-    ):
+    for path in dict.fromkeys(map(train_module_path, adapted)):
         if path.is_file():
             data = path.read_bytes()
             if train_module.is_untouched(data):

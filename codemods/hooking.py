@@ -58,7 +58,6 @@ def hook_expressions(
 
     Raises:
         Refusal: an expression was not found where the survey saw it (in an f-string, before Python 3.12).
-
     """
     calls = {wrap.around for wrap in wraps if wrap.around is not None}
     located = locate(module, source, {wrap.span for wrap in wraps} | calls)

@@ -19,8 +19,6 @@ from enum import Enum, auto
 from art_adapt.source import Source
 from art_adapt.survey.model import Span
 
-DEFAULT_LINE_LENGTH = 88
-
 
 class Shape(Enum):
     HUGGED = auto()  # nothing else, whatever the expression looks like

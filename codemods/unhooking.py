@@ -93,7 +93,6 @@ def remove_hooks(module: cst.Module, source: Source, line_length: int) -> cst.Mo
 
     Raises:
         Refusal: the file uses a hook in a way that art-adapt does not write, so that it cannot be taken off safely.
-
     """
     syntax = Syntax.of(source)
     names = imported_hooks(syntax)

@@ -42,7 +42,7 @@ def as_json(plan: Plan, written: bool) -> dict[str, Any]:
             for edit in plan.edits
             if edit.changes
         ],
-        "kept": _plain(plan.kept),
+        "kept": None if plan.kept is None else _plain(plan.kept.path),
         "written": written,
     }
 

@@ -11,7 +11,14 @@ from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.effects import find_effects
 from art_adapt.survey.entry_points import find_entry_points
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names, recording_level
-from art_adapt.survey.model import CompletionCall, FileSurvey, Role, Span, Survey
+from art_adapt.survey.model import (
+    MODULE_LEVEL,
+    CompletionCall,
+    FileSurvey,
+    Role,
+    Span,
+    Survey,
+)
 from art_adapt.survey.obstacles import art_use, find_obstacles
 from art_adapt.survey.project import Project, imports_relatively, package_of
 from art_adapt.survey.roles import role_of
@@ -33,7 +40,6 @@ def survey(
 
     Raises:
         Refusal: a named file cannot be read as Python.
-
     """
     project = Project.of(sources, instead or {})
     graph = CallGraph.of(project)
@@ -62,7 +68,7 @@ def survey(
         if path in project.given or calls[path]
     )
     local_hooks = {
-        str(path): {hook: local_names(names, hook) for hook in HOOKS}
+        path: {hook: local_names(names, hook) for hook in HOOKS}
         for path, names in hooks.items()
     }
     return Survey(files, find_entry_points(project, graph, policy, local_hooks))
@@ -75,7 +81,7 @@ def _of_this_agent(
     starts = [
         (path, name)
         for path in project.given
-        for name in ("<module>", *project.files[path].functions)
+        for name in (MODULE_LEVEL, *project.files[path].functions)
     ]
     reachable = graph.reachable(starts)
     return {

@@ -109,7 +109,7 @@ def _closure(
 
 def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKey]:
     """The functions that a name or attribute stands for; a class stands for its
-    constructor and ``__call__``.
+    constructor.
     """
     name = dotted(node)
     if name is None:
@@ -120,8 +120,8 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
     head, _, rest = name.partition(".")
     owner = syntax.owner(node)
     if not rest:
-        return _named(project, syntax, head, owner) or _called_instance(
-            project, syntax, node
+        return _named(project, syntax, head, owner) or _of_instances(
+            project, syntax, syntax.values_of(node), "__call__"
         )
     if "." in rest and head not in ("self", "cls") and head not in syntax.imports:
         return []
@@ -131,14 +131,9 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
             return method_of(project, syntax, _class_of(syntax, owner), attribute)
         if "." in further:
             return []
-        for _, value in syntax.assignments.get(
-            f"{head}.{attribute}", []
-        ):  # self.llm = LLM(...); self.llm.ask(...)
-            if isinstance(value, ast.Call) and (
-                found := _members(project, syntax, value.func, further)
-            ):
-                return found
-        return []
+        # self.llm = LLM(...); self.llm.ask(...)
+        values = [v for _, v in syntax.assignments.get(f"{head}.{attribute}", [])]
+        return _of_instances(project, syntax, values, further)
     if head in syntax.imports:
         target = project.imported(syntax, head)
         if isinstance(target, Syntax):  # import helper; helper.run(...)
@@ -148,21 +143,19 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
         if target is not None and "." not in rest:  # from agent import Agent; Agent.run
             return method_of(project, target[0], target[1], rest)
         return []
-    for value in syntax.values_of(_name_node(node)):
-        if isinstance(value, ast.Call) and (
-            found := _members(project, syntax, value.func, rest)
-        ):
-            return found
-    return method_of(project, syntax, head, rest) if head in syntax.classes else []
+    found = _of_instances(project, syntax, syntax.values_of(_name_node(node)), rest)
+    return found or method_of(project, syntax, head, rest)
 
 
-def _called_instance(
-    project: Project, syntax: Syntax, node: ast.expr
+def _of_instances(
+    project: Project, syntax: Syntax, values: Iterable[ast.expr], attribute: str
 ) -> list[FunctionKey]:
-    """``__call__`` of the class that a name holds an instance of."""
-    for value in syntax.values_of(node):
+    """The method ``attribute`` of the first of ``values`` that makes an instance of a
+    class of the project.
+    """
+    for value in values:
         if isinstance(value, ast.Call) and (
-            found := _members(project, syntax, value.func, "__call__")
+            found := _members(project, syntax, value.func, attribute)
         ):
             return found
     return []
@@ -185,27 +178,20 @@ def _named(
     project: Project, syntax: Syntax, name: str, owner: str
 ) -> list[FunctionKey]:
     parts = [] if owner == MODULE_LEVEL else owner.split(".")
-    for depth in range(
-        len(parts), -1, -1
-    ):  # a function inside this one, beside it, ..., at module level
+    # A function inside this one, beside it, ..., at module level.
+    for depth in range(len(parts), -1, -1):
         qualname = ".".join([*parts[:depth], name])
         if qualname in syntax.functions and (
             depth == 0 or ".".join(parts[:depth]) in syntax.functions
         ):
             return [(syntax.source.path, qualname)]
         if qualname in syntax.classes:
-            return _construction(project, syntax, qualname)
+            return method_of(project, syntax, qualname, "__init__")
     if name in syntax.imports:
         target = project.imported(syntax, name)
         if isinstance(target, tuple):
             return _named(project, target[0], target[1], MODULE_LEVEL)
     return []
-
-
-def _construction(
-    project: Project, syntax: Syntax, class_name: str
-) -> list[FunctionKey]:
-    return method_of(project, syntax, class_name, "__init__")
 
 
 def _members(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from art_adapt.survey.call_graph import CallGraph, FunctionKey, method_of
 from art_adapt.survey.exits import find_exits, find_rewards
@@ -29,7 +30,7 @@ def find_entry_points(
     project: Project,
     graph: CallGraph,
     policy: Sequence[FunctionKey],
-    hooks: dict[str, dict[str, frozenset[str]]],
+    hooks: dict[Path, dict[str, frozenset[str]]],
 ) -> tuple[EntryPoint, ...]:
     """Every function that reaches a policy call, by how well it fits as the one that
     runs an episode.
@@ -50,7 +51,7 @@ def find_entry_points(
         score = _score(project, graph, syntax, function, reaching) + (
             2 if path in project.given else 0
         )
-        found.append(_describe(project, syntax, function, score, hooks[str(path)]))
+        found.append(_describe(project, syntax, function, score, hooks[path]))
     return tuple(sorted(found, key=lambda entry: (-entry.score, entry.place)))
 
 

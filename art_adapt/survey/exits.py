@@ -12,9 +12,6 @@ from dataclasses import replace
 from art_adapt.survey.model import Exit, RewardSite, Span
 from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted
 
-ANSWER_NAME = re.compile(
-    r"answer|final|result|verdict|response_text|output", re.IGNORECASE
-)
 REWARD_NAME = re.compile(
     r"^(?:total_|final_|episode_|cumulative_)?reward$", re.IGNORECASE
 )
