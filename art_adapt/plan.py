@@ -16,11 +16,11 @@ from art_adapt.errors import Refusal
 from art_adapt.source import Source, read_source
 from art_adapt.survey import survey
 from art_adapt.survey.model import FileSurvey, Survey
-from art_adapt.survey.project import package_depth
+from art_adapt.survey.project import RECORDING_MODULE, package_depth
 
 DEFAULT_LINE_LENGTH = 88
 RECORDING = Path(__file__).with_name("recording.py")
-RECORDING_NAME = "art_recording.py"
+RECORDING_NAME = f"{RECORDING_MODULE}.py"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-RECORDING_MODULE = "art_recording"
+from art_adapt.survey.project import RECORDING_MODULE
 
 
 @dataclass(frozen=True)

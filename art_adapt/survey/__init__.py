@@ -20,7 +20,7 @@ from art_adapt.survey.model import (
     Survey,
 )
 from art_adapt.survey.obstacles import art_use, find_obstacles
-from art_adapt.survey.project import Project, imports_relatively, package_of
+from art_adapt.survey.project import Project, imports_relatively
 from art_adapt.survey.roles import role_of
 from art_adapt.survey.syntax import Syntax
 from art_adapt.survey.threads import find_thread_starts
@@ -129,7 +129,7 @@ def _file_survey(
     return FileSurvey(
         source=syntax.source,
         given=syntax.source.path in project.given,
-        package=package_of(syntax),
+        package=project.package(syntax),
         calls=tuple(calls),
         threads=tuple(
             find_thread_starts(project, syntax, reaching, local_names(hooks, "carried"))

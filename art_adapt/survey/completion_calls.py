@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from art_adapt.survey.hooks import unhooked
 from art_adapt.survey.model import MODULE_LEVEL
 from art_adapt.survey.syntax import FunctionNode, Syntax, dotted, keyword
 
@@ -21,9 +22,8 @@ class FoundCall:
 
     syntax: Syntax
     callee: ast.Attribute
-    call: (
-        ast.Call | None
-    )  # the call that the arguments stand in: its own, or the helper's that takes the callee
+    # The call that the arguments stand in: its own, or the helper's that takes the callee.
+    call: ast.Call | None
     client: ast.expr
     api: str  # "chat.completions", "responses" or "completions"
     view: str
@@ -128,13 +128,13 @@ def find_completion_calls(
             continue
         parent: ast.AST = syntax.parents[node]
         user: ast.AST = node
-        recorded = _is_hook_call(parent, node, recorded_hooks)
+        recorded = (
+            isinstance(parent, ast.Call) and unhooked(parent, recorded_hooks) is node
+        )
         if recorded:
             user, parent = parent, syntax.parents[parent]
-        if isinstance(
-            parent, ast.Attribute | ast.Compare
-        ):  # create.__doc__, mock.create.return_value, create is other
-            continue
+        if isinstance(parent, ast.Attribute | ast.Compare):
+            continue  # create.__doc__, mock.create.return_value, create is other
         called = isinstance(parent, ast.Call) and parent.func is user
         client, api = found
         if called and _is_instructor(parent):
@@ -142,7 +142,7 @@ def find_completion_calls(
         yield FoundCall(
             syntax,
             node,
-            _argument_call(parent),
+            parent if isinstance(parent, ast.Call) else None,
             client,
             api,
             view,
@@ -156,19 +156,6 @@ def _is_instructor(call: ast.AST) -> bool:
     instructor has patched.
     """
     return isinstance(call, ast.Call) and keyword(call, "response_model") is not None
-
-
-def _argument_call(parent: ast.AST) -> ast.Call | None:
-    return parent if isinstance(parent, ast.Call) else None
-
-
-def _is_hook_call(parent: ast.AST, node: ast.AST, hooks: frozenset[str]) -> bool:
-    return (
-        isinstance(parent, ast.Call)
-        and isinstance(parent.func, ast.Name)
-        and parent.func.id in hooks
-        and node in parent.args
-    )
 
 
 def _resource(

@@ -10,7 +10,7 @@ from pathlib import Path
 from art_adapt.survey.call_graph import CallGraph, FunctionKey, method_of
 from art_adapt.survey.exits import find_exits, find_rewards
 from art_adapt.survey.model import MODULE_LEVEL, EntryPoint, Parameter
-from art_adapt.survey.project import Project, package_of
+from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import LOOPS, Function, Syntax, dotted, return_values
 
 RUNS = re.compile(
@@ -231,7 +231,7 @@ def _describe(
         dotted(d) in ("staticmethod", "classmethod")
         for d in function.node.decorator_list
     )
-    package = package_of(syntax)
+    package = project.package(syntax)
     stem = syntax.source.path.stem
     return EntryPoint(
         place=syntax.place(function.node),

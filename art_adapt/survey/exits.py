@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from art_adapt.survey.hooks import unhooked
 from art_adapt.survey.model import Exit, RewardSite, Span
 from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted
 
@@ -40,7 +41,7 @@ def _exit(
     hooks: frozenset[str],
     around: ast.Call | None = None,
 ) -> Exit:
-    answer = _bare(value, hooks)
+    answer = unhooked(value, hooks)
     return Exit(
         syntax.place(value),
         Span.of(value),
@@ -172,15 +173,7 @@ def _printed(
                 else [argument]
             )
             for value in values:
-                inner = (
-                    value.args[0]
-                    if isinstance(value, ast.Call)
-                    and isinstance(value.func, ast.Name)
-                    and value.func.id in hooks
-                    and value.args
-                    else value
-                )
-                if _holds_reply(syntax, inner):
+                if _holds_reply(syntax, unhooked(value, hooks)):
                     yield _exit(syntax, value, "printed", hooks, node)
 
 
@@ -207,7 +200,7 @@ def find_rewards(
             parts = (
                 node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
             )
-            found += [part for part in parts if _is_reward(_bare(part, hooks))]
+            found += [part for part in parts if _is_reward(unhooked(part, hooks))]
         elif (
             isinstance(node, ast.keyword)
             and node.arg
@@ -220,29 +213,18 @@ def find_rewards(
             if (
                 isinstance(node, ast.Assign)
                 and len(node.targets) == 1
-                and not isinstance(_bare(node.value, hooks), ast.Constant | ast.Name)
+                and not isinstance(unhooked(node.value, hooks), ast.Constant | ast.Name)
             ) and _is_reward(node.targets[0]):
                 found.append(node.value)
     return tuple(
         RewardSite(
             syntax.place(value),
             Span.of(value),
-            syntax.text(_bare(value, hooks)),
-            _bare(value, hooks) is not value,
+            syntax.text(unhooked(value, hooks)),
+            unhooked(value, hooks) is not value,
         )
         for value in found
     )
-
-
-def _bare(value: ast.expr, hooks: frozenset[str]) -> ast.expr:
-    if (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Name)
-        and value.func.id in hooks
-        and value.args
-    ):
-        return value.args[0]
-    return value
 
 
 def _is_reward(value: ast.expr) -> bool:

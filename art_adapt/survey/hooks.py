@@ -41,3 +41,10 @@ def recording_level(syntax: Syntax) -> int | None:
 
 def local_names(hooks: dict[str, str], hook: str) -> frozenset[str]:
     return frozenset(local for local, name in hooks.items() if name == hook)
+
+
+def unhooked(value: ast.expr, hooks: frozenset[str]) -> ast.expr:
+    """What a call of one of ``hooks`` (local names) is around; other expressions as they are."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.args:
+        return value.args[0] if value.func.id in hooks else value
+    return value

@@ -33,6 +33,7 @@ class Project:
     )
     _modules: dict[Path, Path | None] = field(default_factory=dict)
     _roots: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
+    _packages: dict[Path, str] = field(default_factory=dict)
 
     @staticmethod
     def of(sources: Sequence[Source], instead: Mapping[Path, Source]) -> Project:
@@ -88,6 +89,13 @@ class Project:
                 return target, imported.attribute
             syntax, name = target, imported.attribute
         return None
+
+    def package(self, syntax: Syntax) -> str:
+        """``package_of``, which reads the neighbours, once for a file."""
+        path = syntax.source.path
+        if path not in self._packages:
+            self._packages[path] = package_of(syntax)
+        return self._packages[path]
 
     def _locate(self, importer: Path, imported: Import) -> tuple[Path, bool] | None:
         """The file that an import means, and whether its name is an attribute in it

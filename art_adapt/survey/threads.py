@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from art_adapt.survey.call_graph import FunctionKey, resolve
 from art_adapt.survey.completion_calls import METHODS
+from art_adapt.survey.hooks import unhooked
 from art_adapt.survey.model import Span, ThreadStart
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax, dotted, keyword
@@ -47,13 +48,8 @@ def find_thread_starts(
         function = _started_function(node, syntax)
         if function is None:
             continue
-        marked = (
-            isinstance(function, ast.Call)
-            and isinstance(function.func, ast.Name)
-            and function.func.id in carried_hooks
-        )
-        if marked and isinstance(function, ast.Call) and function.args:
-            function = function.args[0]
+        bare = unhooked(function, carried_hooks)
+        marked, function = bare is not function, bare
         if marked or _may_reach(project, syntax, function, node, reaching):
             yield ThreadStart(
                 syntax.place(function),
