@@ -17,6 +17,7 @@ import asyncio
 import contextvars
 import copy
 import functools
+import importlib
 import inspect
 import json
 import math
@@ -24,14 +25,16 @@ import os
 import sys
 import threading
 import types
+import warnings
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ParamSpec, TypeVar, overload
 
 __all__ = [
     "RecordingError",
+    "RecordingWarning",
     "Rollout",
     "carried",
     "final_answer",
@@ -51,6 +54,10 @@ class RecordingError(RuntimeError):
     """The recorder would have lost or falsified a completion, so it stopped instead."""
 
 
+class RecordingWarning(UserWarning):
+    """Something that training should know of; each is said once in a process."""
+
+
 # ------------------------------------------------------------------- the active rollout
 
 # Agents in two packages have a copy of this file each, and a file can be imported under
@@ -64,6 +71,13 @@ _active: contextvars.ContextVar[Rollout | None] = _shared.__dict__.setdefault(
 )
 _open_rollouts: dict[int, Rollout] = _shared.__dict__.setdefault("open_rollouts", {})
 _opening: threading.Lock = _shared.__dict__.setdefault("opening", threading.Lock())
+_said: set[str] = _shared.__dict__.setdefault("said", set())
+
+
+def _say_once(message: str) -> None:
+    if message not in _said:
+        _said.add(message)
+        warnings.warn(message, RecordingWarning, stacklevel=2)
 
 
 # A process that an agent starts inherits the environment, but no rollout. Read once: it
@@ -133,10 +147,12 @@ def recorded(create: F) -> F:
     otherwise go to the production model, unrecorded.
     """
 
+    asking = _caller() if _active.get() is not None else ""
+
     def call(*args: Any, **kwargs: Any) -> Any:
         active = _active.get()
         if active is not None:
-            return active.call(create, args, kwargs)
+            return active.call(create, args, kwargs, asking or _caller())
         if os.environ.get(_TRAINING, _PROCESS) != _PROCESS:
             raise _stop(_OTHER_PROCESS)
         if _open_rollouts:
@@ -152,6 +168,24 @@ def recorded(create: F) -> F:
 
     hooked = call_async if inspect.iscoroutinefunction(create) else call
     return functools.update_wrapper(hooked, create)  # type: ignore[return-value]
+
+
+_asking: contextvars.ContextVar[str] = contextvars.ContextVar("art_asking", default="")
+
+
+@contextmanager
+def _asked_by(function: str) -> Iterator[None]:
+    token = _asking.set(function)
+    try:
+        yield
+    finally:
+        _asking.reset(token)
+
+
+def _caller() -> str:
+    """The function from which a hook is used, by its qualified name."""
+    name = sys._getframe(2).f_code.co_qualname
+    return name.replace(".<locals>", "")
 
 
 @overload
@@ -243,10 +277,17 @@ class Rollout:
         self._unanswered: dict[str, tuple[int, BaseException]] = {}
         self._open_streams: list[_OpenStream] = []
         self._histories = _recorded_histories(trajectory)
+        self._functions = _Functions()
+        self._conversations: Any = None  # of the Responses API
 
     @property
     def infrastructure_error(self) -> BaseException | None:
         return next((error for _, error in reversed(self._unanswered.values())), None)
+
+    @property
+    def history_names(self) -> list[str]:
+        """Of each history (the trajectory's own first) the function that asked first."""
+        return [history.name for history in self._histories]
 
     def set_final_answer(self, value: Any) -> None:
         """Note the episode's answer, on the trajectory in a form that ART can write."""
@@ -285,44 +326,77 @@ class Rollout:
                 stream.finish()
             self.closed = True
             self._clients.clear()
+            if len(self._histories) > 1:
+                self.trajectory.metadata["histories"] = ", ".join(self.history_names)
 
     # -- sending
 
     def call(
-        self, create: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        create: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        asking: str = "",
     ) -> Any:
-        """Make the call that ``create`` stands for, on the model in training."""
+        """Make the call that ``create`` stands for, on the model in training; ``asking``
+        is the function that makes it.
+        """
         self._must_be_open()
-        target = _call_target(create)
-        if not target.is_async:
-            return target.method_on(self._client(target, None))(*args, **kwargs)
-        if target.method == "stream":  # a manager, which wants its client at once
-            client = self._client(target, asyncio.get_running_loop())
-            return target.method_on(client)(*args, **kwargs)
-        return self._call_async(target, args, kwargs)
+        call = _find_call(create)
+        if call.is_async and not call.is_immediate:
+            return self._call_async(call, args, kwargs, asking)
+        loop = asyncio.get_running_loop() if call.is_async else None
+        with _asked_by(asking):
+            return call.on(self._client(call, loop))(*args, **kwargs)
 
     async def _call_async(
-        self, target: _CallTarget, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        call: _Call,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        asking: str,
     ) -> Any:
         """The call, on a client of the loop that it is awaited in."""
-        client = self._client(target, asyncio.get_running_loop())
-        return await target.method_on(client)(*args, **kwargs)
+        client = self._client(call, asyncio.get_running_loop())
+        with _asked_by(asking):
+            return await call.on(client)(*args, **kwargs)
 
-    def _client(
-        self, target: _CallTarget, loop: asyncio.AbstractEventLoop | None
-    ) -> Any:
+    def _client(self, call: _Call, loop: asyncio.AbstractEventLoop | None) -> Any:
         """The client that talks to the model in training, with the timeouts and retries
         that the user's has.
         """
-        key = (loop, str(target.options))
+        key = (loop, str(call.options))
         with self._lock:
             if key not in self._clients:
                 client = _connected_client(loop).copy(
-                    base_url=self.base_url, api_key=self.api_key, **target.options
+                    base_url=self.base_url, api_key=self.api_key, **call.options
                 )
                 client.recording = self
                 self._clients[key] = client
             return self._clients[key]
+
+    def detour(self, path: str, body: Any, options: Any) -> _Detour | None:
+        """How to answer a request that is not sent as it is; None for the others."""
+        view = (options.get("headers") or {}).get("X-Stainless-Raw-Response")
+        if path == "/chat/completions" and view == "stream":
+            return _chat_detour({**body, **(options.get("extra_json") or {})})
+        if path != "/responses":
+            return None
+        self._must_be_open()
+        body = _plain({**body, **(options.get("extra_json") or {})})
+        translation = _responses_translation()
+        with self._lock:
+            if self._conversations is None:
+                self._conversations = translation.Conversations()
+            try:
+                turn = self._conversations.begin(body)
+            except translation.Untranslatable as reason:
+                raise _stop(
+                    f"the agent asked /responses for {reason}: the model in training "
+                    "has chat completions only. Give the agent a tool of its own for "
+                    "it, or keep the call out with --auxiliary FUNCTION."
+                ) from None
+        return _response_detour(turn)
 
     def prepare(
         self, path: str, body: Any, options: Any
@@ -337,11 +411,19 @@ class Rollout:
         if path != "/chat/completions" or not isinstance(body, dict):
             raise _stop(
                 f"the agent called {path}, which the recorder cannot send to the model "
-                "in training: it takes chat completions only. If it is auxiliary, "
-                "adapt the agent again with --auxiliary FUNCTION."
+                "in training: it takes chat completions and responses. If it is "
+                "auxiliary, adapt the agent again with --auxiliary FUNCTION."
             )
-        body = {**body, **(options.get("extra_json") or {})}
+        body = _for_any_engine({**body, **(options.get("extra_json") or {})})
+        as_functions = "functions" in body
+        if as_functions:
+            body = self._functions.request(body)
         body |= {"model": self.model, "logprobs": True, "return_token_ids": True}
+        if body.get("temperature") not in (None, 1) or body.get("top_p") not in (
+            None,
+            1,
+        ):
+            _say_once(_SAMPLING.format(**{"temperature": 1, "top_p": 1, **body}))
         kept = {
             key: value
             for key, value in options.items()
@@ -349,9 +431,9 @@ class Rollout:
         }
         kept["headers"] = _sdk_headers(options.get("headers"))
         with self._lock:
-            request = self._place(
-                list(body.get("messages") or []), _plain(_tools_of(body))
-            )
+            tools = _plain(body.get("tools") or None)
+            request = self._place(list(body.get("messages") or []), tools)
+            request.as_functions = as_functions
         if parser := options.get("post_parser"):
             # parse() raises on text that does not fit: record before it can.
             kept["post_parser"] = functools.partial(
@@ -393,7 +475,8 @@ class Rollout:
         start = len(continued) if continued is not None else 0
         new = [_plain(message) for message in messages[start:]]
         self._requests += 1
-        return _Request(self._requests, messages, tools, continued, start, new)
+        asking = _asking.get()
+        return _Request(self._requests, messages, tools, continued, start, new, asking)
 
     def record(
         self, request: _Request, choices: Sequence[Any], shared_extras: dict[str, Any]
@@ -410,33 +493,54 @@ class Rollout:
                 if request.number > failed_at:  # made after the failure, not beside it
                     self._unanswered.pop(request.key(), None)
             sent = request.sent()
+            self._check_exact(request, choices, shared_extras)
             for choice in choices:
                 cut = (choice.model_extra or {}).get("cut", False)
                 self.tool_calls += len(choice.message.tool_calls or [])
                 self.truncated |= choice.finish_reason == "length" and not cut
-                history = request.history
+                history, new = request.history, request.new
                 if history is None or len(history) != request.start:
                     # New, or another request went on from it first.
-                    history = self._open_history(request.tools)
-                    history.extend(sent, _choice_to_record(choice, shared_extras))
-                else:
-                    history.extend(
-                        request.new, _choice_to_record(choice, shared_extras)
-                    )
+                    history, new = self._open_history(request), sent
+                copied = _choice_to_record(choice, shared_extras)
+                history.extend(new, copied)
+                history.tokens = _tokens_of(copied)
                 # A further choice answers the same messages, not the first choice.
                 request.history = None
 
-    def _open_history(self, tools: Any) -> _History:
-        trajectory = self.trajectory
+    def _check_exact(
+        self, request: _Request, choices: Sequence[Any], shared_extras: dict[str, Any]
+    ) -> None:
+        """Say what keeps ART from training on exactly what the engine saw and sampled
+        (G6).
+        """
+        prompt = shared_extras.get("prompt_token_ids")
+        reads_ids = _reads_token_ids(self.trajectory)
+        for choice in choices:
+            extra = choice.model_extra or {}
+            if reads_ids and not (prompt and extra.get("token_ids")):
+                _say_once(_NO_IDS)
+            elif not reads_ids and not _logprobs_name_ids(choice.logprobs):
+                _say_once(_NO_TOKENS)
+            thoughts = {"reasoning", "reasoning_content"} & {*_extras(choice.message)}
+            if thoughts and not reads_ids:
+                _say_once(_THINKING)
+            if request.history is not None and prompt:
+                before = request.history.tokens
+                if prompt[: len(before)] != before:
+                    _say_once(_RENDERED_ANEW)
+
+    def _open_history(self, request: _Request) -> _History:
+        trajectory, tools = self.trajectory, request.tools
         if not self._histories:
             # Assigned past pydantic: validation would reorder the tools' keys and drop
             # the ones it does not know.
             object.__setattr__(trajectory, "tools", tools)
-            history = _History(trajectory.messages_and_choices, tools)
+            history = _History(trajectory.messages_and_choices, tools, request.asking)
         else:
             further = _new_history(trajectory, tools)
             trajectory.additional_histories.append(further)
-            history = _History(further.messages_and_choices, tools)
+            history = _History(further.messages_and_choices, tools, request.asking)
         self._histories.append(history)
         return history
 
@@ -477,6 +581,8 @@ class Rollout:
             )
         elif hasattr(answer, "choices"):
             self.record(request, answer.choices or [], _prompt_extras(answer))
+            if request.as_functions:
+                self._functions.answer(answer.choices or [])
         elif hasattr(answer, "parse") and not inspect.iscoroutinefunction(answer.parse):
             # with_raw_response keeps what it has parsed: the agent's own parse() gets
             # the same object.
@@ -489,62 +595,36 @@ class Rollout:
         return answer
 
 
-# -------------------------------------------------------------- the client of a rollout
+# ------------------------------------------------------------- the call behind a callee
 
 
 @dataclass(frozen=True)
-class _CallTarget:
-    """The SDK method behind a callee: which resource it belongs to, and through which
-    view it was reached.
+class _Call:
+    """What a callee does, on any client: ``on(client)`` is the same callable there.
+
+    ``is_immediate``: it is async, but gives a manager or a generator at once. ``options``
+    are those of the user's client that matter for the model in training as well.
     """
 
-    resource_class: type
-    view: str  # "", "with_raw_response" or "with_streaming_response"
-    method: str
+    on: Callable[[Any], Callable[..., Any]]
     is_async: bool
+    is_immediate: bool
     options: dict[str, Any]
 
-    def method_on(self, client: Any) -> Callable[..., Any]:
-        resource = self.resource_class(client)
-        method: Callable[..., Any] = getattr(
-            getattr(resource, self.view) if self.view else resource, self.method
-        )
-        return method
 
-
-def _call_target(create: Callable[..., Any]) -> _CallTarget:
-    """Find the SDK resource behind ``create``, through the wrappers of the SDK and of
-    tracers.
-    """
-    import openai
-    from openai.resources.chat.completions import AsyncCompletions, Completions
-
+def _find_call(create: Callable[..., Any]) -> _Call:
+    """See through partials, tracers, litellm and instructor to the SDK's own method."""
     function: Any = create
     view = ""
     while function is not None:
-        resource = getattr(function, "__self__", None)
-        client = getattr(resource, "_client", None)
-        if client is not None:
-            if isinstance(client, openai.OpenAI | openai.AsyncOpenAI):
-                options = {"timeout": client.timeout, "max_retries": client.max_retries}
-                return _CallTarget(
-                    type(resource),
-                    view,
-                    function.__name__,
-                    isinstance(client, openai.AsyncOpenAI),
-                    options,
-                )
-            # Groq, Together and other clients made in the image of openai's: the model
-            # in training speaks OpenAI's API.
-            if type(resource).__name__ in ("Completions", "AsyncCompletions"):
-                is_async = type(resource).__name__ == "AsyncCompletions"
-                return _CallTarget(
-                    AsyncCompletions if is_async else Completions,
-                    view,
-                    function.__name__,
-                    is_async,
-                    {},
-                )
+        found = (
+            _partial_call(function)
+            or _litellm_call(function)
+            or _instructor_call(function)
+            or _sdk_call(function, view)
+        )
+        if found is not None:
+            return found
         # functools.wraps keeps the names of the method; only the code object still
         # tells which view wrapped it.
         maker = getattr(getattr(function, "__code__", None), "co_qualname", "")
@@ -558,6 +638,157 @@ def _call_target(create: Callable[..., Any]) -> _CallTarget:
         "OpenAI client, so the call cannot be sent to the model in training. "
         "recorded() goes directly around client.chat.completions.create."
     )
+
+
+def _sdk_call(function: Any, view: str) -> _Call | None:
+    """A method of one of the SDK's resources, or of a look-alike's."""
+    import openai
+    from openai.resources.chat.completions import AsyncCompletions, Completions
+
+    owner = getattr(function, "__self__", None)
+    client = getattr(owner, "_client", None)
+    resource: Any = type(owner)
+    name = getattr(function, "__name__", "")
+    if isinstance(client, openai.OpenAI | openai.AsyncOpenAI):
+        is_async = isinstance(client, openai.AsyncOpenAI)
+        options = {"timeout": client.timeout, "max_retries": client.max_retries}
+    elif client is not None and resource.__name__ in (
+        "Completions",
+        "AsyncCompletions",
+    ):
+        # Groq, Together and other clients made in the image of openai's: the model in
+        # training speaks OpenAI's API.
+        is_async = resource.__name__ == "AsyncCompletions"
+        resource, options = (AsyncCompletions if is_async else Completions), {}
+    else:
+        return None
+
+    def on(client: Any) -> Callable[..., Any]:
+        there = resource(client)
+        method: Callable[..., Any] = getattr(
+            getattr(there, view) if view else there, name
+        )
+        return functools.partial(_without_tracing, method)
+
+    manager = name == "stream" or view == "with_streaming_response"
+    return _Call(on, is_async, is_async and manager, options)
+
+
+def _without_tracing(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call the SDK's method without the argument that LangSmith's wrapper would keep."""
+    kwargs.pop("langsmith_extra", None)
+    return method(*args, **kwargs)
+
+
+def _partial_call(function: Any) -> _Call | None:
+    if not isinstance(function, functools.partial):
+        return None
+    call, given, named = _find_call(function.func), function.args, function.keywords
+    return replace(
+        call, on=lambda client: functools.partial(call.on(client), *given, **named)
+    )
+
+
+# Where litellm sends a request, and what it does when it cannot.
+_LITELLM_ROUTING = {
+    "api_base",
+    "api_key",
+    "api_version",
+    "azure_ad_token_provider",
+    "base_url",
+    "client",
+    "context_window_fallback_dict",
+    "custom_llm_provider",
+    "deployment_id",
+    "extra_headers",
+    "fallbacks",
+    "headers",
+    "model_list",
+    "organization",
+}
+
+
+def _litellm_call(function: Any) -> _Call | None:
+    """``litellm.completion`` and ``acompletion``, a Router's too. litellm takes a client
+    of the SDK and calls it (litellm 1.82, llms/openai/openai.py).
+    """
+    name = getattr(function, "__name__", "")
+    module = getattr(function, "__module__", None) or ""
+    if module.partition(".")[0] != "litellm" or name not in (
+        "completion",
+        "acompletion",
+    ):
+        return None
+
+    def on(client: Any) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            given = dict(zip(("model", "messages"), args, strict=False)) | kwargs
+            given = {k: v for k, v in given.items() if k not in _LITELLM_ROUTING}
+            given |= {"model": "openai/policy", "client": client}
+            given |= {"api_key": client.api_key, "api_base": str(client.base_url)}
+            return getattr(sys.modules["litellm"], name)(**given)
+
+        return call
+
+    # litellm sets max_retries on the client: it gets one that no other call uses.
+    return _Call(on, name == "acompletion", False, {"max_retries": 2})
+
+
+def _instructor_call(function: Any) -> _Call | None:
+    """``create`` and its kin of an instructor client, or of a client that instructor
+    has patched: the same patch on the inner call's twin.
+    """
+    owner: Any = getattr(function, "__self__", None)
+    if hasattr(owner, "create_fn") and hasattr(owner, "mode"):
+        create_fn, mode = owner.create_fn, owner.mode
+    elif "new_create_" in getattr(
+        getattr(function, "__code__", None), "co_qualname", ""
+    ):
+        create_fn = function
+        mode = inspect.getclosurevars(function).nonlocals.get("mode")
+    else:
+        return None
+    inner = _find_call(create_fn.__wrapped__)
+
+    def on(client: Any) -> Callable[..., Any]:
+        patch = sys.modules["instructor"].patch
+        # instructor asks whether a create is async of the function itself.
+        patched = patch(create=_as_function(inner, client), mode=mode)
+        if owner is None or create_fn is function:
+            method: Callable[..., Any] = patched
+            return method
+        twin = object.__new__(type(owner))
+        twin.__dict__.update(owner.__dict__, create_fn=patched)
+        method = getattr(twin, function.__name__)
+        return method
+
+    return replace(inner, on=on, is_immediate=inspect.isasyncgenfunction(function))
+
+
+def _as_function(call: _Call, client: Any) -> Callable[..., Any]:
+    method = call.on(client)
+
+    async def create_async(*args: Any, **kwargs: Any) -> Any:
+        return await method(*args, **kwargs)
+
+    def create(*args: Any, **kwargs: Any) -> Any:
+        return method(*args, **kwargs)
+
+    return create_async if call.is_async else create
+
+
+# -------------------------------------------------------------- the client of a rollout
+
+
+def _responses_translation() -> Any:
+    """The module that ``art-adapt`` puts beside this one for agents that need it."""
+    try:
+        return importlib.import_module(f"{__name__}_responses")
+    except ImportError:
+        raise _stop(
+            f"{__name__}_responses.py is missing: run art-adapt on the agent again, "
+            "which writes it where an agent calls responses.create"
+        ) from None
 
 
 _pools: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
@@ -596,6 +827,7 @@ def _recording_clients() -> tuple[type, type]:
     every SDK call ends in.
     """
     import openai
+    from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
     class RecordingOpenAI(openai.OpenAI):
         recording: Rollout
@@ -613,7 +845,21 @@ def _recording_clients() -> tuple[type, type]:
             options: Any = None,
             **rest: Any,
         ) -> Any:
-            body, options, request = self.recording.prepare(path, body, options or {})
+            options = options or {}
+            detour = self.recording.detour(path, body, options)
+            if detour is not None:
+                answer = self.post(
+                    "/chat/completions",
+                    body=detour.chat,
+                    options={k: v for k, v in options.items() if k == "timeout"},
+                    **_asked(detour.chat, openai.Stream[ChatCompletionChunk]),
+                )
+                written = detour.write(answer)
+                with _answered_by(written, detour.is_streamed):
+                    return _answering_clients()[0].post(
+                        path, cast_to=cast_to, body=body, options=options, **rest
+                    )
+            body, options, request = self.recording.prepare(path, body, options)
             try:
                 answer = super().post(
                     path, cast_to=cast_to, body=body, options=options, **rest
@@ -639,7 +885,21 @@ def _recording_clients() -> tuple[type, type]:
             options: Any = None,
             **rest: Any,
         ) -> Any:
-            body, options, request = self.recording.prepare(path, body, options or {})
+            options = options or {}
+            detour = self.recording.detour(path, body, options)
+            if detour is not None:
+                answer = await self.post(
+                    "/chat/completions",
+                    body=detour.chat,
+                    options={k: v for k, v in options.items() if k == "timeout"},
+                    **_asked(detour.chat, openai.AsyncStream[ChatCompletionChunk]),
+                )
+                written = detour.write(answer)
+                with _answered_by(written, detour.is_streamed):
+                    return await _answering_clients()[1].post(
+                        path, cast_to=cast_to, body=body, options=options, **rest
+                    )
+            body, options, request = self.recording.prepare(path, body, options)
             try:
                 answer = await super().post(
                     path, cast_to=cast_to, body=body, options=options, **rest
@@ -648,6 +908,12 @@ def _recording_clients() -> tuple[type, type]:
                 self.recording.failed(request, error)
                 raise
             return self.recording.received(request, answer)
+
+    def _asked(chat: dict[str, Any], stream_class: Any) -> dict[str, Any]:
+        asked: dict[str, Any] = {"cast_to": ChatCompletion}
+        if chat.get("stream"):
+            asked |= {"stream": True, "stream_cls": stream_class}
+        return asked
 
     return RecordingOpenAI, RecordingAsyncOpenAI
 
@@ -672,6 +938,308 @@ def _sdk_headers(headers: Any) -> dict[str, Any]:
     }
 
 
+# ------------------------------------------------------------------------------ detours
+
+# Some answers the agent must read from the wire: a Response, or a completion through
+# with_streaming_response. The completion is asked for and recorded like any other, and
+# then written as such an answer, which a client without a network hands to the SDK.
+_answer: contextvars.ContextVar[tuple[Any, bool]] = contextvars.ContextVar("art_answer")
+
+
+@contextmanager
+def _answered_by(written: Any, is_streamed: bool) -> Iterator[None]:
+    token = _answer.set((written, is_streamed))
+    try:
+        yield
+    finally:
+        _answer.reset(token)
+
+
+@functools.cache
+def _answering_clients() -> tuple[Any, Any]:
+    """A sync and an async client of the SDK whose every request is answered with what
+    ``_answered_by`` holds.
+    """
+    import openai
+
+    # httpx, or httpx2 since openai 3: the library whose client the SDK's derives from.
+    library = openai.DefaultHttpxClient.__mro__[1].__module__.partition(".")[0]
+    http: Any = importlib.import_module(library)
+
+    def answer(_: Any) -> Any:
+        written, is_streamed = _answer.get()
+        kind = "text/event-stream" if is_streamed else "application/json"
+        return http.Response(200, headers={"content-type": kind}, content=written)
+
+    made: dict[str, Any] = {"base_url": "http://recorded", "api_key": "unset"}
+    transport = http.MockTransport(answer)
+    return (
+        openai.OpenAI(http_client=http.Client(transport=transport), **made),
+        openai.AsyncOpenAI(http_client=http.AsyncClient(transport=transport), **made),
+    )
+
+
+@dataclass(frozen=True)
+class _Detour:
+    """One such answer: ``chat`` is the completion to ask for, ``write`` turns it (or
+    its chunks) into bytes.
+    """
+
+    chat: dict[str, Any]
+    write: Callable[[Any], Any]
+
+    @property
+    def is_streamed(self) -> bool:
+        return bool(self.chat.get("stream"))
+
+
+def _chat_detour(body: dict[str, Any]) -> _Detour:
+    """The same completion, as the server would write it."""
+
+    def write_chunk(chunk: Any) -> bytes:
+        return b"data: " + _as_sent(chunk) + b"\n\n"
+
+    def write(answer: Any) -> Any:
+        if body.get("stream"):
+            end = b"data: [DONE]\n\n"
+            return _written(answer, bytes, write_chunk, lambda: end)
+        return _as_sent(answer)
+
+    return _Detour(body, write)
+
+
+def _response_detour(turn: Any) -> _Detour:
+    """A completion as the Response of ``turn`` (``art_recording_responses.Turn``)."""
+
+    def sse(events: Any) -> bytes:
+        return b"".join(
+            f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+            for event in events
+        )
+
+    def write(answer: Any) -> Any:
+        if not turn.chat.get("stream"):
+            return json.dumps(turn.response(_as_json_types(answer))).encode()
+        events = turn.events()
+        return _written(
+            answer,
+            lambda: sse(events.start()),
+            lambda chunk: sse(events.chunk(_as_json_types(chunk))),
+            lambda: sse(events.end()),
+        )
+
+    return _Detour(turn.chat, write)
+
+
+def _written(
+    chunks: Any,
+    start: Callable[[], bytes],
+    each: Callable[[Any], bytes],
+    end: Callable[[], bytes],
+) -> Any:
+    """A stream's bytes, no sooner than the agent reads them."""
+
+    def write() -> Iterator[bytes]:
+        yield start()
+        for chunk in chunks:
+            yield each(chunk)
+        yield end()
+
+    async def write_async() -> AsyncIterator[bytes]:
+        yield start()
+        async for chunk in chunks:
+            yield each(chunk)
+        yield end()
+
+    return write_async() if hasattr(chunks, "__anext__") else write()
+
+
+def _as_json_types(answer: Any) -> Any:
+    return answer.model_dump(mode="json", exclude_unset=True, warnings=False)
+
+
+def _as_sent(answer: Any) -> bytes:
+    return json.dumps(_as_json_types(answer)).encode()
+
+
+# ----------------------------------------------------------------- exactness, said once
+
+_NO_IDS = (
+    "the endpoint returned no token ids, and ART trains on nothing else: serve the model "
+    "with ART's LocalBackend, or with a vLLM that knows return_token_ids (0.10.2)"
+)
+_NO_TOKENS = (
+    "the endpoint's logprobs do not name tokens as token_id:N, so ART 0.5.18 would train "
+    "on the end-of-text token instead: serve the model with ART's LocalBackend, or start "
+    "vLLM with --return-tokens-as-token-ids"
+)
+_THINKING = (
+    "the model thinks before it answers, but ART 0.5.18 trains with "
+    "enable_thinking=False: ask for extra_body={'chat_template_kwargs': "
+    "{'enable_thinking': False}}, or train a model that does not think"
+)
+_RENDERED_ANEW = (
+    "the engine rendered a conversation's earlier turns differently from what it had "
+    "sampled: a chat template that drops earlier thoughts, or an agent that edits or "
+    "re-serialises assistant messages. ART 0.5.23 trains such turns one by one, which "
+    "costs time; 0.5.18 trains on another prompt. Append the message as the SDK gave it."
+)
+
+
+def _reads_token_ids(trajectory: Any) -> bool:
+    """Whether this ART builds sequences from token ids (0.5.23, which also captures
+    exchanges) or renders messages anew (0.5.18).
+    """
+    return "exchanges" in getattr(type(trajectory), "model_fields", {})
+
+
+def _logprobs_name_ids(logprobs: Any) -> bool:
+    tokens: Any = getattr(logprobs, "content", None) or getattr(
+        logprobs, "refusal", None
+    )
+    return bool(tokens) and str(tokens[0].token).startswith("token_id:")
+
+
+def _tokens_of(choice: Any) -> list[int]:
+    """What the engine saw and said."""
+    extras = _extras(choice)
+    if not (extras.get("prompt_token_ids") and extras.get("token_ids")):
+        return []
+    return [*extras["prompt_token_ids"], *extras["token_ids"]]
+
+
+def _extras(model: Any) -> dict[str, Any]:
+    return {k: v for k, v in (model.model_extra or {}).items() if v}
+
+
+# ---------------------------------------------------------- requests for any engine
+
+# Arguments that only OpenAI's own service knows; engines ignore or refuse them.
+_OPENAI_ONLY = {
+    "audio",
+    "metadata",
+    "modalities",
+    "moderation",
+    "prediction",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "reasoning_effort",
+    "safety_identifier",
+    "service_tier",
+    "store",
+    "user",
+    "verbosity",
+    "web_search_options",
+}
+
+_SAMPLING = (
+    "the agent samples with temperature={temperature}, top_p={top_p}. ART trains on "
+    "logprobs at temperature 1: with others the policy's ratio is off from the first "
+    "step. Sample with temperature=1, top_p=1 while training."
+)
+
+
+def _for_any_engine(body: dict[str, Any]) -> dict[str, Any]:
+    """The request as every engine and chat template takes it."""
+    dropped = [name for name in _OPENAI_ONLY if name in body]
+    if dropped:
+        body = {name: value for name, value in body.items() if name not in dropped}
+        _say_once(
+            f"left out in training, for only OpenAI's service knows it: "
+            f"{', '.join(sorted(dropped))}"
+        )
+    messages = body.get("messages") or []
+    if any(message.get("role") == "developer" for message in messages):
+        _say_once(
+            "the role developer is system in training: open models' chat templates "
+            "drop what they do not know"
+        )
+        body["messages"] = [
+            {**message, "role": "system"} if message["role"] == "developer" else message
+            for message in messages
+        ]
+    return body
+
+
+class _Functions:
+    """The older ``functions=`` in terms of tools, which is all that engines take, and
+    the tool calls of an answer in terms of functions.
+    """
+
+    def __init__(self) -> None:
+        self._ids: dict[tuple[str, Any], list[str]] = {}
+
+    def request(self, body: dict[str, Any]) -> dict[str, Any]:
+        functions = body["functions"]
+        body = {k: v for k, v in body.items() if not k.startswith("function")} | {
+            "messages": self._messages(body.get("messages") or []),
+            "tools": [{"type": "function", "function": f} for f in functions],
+            "parallel_tool_calls": False,
+        }
+        return body
+
+    def _messages(self, messages: list[Any]) -> list[Any]:
+        """Calls and their outputs with the ids that the engine gave the calls."""
+        translated: list[Any] = []
+        seen: dict[tuple[str, Any], int] = {}
+        last = ""
+        for message in messages:
+            message = _plain(message)
+            call = message.get("function_call")
+            if message.get("role") == "function":
+                output = {"role": "tool", "tool_call_id": last}
+                translated.append(output | {"content": message.get("content")})
+            elif call:
+                key = (call["name"], _canonical_json(call["arguments"]))
+                at = seen.get(key, 0)
+                seen[key] = at + 1
+                known = self._ids.get(key, [])
+                last = known[at] if at < len(known) else f"call_{len(translated)}"
+                calls = [{"id": last, "type": "function", "function": call}]
+                message = {k: v for k, v in message.items() if k != "function_call"}
+                translated.append({**message, "tool_calls": calls})
+            else:
+                translated.append(message)
+        return translated
+
+    def answer(self, choices: Sequence[Any]) -> None:
+        """Turn what an agent gets of a completion into what it asked for."""
+        from openai.types.chat.chat_completion_message import FunctionCall
+
+        for choice in choices:
+            if not choice.message.tool_calls:
+                continue
+            called = choice.message.tool_calls[0]
+            key = (called.function.name, _canonical_json(called.function.arguments))
+            self._ids.setdefault(key, []).append(called.id)
+            choice.message.function_call = FunctionCall.construct(
+                name=called.function.name, arguments=called.function.arguments
+            )
+            choice.message.tool_calls = None
+            choice.finish_reason = "function_call"
+
+    def chunk(self, choice: Any) -> None:
+        """The same of a piece of a stream, after it has been recorded."""
+        from openai.types.chat.chat_completion_chunk import ChoiceDeltaFunctionCall
+
+        calls = choice.delta.tool_calls
+        if calls and calls[0].function is not None:
+            choice.delta.function_call = ChoiceDeltaFunctionCall.construct(
+                name=calls[0].function.name, arguments=calls[0].function.arguments
+            )
+        if calls:
+            choice.delta.tool_calls = None
+        if choice.finish_reason == "tool_calls":
+            choice.finish_reason = "function_call"
+
+    def remember(self, calls: Sequence[dict[str, Any]]) -> None:
+        """The ids of a stream's calls, which its pieces did not carry to the agent."""
+        for call in calls:
+            key = _named_call(call["function"])
+            self._ids.setdefault(key, []).append(call["id"])
+
+
 # ------------------------------------------------------------------------------ streams
 
 
@@ -694,7 +1262,7 @@ class _OpenStream:
         try:
             for chunk in chunks:
                 self.see(chunk)
-                yield chunk
+                yield self.for_agent(chunk)
             self.check_complete()
         except Exception as error:
             self.fail(error)
@@ -706,7 +1274,7 @@ class _OpenStream:
         try:
             async for chunk in chunks:
                 self.see(chunk)
-                yield chunk
+                yield self.for_agent(chunk)
             self.check_complete()
         except Exception as error:
             self.fail(error)
@@ -725,6 +1293,12 @@ class _OpenStream:
             self.parts.setdefault(choice.index, _PartialChoice(choice.index)).add(
                 choice
             )
+
+    def for_agent(self, chunk: Any) -> Any:
+        if self.request.as_functions:
+            for choice in chunk.choices or []:
+                self.recording._functions.chunk(choice)
+        return chunk
 
     def is_continued_by(self, messages: list[Any]) -> bool:
         """Whether the agent went on from what it has read so far, with the stream still
@@ -753,8 +1327,12 @@ class _OpenStream:
             return
         parts = [self.parts[index] for index in sorted(self.parts)]
         choices = [part.choice() for part in parts if not part.is_empty()]
-        if choices:
-            self.recording.record(self.request, choices, self.extras)
+        if not choices:
+            return
+        self.recording.record(self.request, choices, self.extras)
+        if self.request.as_functions:
+            for part in parts:
+                self.recording._functions.remember(part.message().get("tool_calls", []))
 
     def _leave(self) -> bool:
         with self.recording._lock:
@@ -858,6 +1436,8 @@ class _Request:
     history: _History | None
     start: int
     new: list[Any]
+    asking: str = ""
+    as_functions: bool = False
     recorded: bool = False
 
     def sent(self) -> list[Any]:
@@ -874,9 +1454,11 @@ class _History:
     as the agent last sent it.
     """
 
-    def __init__(self, items: list[Any], tools: Any) -> None:
+    def __init__(self, items: list[Any], tools: Any, name: str = "") -> None:
         self.items = items
         self.tools = tools
+        self.name = name  # the function that asked first
+        self.tokens: list[int] = []  # what the engine saw and said, so far
         self.sent = [
             item if isinstance(item, dict) else _message_of(item) for item in items
         ]
@@ -1006,17 +1588,6 @@ def _storable(value: Any, annotation: Any) -> Any:
 
 def _as_json(value: Any) -> str:
     return json.dumps(_plain(value), ensure_ascii=False)
-
-
-def _tools_of(body: dict[str, Any]) -> Any:
-    """The tools of a request; the older ``functions`` become the tools that they are
-    for the chat template.
-    """
-    if body.get("functions"):
-        return [
-            {"type": "function", "function": function} for function in body["functions"]
-        ]
-    return body.get("tools") or None
 
 
 def _prompt_extras(completion: Any) -> dict[str, Any]:

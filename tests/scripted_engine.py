@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from scripted_responses import response_events, scripted_response
+
 Json = dict[str, Any]
 
 
@@ -104,7 +106,8 @@ class Engine:
             request = json.loads(body)
             reply = self.script.reply(request)
             number = len(self.log) + 1
-            response = None if "error" in reply else _completion(request, reply, number)
+            make = scripted_response if path.endswith("/responses") else _completion
+            response = None if "error" in reply else make(request, reply, number)
             self.log.append(Exchange(path, headers, body, response))
         if self.delay:
             time.sleep(self.delay)
@@ -141,12 +144,18 @@ class Engine:
                 self.send_header("Content-Type", "text/event-stream")
                 self.send_header("Connection", "close")
                 self.end_headers()
-                chunks = list(_chunks(response, request))
+                chunks = list(
+                    response_events(response)
+                    if response["object"] == "response"
+                    else _chunks(response, request)
+                )
                 if response.get("drop"):  # the engine dies in the middle
                     chunks = chunks[:2]
                 try:
                     for chunk in chunks:
                         data = json.dumps(chunk).encode()
+                        if "sequence_number" in chunk:
+                            self.wfile.write(f"event: {chunk['type']}\n".encode())
                         self.wfile.write(b"data: " + data + b"\n\n")
                     if not response.get("drop"):
                         self.wfile.write(b"data: [DONE]\n\n")

@@ -18,6 +18,7 @@ import pydantic
 import pytest
 from recorded import differences
 from scripted_engine import Engine
+from trajectories import Trajectory, choices, histories, rollout
 
 from art_adapt import recording as art_recording
 from art_adapt.recording import (
@@ -29,49 +30,6 @@ from art_adapt.recording import (
 )
 
 USER = [{"role": "user", "content": "hello"}]
-
-
-class History(pydantic.BaseModel):
-    messages_and_choices: list[Any] = []
-    tools: list[Any] | None = None
-
-
-class Trajectory(pydantic.BaseModel):
-    """What the recorder uses of ``art.Trajectory``: its import takes seconds, and other tests use the real one."""
-
-    messages_and_choices: list[Any] = []
-    tools: list[Any] | None = None
-    additional_histories: list[History] = []
-    reward: float = 0.0
-    metadata: dict[str, Any] = {}
-
-
-def histories(trajectory: Trajectory) -> list[dict[str, Any]]:
-    return [
-        {
-            "tools": h.tools,
-            "items": [
-                i if isinstance(i, dict) else {"choice": i.model_dump(mode="json")}
-                for i in h.messages_and_choices
-            ],
-        }
-        for h in (trajectory, *trajectory.additional_histories)
-    ]
-
-
-def choices(trajectory: Trajectory) -> list[Any]:
-    return [
-        i
-        for h in (trajectory, *trajectory.additional_histories)
-        for i in h.messages_and_choices
-        if not isinstance(i, dict)
-    ]
-
-
-def rollout(trajectory: Trajectory, engine: Engine) -> Any:
-    return art_recording.rollout(
-        trajectory, base_url=engine.base_url, api_key="sk-rollout", model="policy"
-    )
 
 
 @pytest.fixture
@@ -212,8 +170,8 @@ def test_what_is_no_chat_completion_stops_the_rollout(
     engine: Engine, client: openai.OpenAI
 ) -> None:
     with pytest.raises(RecordingError), rollout(Trajectory(), engine):
-        with pytest.raises(RecordingError, match="/responses"):
-            recorded(client.responses.create)(model="m", input="x")
+        with pytest.raises(RecordingError, match="/completions"):
+            recorded(client.completions.create)(model="m", prompt="x")
         with pytest.raises(RecordingError, match="not a method of an OpenAI client"):
             recorded(print)("hello")
     assert engine.log == []
@@ -551,7 +509,7 @@ def test_a_trajectory_need_not_be_arts(client: openai.OpenAI) -> None:
                 recorded(client.chat.completions.create)(model="m", messages=messages)
             final_answer("yes")
         assert differences(histories(trajectory), engine.log) == []
-    assert trajectory.metadata == {"final_answer": "yes"}
+    assert trajectory.metadata["final_answer"] == "yes"
 
 
 # --------------------------------------------------------------------------- isolation and failures (G7, G8)
