@@ -257,6 +257,7 @@ def _sources(paths: Sequence[str]) -> list[Source]:
 
 def _agents_below(folder: Path) -> list[Path]:
     """The files of a folder that call a chat model, generated ones left out."""
+    from art_adapt.plan import COPIES
     from art_adapt.source import read_source
     from art_adapt.survey.completion_calls import find_completion_calls
     from art_adapt.survey.syntax import Syntax
@@ -270,15 +271,11 @@ def _agents_below(folder: Path) -> list[Path]:
         )
         for name in sorted(names):
             path = Path(parent, name)
-            if (
-                not name.endswith(".py")
-                or name == "art_recording.py"
-                or name.endswith("_train.py")
-            ):
+            if not name.endswith(".py") or name in COPIES or name.endswith("_train.py"):
                 continue
             try:
                 source = read_source(path)
-                if b"completions" in source.data and any(
+                if source.mentions_model and any(
                     find_completion_calls(Syntax.of(source), frozenset())
                 ):
                     found.append(path)

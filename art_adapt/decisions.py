@@ -213,7 +213,7 @@ def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> R
         return _obstructed(obstacle)
     return Refusal(
         "no completion call found in it, nor in what it imports from beside it",
-        why="art-adapt looks for client.chat.completions.create, .parse and .stream of the OpenAI client",
+        why="art-adapt looks for chat completions and responses of the OpenAI client, litellm.completion and instructor's create",
         next_step="name the file in which the agent calls the model",
         path=paths[0] if paths else None,
     )
@@ -230,8 +230,8 @@ def _obstructed(obstacle: Obstacle) -> Refusal:
 
 def _unsupported(call: CompletionCall) -> Refusal:
     return Refusal(
-        f"{call.callee} cannot be recorded yet",
-        why="the recorder sends chat completions to the model in training: create, parse, stream and their raw responses",
+        f"{call.callee} cannot be recorded",
+        why="a text completion has no messages, and ART trains on conversations",
         next_step="use client.chat.completions for the model that you want to train",
         path=call.place.path,
         line=call.place.line,

@@ -19,8 +19,14 @@ from art_adapt.survey.model import FileSurvey, Survey
 from art_adapt.survey.project import RECORDING_MODULE, package_depth
 
 DEFAULT_LINE_LENGTH = 88
-RECORDING = Path(__file__).with_name("recording.py")
-RECORDING_NAME = f"{RECORDING_MODULE}.py"
+# The recorder's files by the names of their copies; the second is for agents that call
+# the Responses API.
+RECORDING = f"{RECORDING_MODULE}.py"
+RESPONSES = f"{RECORDING_MODULE}_responses.py"
+COPIES = {
+    RECORDING: Path(__file__).with_name("recording.py"),
+    RESPONSES: Path(__file__).with_name("recording_responses.py"),
+}
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,8 @@ def make_plan(
     found = survey(sources)
     decisions = decide(found, options, choose)
     edits: list[Edit] = []
-    folders: dict[Path, None] = {}
+    copies: dict[Path, None] = {}
+    responses = {c.place.path for c in decisions.policy if c.api == "responses"}
     recording_folders = _recording_folders(found.files)
     for file in found.files:
         if file.uses_art is not None:
@@ -62,13 +69,13 @@ def make_plan(
         wraps = wraps_of(file, decisions)
         folder = recording_folders[file.source.path]
         if wraps or file.hooks:
-            folders[folder] = None
+            copies[folder / RECORDING] = None
+        if file.source.path in responses:
+            copies[folder / RESPONSES] = None
         after = adapt_source(file, wraps, _dots(file, folder), line_length)
         edits.append(Edit(file.source.path, file.source.data, after))
     _verify_idempotent(edits, found, options, decisions)
-    edits += [
-        _sibling(folder / RECORDING_NAME, RECORDING.read_bytes()) for folder in folders
-    ]
+    edits += [_sibling(path, COPIES[path.name].read_bytes()) for path in copies]
     kept: Edit | None = None
     if decisions.training is not None and decisions.entry is not None:
         path = train_module_path(decisions.entry.place.path)

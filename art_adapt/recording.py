@@ -38,6 +38,7 @@ __all__ = [
     "Rollout",
     "carried",
     "final_answer",
+    "for_training",
     "recorded",
     "reward",
     "rollout",
@@ -237,6 +238,96 @@ def carried(function: Callable[P, T]) -> Callable[P, T]:
     return run
 
 
+# ---------------------------------------------------------------------- groups to train
+
+
+def for_training(groups: Sequence[T]) -> list[T]:
+    """The trajectory groups as ``backend.train`` must get them, so that ART trains on
+    what the engine saw and sampled, token for token.
+
+    ART 0.5.23 reads token ids: the groups as they are. ART 0.5.18 renders messages
+    anew and splices the sampled tokens in (preprocessing/tokenize.py): it gets copies,
+    see ``_as_rendered``. The tools' keys are in vLLM's order if the model has
+    ``_internal_config={"chat_template_tool_schema_format": "vllm_openai"}``.
+    """
+    return [_group_for_training(group) for group in groups]
+
+
+def _group_for_training(group: Any) -> Any:
+    if all(_reads_token_ids(trajectory) for trajectory in group.trajectories):
+        return group
+    copied = copy.copy(group)
+    copied.trajectories = [_for_rendering(t) for t in group.trajectories]
+    return copied
+
+
+def _for_rendering(trajectory: Any) -> Any:
+    whole = [trajectory, *trajectory.additional_histories]
+    parts = [
+        _new_history(trajectory, history.tools, items)
+        for history in whole
+        for items in _as_rendered(history.messages_and_choices)
+    ]
+    first = parts[0].messages_and_choices if parts else []
+    return trajectory.model_copy(
+        update={"messages_and_choices": first, "additional_histories": parts[1:]}
+    )
+
+
+def _as_rendered(items: Sequence[Any]) -> list[list[Any]]:
+    """The histories that ART 0.5.18 renders as the engine did.
+
+    A turn that calls tools would be rendered twice, as sampled and from its
+    ``tool_calls``; only in the last one does ART see to that itself. And where the
+    engine rendered an earlier turn differently from what it had sampled, what follows
+    goes on from messages, not from sampled tokens: a history of its own.
+    """
+    histories: list[list[Any]] = [[]]
+    last, place = None, 0  # the last choice, and where it stands in its history
+    for at, item in enumerate(items):
+        if isinstance(item, dict):
+            histories[-1].append(_as_template_reads(item))
+            continue
+        if (item.model_extra or {}).get("rendered_anew"):
+            earlier = [e if isinstance(e, dict) else _message_of(e) for e in items[:at]]
+            histories.append([_as_template_reads(message) for message in earlier])
+        elif last is not None:
+            histories[-1][place] = _without_calls(last)
+        last, place = item, len(histories[-1])
+        histories[-1].append(item)
+    return histories
+
+
+def _without_calls(choice: Any) -> Any:
+    message = choice.message.model_copy(
+        update={"tool_calls": None, "content": choice.message.content or ""}
+    )
+    return choice.model_copy(update={"message": message})
+
+
+def _as_template_reads(message: dict[str, Any]) -> dict[str, Any]:
+    """A message as vLLM hands it to the chat template: text, and arguments spelled by
+    the template (vllm, entrypoints/chat_utils.py).
+    """
+    if message.get("role") != "assistant":
+        return message
+    calls = [
+        {**call, "function": {**call["function"], "arguments": _spelled(call)}}
+        for call in message.get("tool_calls") or []
+        if "function" in call
+    ]
+    text = {**message, "content": message.get("content") or ""}
+    return {**text, "tool_calls": calls} if calls else text
+
+
+def _spelled(call: dict[str, Any]) -> str:
+    arguments = call["function"].get("arguments") or "{}"
+    try:
+        return json.dumps(json.loads(arguments), ensure_ascii=False)
+    except (TypeError, ValueError):
+        return str(arguments)
+
+
 # ---------------------------------------------------------------------------- a rollout
 
 # HTTP statuses below 500 that are never the policy's doing: keys, rights, a model that
@@ -277,6 +368,7 @@ class Rollout:
         self._unanswered: dict[str, tuple[int, BaseException]] = {}
         self._open_streams: list[_OpenStream] = []
         self._histories = _recorded_histories(trajectory)
+        self._reads_token_ids = _reads_token_ids(trajectory)
         self._functions = _Functions()
         self._conversations: Any = None  # of the Responses API
 
@@ -489,11 +581,11 @@ class Rollout:
             self.calls += 1
             request.recorded = True
             if self._unanswered:
-                failed_at, _ = self._unanswered.get(request.key(), (0, None))
+                key = request.key()
+                failed_at, _ = self._unanswered.get(key, (0, None))
                 if request.number > failed_at:  # made after the failure, not beside it
-                    self._unanswered.pop(request.key(), None)
-            sent = request.sent()
-            self._check_exact(request, choices, shared_extras)
+                    self._unanswered.pop(key, None)
+            sent = request.sent() if len(choices) > 1 else None
             for choice in choices:
                 cut = (choice.model_extra or {}).get("cut", False)
                 self.tool_calls += len(choice.message.tool_calls or [])
@@ -501,34 +593,30 @@ class Rollout:
                 history, new = request.history, request.new
                 if history is None or len(history) != request.start:
                     # New, or another request went on from it first.
-                    history, new = self._open_history(request), sent
-                copied = _choice_to_record(choice, shared_extras)
-                history.extend(new, copied)
-                history.tokens = _tokens_of(copied)
+                    history = self._open_history(request)
+                    new = sent if sent is not None else request.sent()
+                self._check_exact(choice, shared_extras)
+                history.extend(
+                    new,
+                    _choice_to_record(choice, shared_extras),
+                    keep_prompt=self._reads_token_ids,
+                )
                 # A further choice answers the same messages, not the first choice.
                 request.history = None
 
-    def _check_exact(
-        self, request: _Request, choices: Sequence[Any], shared_extras: dict[str, Any]
-    ) -> None:
+    def _check_exact(self, choice: Any, shared_extras: dict[str, Any]) -> None:
         """Say what keeps ART from training on exactly what the engine saw and sampled
         (G6).
         """
-        prompt = shared_extras.get("prompt_token_ids")
-        reads_ids = _reads_token_ids(self.trajectory)
-        for choice in choices:
-            extra = choice.model_extra or {}
-            if reads_ids and not (prompt and extra.get("token_ids")):
+        if self._reads_token_ids:
+            ids = (choice.model_extra or {}).get("token_ids")
+            if not (ids and shared_extras.get("prompt_token_ids")):
                 _say_once(_NO_IDS)
-            elif not reads_ids and not _logprobs_name_ids(choice.logprobs):
-                _say_once(_NO_TOKENS)
-            thoughts = {"reasoning", "reasoning_content"} & {*_extras(choice.message)}
-            if thoughts and not reads_ids:
-                _say_once(_THINKING)
-            if request.history is not None and prompt:
-                before = request.history.tokens
-                if prompt[: len(before)] != before:
-                    _say_once(_RENDERED_ANEW)
+            return
+        if not _logprobs_name_ids(choice.logprobs):
+            _say_once(_NO_TOKENS)
+        if {"reasoning", "reasoning_content"} & {*_extras(choice.message)}:
+            _say_once(_THINKING)
 
     def _open_history(self, request: _Request) -> _History:
         trajectory, tools = self.trajectory, request.tools
@@ -1100,14 +1188,6 @@ def _logprobs_name_ids(logprobs: Any) -> bool:
     return bool(tokens) and str(tokens[0].token).startswith("token_id:")
 
 
-def _tokens_of(choice: Any) -> list[int]:
-    """What the engine saw and said."""
-    extras = _extras(choice)
-    if not (extras.get("prompt_token_ids") and extras.get("token_ids")):
-        return []
-    return [*extras["prompt_token_ids"], *extras["token_ids"]]
-
-
 def _extras(model: Any) -> dict[str, Any]:
     return {k: v for k, v in (model.model_extra or {}).items() if v}
 
@@ -1149,17 +1229,52 @@ def _for_any_engine(body: dict[str, Any]) -> dict[str, Any]:
             f"left out in training, for only OpenAI's service knows it: "
             f"{', '.join(sorted(dropped))}"
         )
-    messages = body.get("messages") or []
-    if any(message.get("role") == "developer" for message in messages):
+    body["messages"] = [
+        _for_any_template(message)
+        if message.get("role") == "developer" or type(message.get("content")) is list
+        else message
+        for message in body.get("messages") or []
+    ]
+    if body.get("tools"):
+        body["tools"] = [_explicit_tool(tool) for tool in body["tools"]]
+    return body
+
+
+def _for_any_template(message: Any) -> Any:
+    if message.get("role") == "developer":
         _say_once(
             "the role developer is system in training: open models' chat templates "
             "drop what they do not know"
         )
-        body["messages"] = [
-            {**message, "role": "system"} if message["role"] == "developer" else message
-            for message in messages
-        ]
-    return body
+        message = {**message, "role": "system"}
+    content = message.get("content")
+    if (
+        isinstance(content, list)
+        and content
+        and all(set(part) == {"type", "text"} for part in content)
+    ):
+        # As vLLM joins them for templates that want text; ART 0.5.18 would not.
+        message = {**message, "content": "\n".join(part["text"] for part in content)}
+    return message
+
+
+def _explicit_tool(tool: Any) -> Any:
+    """A tool with its keys where vLLM puts them, and with none left out: vLLM renders
+    those as null, ART not at all.
+    """
+    function = tool.get("function")
+    if tool.get("type") != "function" or not isinstance(function, dict):
+        return tool
+    named = {
+        "name": function.get("name"),
+        "description": function.get("description") or "",
+        "parameters": function.get("parameters")
+        or {"type": "object", "properties": {}},
+    }
+    rest = {
+        key: value for key, value in tool.items() if key not in ("type", "function")
+    }
+    return {"type": "function", "function": {**named, **function, **named}, **rest}
 
 
 class _Functions:
@@ -1459,6 +1574,7 @@ class _History:
         self.tools = tools
         self.name = name  # the function that asked first
         self.tokens: list[int] = []  # what the engine saw and said, so far
+        self._gathered = 0  # as long as ``sent`` was when it was last copied as a whole
         self.sent = [
             item if isinstance(item, dict) else _message_of(item) for item in items
         ]
@@ -1469,22 +1585,48 @@ class _History:
     def is_continued_by(self, messages: list[Any], tools: Any) -> bool:
         if not 0 < len(self.sent) <= len(messages) or self.tools != tools:
             return False
-        changed = []
-        for at, (ours, theirs) in enumerate(zip(self.sent, messages, strict=False)):
-            if ours != theirs:
-                if _essence(ours) != _essence(theirs):
-                    return False
-                changed.append(at)
-        for at in changed:  # the agent's own spelling, which compares at once next time
-            self.sent[at] = _plain(messages[at])
+        end = len(self.sent)
+        if self.sent != messages[:end]:  # as a whole first: that is one loop in C
+            changed = []
+            for at, (ours, theirs) in enumerate(zip(self.sent, messages, strict=False)):
+                if ours != theirs:
+                    if _essence(ours) != _essence(theirs):
+                        return False
+                    changed.append(at)
+            for at in changed:  # the agent's own spelling compares at once next time
+                self.sent[at] = _plain(messages[at])
+        if end > self._gathered * 1.25:
+            # What is copied turn by turn lies all over the heap, and takes several
+            # times as long to compare as what was copied in one go.
+            self.sent = [_plain(message) for message in messages[:end]]
+            self._gathered = end
         return True
 
-    def extend(self, messages: list[Any], choice: Any) -> None:
+    def extend(self, messages: list[Any], choice: Any, *, keep_prompt: bool) -> None:
+        """Add a completion and what was new in its request.
+
+        A completion brings the ids of its whole prompt. Kept as they come, those of a
+        conversation of a thousand turns fill gigabytes: a prompt that goes on from the
+        one before shares its integers, and is not kept where ART does not read it. Then
+        only a prompt that does not go on is marked (``for_training`` looks for it).
+        """
+        extra = choice.model_extra
+        prompt = extra.get("prompt_token_ids")
+        if prompt and extra.get("token_ids"):
+            shared = self.tokens + prompt[len(self.tokens) :]
+            if shared == prompt:
+                extra["prompt_token_ids"] = prompt = shared
+            else:
+                extra["rendered_anew"] = True
+                _say_once(_RENDERED_ANEW)
+            self.tokens = prompt + extra["token_ids"]
+        if not keep_prompt:
+            extra.pop("prompt_token_ids", None)
         self.items += [*messages, choice]
         self.sent += [*messages, _message_of(choice)]
 
 
-def _new_history(trajectory: Any, tools: Any) -> Any:
+def _new_history(trajectory: Any, tools: Any, items: Sequence[Any] = ()) -> Any:
     """A further history. art 0.5.18 calls the class History, 0.5.23 LegacyHistory: the
     field's own annotation knows. What is no ART trajectory gets a plain object.
     """
@@ -1492,7 +1634,7 @@ def _new_history(trajectory: Any, tools: Any) -> Any:
     make = (
         field.annotation.__args__[0].model_construct if field else types.SimpleNamespace
     )
-    return make(messages_and_choices=[], tools=tools)
+    return make(messages_and_choices=list(items), tools=tools)
 
 
 def _recorded_histories(trajectory: Any) -> list[_History]:

@@ -13,7 +13,7 @@ from art_adapt import train_module
 from art_adapt.adaptation import Edit, remove
 from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
-from art_adapt.plan import DEFAULT_LINE_LENGTH, RECORDING, RECORDING_NAME
+from art_adapt.plan import COPIES, DEFAULT_LINE_LENGTH
 from art_adapt.source import Source, read_source
 from art_adapt.survey.hooks import recording_level
 from art_adapt.survey.project import RECORDING_MODULE, Project
@@ -79,26 +79,27 @@ def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
         _recording_folder(path, recording_level(syntax))
         for path, syntax in adapted.items()
     ):
-        path = folder / RECORDING_NAME
-        if not path.is_file():
+        copies = [folder / name for name in COPIES if (folder / name).is_file()]
+        if not copies:
             continue
-        data = path.read_bytes()
         user = next(
             (
                 p
                 for p in sorted(folder.rglob("*.py"))
                 if p not in gone
-                and p.name != RECORDING_NAME
+                and p.name not in COPIES
                 and _imports_recording(p, folder)
             ),
             None,
         )
-        if user is not None:
-            left.append((path, f"{user.name} still uses it"))
-        elif data != RECORDING.read_bytes():
-            left.append((path, "it is not the copy that this version writes"))
-        else:
-            deletions.append((path, data))
+        for path in copies:
+            data = path.read_bytes()
+            if user is not None:
+                left.append((path, f"{user.name} still uses it"))
+            elif data != COPIES[path.name].read_bytes():
+                left.append((path, "it is not the copy that this version writes"))
+            else:
+                deletions.append((path, data))
     return Undo(edits, tuple(deletions), tuple(left))
 
 

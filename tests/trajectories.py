@@ -23,6 +23,7 @@ class Trajectory(pydantic.BaseModel):
     additional_histories: list[History] = []
     reward: float = 0.0
     metadata: dict[str, Any] = {}
+    exchanges: list[Any] = []  # ART 0.5.23's: it trains from token ids
 
 
 def histories(trajectory: Trajectory) -> list[dict[str, Any]]:

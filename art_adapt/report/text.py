@@ -109,7 +109,9 @@ def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
     )
     if not call.supported and policy:
         yield Line(
-            "", "  not recorded yet: a rollout that comes here stops with a message", ""
+            "",
+            "  cannot be recorded: a rollout that comes here stops with a message",
+            "",
         )
     parts = [
         f"messages {call.messages}: {call.conversation}"

@@ -12,6 +12,13 @@ from art_adapt.survey.model import MODULE_LEVEL
 from art_adapt.survey.syntax import FunctionNode, Syntax, dotted, keyword
 
 METHODS = ("create", "parse", "stream")
+LITELLM = ("completion", "acompletion")
+INSTRUCTOR = (
+    "create",
+    "create_with_completion",
+    "create_partial",
+    "create_iterable",
+)
 VIEWS = ("with_raw_response", "with_streaming_response")
 AUXILIARY_COMMENT = re.compile(r"#.*\bart:\s*auxiliary\b")
 
@@ -21,12 +28,11 @@ class FoundCall:
     """A completion call with the nodes that the later readings of it start from."""
 
     syntax: Syntax
-    callee: ast.Attribute
+    callee: ast.Attribute | ast.Name
     # The call that the arguments stand in: its own, or the helper's that takes the callee.
     call: ast.Call | None
     client: ast.expr
-    api: str  # "chat.completions", "responses" or "completions"
-    view: str
+    api: str  # "chat.completions", "responses", "litellm" or "completions"
     referenced: bool
     recorded: bool
 
@@ -39,15 +45,30 @@ class FoundCall:
         """Whether the recorder can send it to the model in training; it stops the
         rollout at the others.
         """
-        return self.api == "chat.completions" and self.view != "with_streaming_response"
+        return self.api != "completions"
+
+    @property
+    def method(self) -> str:
+        """The name that is called."""
+        callee = self.callee
+        return callee.attr if isinstance(callee, ast.Attribute) else callee.id
 
     @property
     def model(self) -> ast.expr | None:
-        return keyword(self.call, "model") if self.call is not None else None
+        if self.call is None:
+            return None
+        if self.api == "litellm" and self.call.args:
+            return self.call.args[0]
+        return keyword(self.call, "model")
 
     @property
     def messages(self) -> ast.expr | None:
-        return keyword(self.call, "messages") if self.call is not None else None
+        if self.call is None:
+            return None
+        name = "input" if self.api == "responses" else "messages"
+        if self.api == "litellm" and len(self.call.args) > 1:
+            return self.call.args[1]
+        return keyword(self.call, name)
 
     @property
     def tools(self) -> ast.expr | None:
@@ -58,9 +79,7 @@ class FoundCall:
     @property
     def streams(self) -> bool:
         value = keyword(self.call, "stream") if self.call is not None else None
-        return self.callee.attr == "stream" or (
-            value is not None and not _is_false(value)
-        )
+        return self.method == "stream" or (value is not None and not _is_false(value))
 
     @property
     def marked_auxiliary(self) -> bool:
@@ -111,19 +130,15 @@ def find_completion_calls(
     their hook.
     """
     uses_openai = syntax.imports_module("openai", "langfuse") is not None
+    uses_litellm = syntax.imports_module("litellm") is not None
     for node in syntax.nodes:
-        if (
-            not isinstance(node, ast.Attribute)
-            or node.attr not in METHODS
-            or not isinstance(node.ctx, ast.Load)
+        if not isinstance(node, ast.Attribute | ast.Name) or not isinstance(
+            node.ctx, ast.Load
         ):
             continue
-        resource: ast.expr = node.value
-        view = ""
-        if isinstance(resource, ast.Attribute) and resource.attr in VIEWS:
-            view = resource.attr
-            resource = resource.value
-        found = _resource(resource, syntax, uses_openai)
+        found = _litellm(node, syntax) if uses_litellm else None
+        if found is None and isinstance(node, ast.Attribute):
+            found = _method(node, syntax, uses_openai)
         if found is None:
             continue
         parent: ast.AST = syntax.parents[node]
@@ -137,25 +152,58 @@ def find_completion_calls(
             continue  # create.__doc__, mock.create.return_value, create is other
         called = isinstance(parent, ast.Call) and parent.func is user
         client, api = found
-        if called and _is_instructor(parent):
-            continue
         yield FoundCall(
             syntax,
             node,
             parent if isinstance(parent, ast.Call) else None,
             client,
             api,
-            view,
             not called,
             recorded,
         )
 
 
-def _is_instructor(call: ast.AST) -> bool:
-    """The SDK has no ``response_model``: a call with one goes to a client that
-    instructor has patched.
-    """
-    return isinstance(call, ast.Call) and keyword(call, "response_model") is not None
+def _litellm(
+    node: ast.Attribute | ast.Name, syntax: Syntax
+) -> tuple[ast.expr, str] | None:
+    """``litellm.completion``, also imported by name, and the same of its Router."""
+    name = syntax.qualified(node) or ""
+    if name.startswith("litellm.") and name.split(".")[-1] in LITELLM:
+        return node, "litellm"
+    if isinstance(node, ast.Attribute) and node.attr in LITELLM:
+        for value in syntax.values_of(node.value):
+            made_by = value.func if isinstance(value, ast.Call) else value
+            if (syntax.qualified(made_by) or "") in (
+                "litellm.Router",
+                "litellm.router.Router",
+            ):
+                return node.value, "litellm"
+    return None
+
+
+def _method(
+    node: ast.Attribute, syntax: Syntax, uses_openai: bool
+) -> tuple[ast.expr, str] | None:
+    """A method of an SDK resource, or of a client that instructor has made."""
+    resource: ast.expr = node.value
+    call = syntax.parents[node]
+    if node.attr in METHODS:
+        if isinstance(resource, ast.Attribute) and resource.attr in VIEWS:
+            resource = resource.value
+        # A client that comes from elsewhere is known by what it is asked.
+        asks = isinstance(call, ast.Call) and keyword(call, "input") is not None
+        found = _resource(resource, syntax, uses_openai or asks)
+        if found is not None:
+            return found
+    if (
+        node.attr in INSTRUCTOR
+        and isinstance(call, ast.Call)
+        and call.func is node
+        and keyword(call, "response_model") is not None
+    ):
+        found = _resource(resource, syntax, uses_openai)
+        return found or (resource, "chat.completions")
+    return None
 
 
 def _resource(

@@ -75,7 +75,8 @@ class CompletionCall:
     span: Span
     function: str  # qualified name of the function it stands in
     callee: str
-    method: str  # create, parse or stream
+    method: str  # create, parse, stream, completion, ...
+    api: str  # chat.completions, responses, litellm or completions
     supported: bool
     referenced: bool
     recorded: bool

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from art_adapt.survey.model import Obstacle, Place
 from art_adapt.survey.project import import_roots, module_file
-from art_adapt.survey.syntax import Syntax, keyword
+from art_adapt.survey.syntax import Syntax
 
 CHAT = "call client.chat.completions.create there"
 
@@ -45,11 +45,6 @@ FRAMEWORKS = {
         "the Anthropic client",
         "ART trains models behind an OpenAI-compatible API: " + CHAT,
     ),
-    "instructor": (
-        "instructor",
-        "its create(response_model=...) hides the completion: use client.chat.completions.parse",
-    ),
-    "litellm": ("litellm", "use the OpenAI client for the model to train: " + CHAT),
 }
 
 PROCESSES = (
@@ -62,6 +57,13 @@ PROCESS_ADVICE = (
     "a rollout does not reach into it, and a recorded call there raises: use threads or tasks",
 )
 LEGACY = ("openai.ChatCompletion", "openai.Completion")
+LITELLM_OTHERS = (
+    "litellm.aresponses",
+    "litellm.atext_completion",
+    "litellm.batch_completion",
+    "litellm.responses",
+    "litellm.text_completion",
+)
 
 
 def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
@@ -106,14 +108,13 @@ def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
                     "use the OpenAI client: " + CHAT,
                 )
         elif isinstance(node, ast.Call):
-            if (syntax.qualified(node.func) or "").endswith(PROCESSES):
+            called = syntax.qualified(node.func) or ""
+            if called.endswith(PROCESSES):
                 yield Obstacle(syntax.place(node), *PROCESS_ADVICE, calls_model=False)
-            elif (
-                isinstance(node.func, ast.Attribute)
-                and node.func.attr == "create"
-                and keyword(node, "response_model") is not None
-            ):
-                yield from once(syntax.place(node), *FRAMEWORKS["instructor"])
+            elif called in LITELLM_OTHERS:
+                yield from once(
+                    syntax.place(node), called, "use litellm.completion there"
+                )
 
 
 def _is_local(syntax: Syntax, top: str) -> bool:

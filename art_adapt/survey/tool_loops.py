@@ -107,8 +107,13 @@ def _execution(node: ast.expr, syntax: Syntax) -> str | None:
 
 
 def _is_tool_name(expression: ast.expr, syntax: Syntax, depth: int = 0) -> bool:
-    """``call.function.name``, or a name that holds one."""
-    if (dotted(expression) or "").endswith(".function.name"):
+    """``call.function.name``, an item's ``name`` where Responses come with function
+    calls, or a name that holds one.
+    """
+    name = dotted(expression) or ""
+    if name.endswith(".function.name"):
+        return True
+    if name.endswith(".name") and b'"function_call"' in syntax.source.data:
         return True
     if depth or not isinstance(expression, ast.Name):
         return False

@@ -21,7 +21,11 @@ from art_adapt.recording import RecordingError, recorded
 USER = [{"role": "user", "content": "Delft?"}]
 TOOL = {
     "type": "function",
-    "function": {"name": "weather", "parameters": {"type": "object"}},
+    "function": {
+        "name": "weather",
+        "description": "",
+        "parameters": {"type": "object"},
+    },
 }
 CALL = {"name": "weather", "arguments": {"city": "Delft"}}
 NOWHERE = "http://127.0.0.1:1/v1"
