@@ -17,6 +17,7 @@ from art_adapt.survey.model import (
     CompletionCall,
     EntryPoint,
     Exit,
+    Harm,
     Obstacle,
     RewardSite,
     Role,
@@ -211,6 +212,17 @@ def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> R
     obstacle = next(iter(obstacles), None)
     if obstacle is not None:
         return _obstructed(obstacle)
+    process = next(
+        (e for f in survey.files for e in f.effects if e.harm is Harm.PROCESS), None
+    )
+    if process is not None:
+        return Refusal(
+            "no completion call found in it, but it starts a process",
+            why=f"if the model is called in {process.what}, a rollout does not reach it",
+            next_step="adapt the file that the process runs, and call it as a function",
+            path=process.place.path,
+            line=process.place.line,
+        )
     return Refusal(
         "no completion call found in it, nor in what it imports from beside it",
         why="art-adapt looks for chat completions and responses of the OpenAI client, litellm.completion and instructor's create",

@@ -164,6 +164,105 @@ CASES = (
         """,
     ),
     Case(
+        "the Responses API",
+        """
+        from openai import OpenAI
+
+        client = OpenAI()
+
+
+        def ask(question, previous=None):
+            return client.responses.create(
+                model="gpt-4.1", input=question, previous_response_id=previous
+            )
+
+
+        class Agent:
+            def ask(self, question):
+                with self.client.responses.stream(model="m", input=question) as stream:
+                    return stream.get_final_response()
+        """,
+        """
+        from openai import OpenAI
+
+        from art_recording import recorded
+
+        client = OpenAI()
+
+
+        def ask(question, previous=None):
+            return recorded(client.responses.create)(
+                model="gpt-4.1", input=question, previous_response_id=previous
+            )
+
+
+        class Agent:
+            def ask(self, question):
+                with recorded(self.client.responses.stream)(
+                    model="m", input=question
+                ) as stream:
+                    return stream.get_final_response()
+        """,
+    ),
+    Case(
+        "litellm, by name, by module, and its router",
+        """
+        import litellm
+        from litellm import Router, acompletion
+
+        router = Router(model_list=[])
+
+
+        async def ask(messages):
+            first = await acompletion(model="m", messages=messages)
+            second = litellm.completion("m", messages)
+            return first, second, router.completion(model="m", messages=messages)
+        """,
+        """
+        import litellm
+        from litellm import Router, acompletion
+
+        from art_recording import recorded
+
+        router = Router(model_list=[])
+
+
+        async def ask(messages):
+            first = await recorded(acompletion)(model="m", messages=messages)
+            second = recorded(litellm.completion)("m", messages)
+            return first, second, recorded(router.completion)(model="m", messages=messages)
+        """,
+    ),
+    Case(
+        "a client of instructor's",
+        """
+        import instructor
+        from openai import OpenAI
+
+        client = instructor.from_openai(OpenAI())
+
+
+        def ask(messages, Answer):
+            one = client.chat.completions.create(messages=messages, response_model=Answer)
+            return one, client.create(messages=messages, response_model=Answer)
+        """,
+        """
+        import instructor
+        from openai import OpenAI
+
+        from art_recording import recorded
+
+        client = instructor.from_openai(OpenAI())
+
+
+        def ask(messages, Answer):
+            one = recorded(client.chat.completions.create)(
+                messages=messages, response_model=Answer
+            )
+            return one, recorded(client.create)(messages=messages, response_model=Answer)
+        """,
+    ),
+    Case(
         "what is no call of an agent's model",
         """
         def judge(judge_client, text):

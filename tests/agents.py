@@ -26,11 +26,11 @@ def agent_file(folder: Path) -> Path:
     )
 
 
-def copy_of(name: str, target: Path) -> Path:
-    """A fixture as its author wrote it, in a folder of its own."""
+def copy_of(name: str, target: Path, agents: Path = AGENTS) -> Path:
+    """An agent as its author wrote it (``agents`` holds one folder each), in a folder of its own."""
     folder = target / name
     shutil.copytree(
-        AGENTS / name, folder, ignore=shutil.ignore_patterns("adapted", "__pycache__")
+        agents / name, folder, ignore=shutil.ignore_patterns("adapted", "__pycache__")
     )
     return folder
 
@@ -58,24 +58,27 @@ def replies_of(folder: Path) -> list[dict[str, Any]]:
 
 
 def run_episode(
-    folder: Path, production: str, training: str | None = None
+    folder: Path, production: str, training: str | None = None, *, child: Path = CHILD
 ) -> dict[str, Any]:
-    """Run the fixture's episode with the production endpoint at ``production`` (the server's root).
+    """Run the agent's episode with the production endpoint at ``production`` (the server's root).
 
     ``training``: the base URL of the model in training; then the episode runs in a rollout.
+    ``child``: the script that runs it and prints what came of it as its last line.
     """
     environment = {
         "PATH": os.environ["PATH"],
         "OPENAI_BASE_URL": f"{production}/v1",
         "OPENAI_API_KEY": "sk-production",
+        "ANTHROPIC_BASE_URL": production,
+        "ANTHROPIC_API_KEY": "sk-production",
         "AZURE_OPENAI_ENDPOINT": production,
         "AZURE_OPENAI_API_KEY": "sk-production",
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-        "PYTHONPATH": os.pathsep.join([str(folder), str(CHILD.parent)]),
+        "PYTHONPATH": os.pathsep.join([str(folder), str(child.parent)]),
         "PYTHONDONTWRITEBYTECODE": "1",
         "NO_PROXY": "*",
     }
-    arguments = [sys.executable, str(CHILD), str(folder), training or ""]
+    arguments = [sys.executable, str(child), str(folder), training or ""]
     done = subprocess.run(
         arguments,
         cwd=folder,

@@ -77,12 +77,15 @@ class _Server(ThreadingHTTPServer):
 
 class Engine:
     """``with Engine(replies) as engine``: ``engine.base_url``, ``engine.log``.
-    ``delay`` seconds go into each answer.
+    ``delay`` seconds go into each answer, ``pace`` before each chunk of a stream.
     """
 
-    def __init__(self, replies: Sequence[Json] = (), *, delay: float = 0.0) -> None:
+    def __init__(
+        self, replies: Sequence[Json] = (), *, delay: float = 0.0, pace: float = 0.0
+    ) -> None:
         self.script = Script(replies)
         self.delay = delay
+        self.pace = pace
         self.log: list[Exchange] = []
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), self._handler())
@@ -153,6 +156,7 @@ class Engine:
                     chunks = chunks[:2]
                 try:
                     for chunk in chunks:
+                        time.sleep(engine.pace)
                         data = json.dumps(chunk).encode()
                         if "sequence_number" in chunk:
                             self.wfile.write(f"event: {chunk['type']}\n".encode())

@@ -135,7 +135,9 @@ def _file_survey(
         threads=tuple(
             find_thread_starts(project, syntax, reaching, local_names(hooks, "carried"))
         ),
-        effects=tuple(find_effects(syntax)) if calls else (),
+        effects=tuple(find_effects(syntax))
+        if calls or syntax.source.path in project.given
+        else (),
         obstacles=tuple(find_obstacles(syntax)),
         names=syntax.names,
         hooks=hooks,

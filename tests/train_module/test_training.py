@@ -248,10 +248,6 @@ def test_what_is_missing_is_said_before_anything_starts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_fixture_trains_a_step(name: str, tmp_path: Path) -> None:
-    if name == "azure_functions":
-        pytest.skip(
-            "its scripted reply needs functions; vLLM has none (issue 3 translates them)"
-        )
     reward = () if name == "game" else ("--reward", "rewards:length")
     options = ("--epochs", "1", "--groups-per-step", "3", *reward)
     folder = adapted(name, tmp_path, *options)
