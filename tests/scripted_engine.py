@@ -5,16 +5,22 @@ token ids, and a log of it all.
 matches it. A reply is ``{"content": text}``, ``{"contents": [text, ...]}`` for ``n``
 choices, ``{"tool_calls": [{"name", "arguments"}]}`` or ``{"error": status}``. Tokens
 are words: their ids are made from the text, so that ids can be checked against it.
+
+With ``delay`` a reply comes after so many seconds, with ``pace`` it leaves so many
+between the chunks of a stream; with ``disconnect`` the server hangs up ``"before"`` or
+in the ``"middle"`` of the answer, and the client can tell (with ``drop`` it cannot).
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 import threading
 import time
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -27,13 +33,14 @@ Json = dict[str, Any]
 @dataclass(frozen=True)
 class Exchange:
     """One request and what was answered: ``body`` as it came over the wire,
-    ``response`` None for an error.
+    ``response`` None for an error, ``broken`` where the server hung up on it.
     """
 
     path: str
     headers: dict[str, str]
     body: bytes
     response: Json | None
+    broken: bool = False
 
     @property
     def request(self) -> Json:
@@ -74,16 +81,26 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256  # 64 rollouts connect at once
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # an agent has left
+            super().handle_error(request, client_address)
+
 
 class Engine:
     """``with Engine(replies) as engine``: ``engine.base_url``, ``engine.log``.
-    ``delay`` seconds go into each answer, ``pace`` before each chunk of a stream.
+    ``delay`` seconds go into each answer, ``pace`` before each chunk of a stream. A
+    ``script`` of one's own says what a request is answered, one request at a time.
     """
 
     def __init__(
-        self, replies: Sequence[Json] = (), *, delay: float = 0.0, pace: float = 0.0
+        self,
+        replies: Sequence[Json] = (),
+        *,
+        delay: float = 0.0,
+        pace: float = 0.0,
+        script: Script | None = None,
     ) -> None:
-        self.script = Script(replies)
+        self.script = script or Script(replies)
         self.delay = delay
         self.pace = pace
         self.log: list[Exchange] = []
@@ -111,9 +128,12 @@ class Engine:
             number = len(self.log) + 1
             make = scripted_response if path.endswith("/responses") else _completion
             response = None if "error" in reply else make(request, reply, number)
-            self.log.append(Exchange(path, headers, body, response))
-        if self.delay:
-            time.sleep(self.delay)
+            broken = "disconnect" in reply or (
+                "drop" in reply and bool(request.get("stream"))
+            )
+            self.log.append(Exchange(path, headers, body, response, broken))
+        if delay := reply.get("delay", self.delay):
+            time.sleep(delay)
         if response is None:
             return reply["error"], {
                 "error": {"message": "scripted", "type": "scripted"}
@@ -132,6 +152,9 @@ class Engine:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 headers = {name.title(): value for name, value in self.headers.items()}
                 status, response = engine.answer(self.path, headers, body)
+                if "disconnect" in response:
+                    self._hang_up(response, json.loads(body))
+                    return
                 if status == 200 and json.loads(body).get("stream"):
                     self._stream(response, json.loads(body))
                     return
@@ -139,8 +162,30 @@ class Engine:
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(data)))
+                if status != 200:  # the SDK's own retries need not wait
+                    self.send_header("Retry-After-Ms", "1")
                 self.end_headers()
-                self.wfile.write(data)
+                with suppress(OSError):  # the agent has not waited for it
+                    self.wfile.write(data)
+
+            def _hang_up(self, response: Json, request: Json) -> None:
+                self.close_connection = True
+                if response["disconnect"] == "before":
+                    return
+                data = json.dumps(response).encode()
+                kind = "application/json"
+                if request.get("stream"):
+                    chunks = [
+                        json.dumps(c).encode() for c in _chunks(response, request)
+                    ]
+                    data = b"".join(b"data: " + chunk + b"\n\n" for chunk in chunks)
+                    kind = "text/event-stream"
+                with suppress(OSError):
+                    self.send_response(200)
+                    self.send_header("Content-Type", kind)
+                    self.send_header("Content-Length", str(len(data)))
+                    self.end_headers()
+                    self.wfile.write(data[: len(data) // 2])
 
             def _stream(self, response: Json, request: Json) -> None:
                 self.send_response(200)
@@ -156,7 +201,7 @@ class Engine:
                     chunks = chunks[:2]
                 try:
                     for chunk in chunks:
-                        time.sleep(engine.pace)
+                        time.sleep(response.get("pace", engine.pace))
                         data = json.dumps(chunk).encode()
                         if "sequence_number" in chunk:
                             self.wfile.write(f"event: {chunk['type']}\n".encode())
@@ -186,6 +231,7 @@ def _completion(request: Json, reply: Json, number: int) -> Json:
     }
     if reply.get("drop"):
         completion["drop"] = True
+    completion |= {key: reply[key] for key in ("disconnect", "pace") if key in reply}
     if request.get("return_token_ids"):
         completion["prompt_token_ids"] = token_ids(json.dumps(request["messages"]))
     return completion
