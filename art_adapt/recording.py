@@ -555,20 +555,30 @@ class Rollout:
         """Find the history that a request continues, and copy what is new in it before
         the agent can change it.
         """
+        continued = self._continued_by(messages, tools)
         for stream in list(self._open_streams):
-            if stream.is_continued_by(messages):
-                stream.finish()
-        continued = None
-        for history in self._histories:
+            # Only where no completion explains the messages: a twin of this stream, read
+            # to its end, may have said what this one has said so far.
             if (
-                continued is None or len(history) >= len(continued)
-            ) and history.is_continued_by(messages, tools):
-                continued = history
+                continued is None or len(continued) <= len(stream.request.messages)
+            ) and stream.is_continued_by(messages):
+                stream.finish()
+                continued = self._continued_by(messages, tools)
         start = len(continued) if continued is not None else 0
         new = [_plain(message) for message in messages[start:]]
         self._requests += 1
         asking = _asking.get()
         return _Request(self._requests, messages, tools, continued, start, new, asking)
+
+    def _continued_by(self, messages: list[Any], tools: Any) -> _History | None:
+        """The longest history that a request goes on from, the last of several."""
+        found = None
+        for history in self._histories:
+            if (
+                found is None or len(history) >= len(found)
+            ) and history.is_continued_by(messages, tools):
+                found = history
+        return found
 
     def record(
         self, request: _Request, choices: Sequence[Any], shared_extras: dict[str, Any]

@@ -65,9 +65,7 @@ def test_async_episodes_are_recorded_as_they_were(episode: Episode) -> None:
         check(trajectory, player, engine, calls)
 
 
-@pytest.mark.xfail(strict=True, reason="the stream is closed while it is being read")
 def test_a_stream_is_read_on_when_a_twin_of_its_beginning_is_continued() -> None:
-    """No choice of texts would be needed above if the recorder told these two apart."""
     twin = Turn("create", {"contents": ["one"]})
     stream = Turn("streamed", {"contents": ["one two"]})
     reading = Meanwhile(stream, (twin, twin), chunks=3, same_conversation=True)
