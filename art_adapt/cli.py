@@ -130,9 +130,23 @@ def adapt(
             help="Your reward, module:function(trajectory, scenario). Default: RULER."
         ),
     ] = None,
+    ruler_weight: Annotated[
+        float | None,
+        typer.Option(help="RULER's share of the reward, beside --reward. [0: none]"),
+    ] = None,
     scenarios: Annotated[
         str | None,
-        typer.Option(help="The scenarios' file, beside the agent. [scenarios.jsonl]"),
+        typer.Option(
+            help="A JSONL or CSV file or a dataset's folder beside the agent, or "
+            "module:NAME. [scenarios.jsonl]"
+        ),
+    ] = None,
+    trace: Annotated[
+        str | None, typer.Option(help="Trace rollouts: weave or langfuse.")
+    ] = None,
+    isolate: Annotated[
+        str | None,
+        typer.Option(help="process: each episode in a fresh one, for shared state."),
     ] = None,
     backend: Annotated[
         str | None, typer.Option(help="local or serverless. [local]")
@@ -155,7 +169,7 @@ def adapt(
     groups_per_step: Annotated[
         int | None, typer.Option(help="Scenarios in a training step. [2]")
     ] = None,
-    epochs: Annotated[int | None, typer.Option(help="[3]")] = None,
+    epochs: Annotated[int | None, typer.Option(help="0: until Ctrl-C. [3]")] = None,
     line_length: Annotated[
         int | None,
         typer.Option(help="Your formatter's. [from pyproject.toml, else 88]"),
@@ -193,7 +207,7 @@ def adapt(
     """
     given: dict[str, Any] = {
         "entry": entry, "policy": tuple(policy or ()), "auxiliary": tuple(auxiliary or ()), "reward": reward,
-        "scenarios": scenarios, "backend": backend, "base_model": base_model, "project": project, "run_name": run_name,
+        "ruler_weight": ruler_weight, "trace": trace, "isolate": isolate, "scenarios": scenarios, "backend": backend, "base_model": base_model, "project": project, "run_name": run_name,
         "judge_model": judge_model, "learning_rate": learning_rate, "rollouts_per_group": rollouts_per_group,
         "groups_per_step": groups_per_step, "epochs": epochs, "line_length": line_length,
         "train_module": False if no_train_module else None,

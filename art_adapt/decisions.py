@@ -45,6 +45,9 @@ class Options:
     policy: tuple[str, ...] = ()
     auxiliary: tuple[str, ...] = ()
     reward: str | None = None
+    ruler_weight: float | None = None
+    trace: str | None = None
+    isolate: str | None = None
     scenarios: str | None = None
     backend: str | None = None
     base_model: str | None = None
@@ -69,6 +72,9 @@ class Training:
 
     reward: str | None  # "module:function"; None: RULER
     agent_rewards: bool
+    ruler_weight: float | None  # of RULER beside ``reward``; None: one of the two
+    trace: str | None
+    isolate: str | None
     scenarios: str
     backend: str
     base_model: str
@@ -96,6 +102,7 @@ class Decisions:
 
 
 BACKENDS = ("local", "serverless")
+TRACERS = ("weave", "langfuse")
 BASE_MODELS = (
     "OpenPipe/Qwen3-14B-Instruct",
     "Qwen/Qwen3-30B-A3B-Instruct-2507",
@@ -343,11 +350,28 @@ def _training(
             f"--reward {options.reward!r} names no function",
             next_step="write it as module:function",
         )
+    if options.trace is not None and options.trace not in TRACERS:
+        raise Refusal(
+            f"no such tracer: {options.trace!r}", next_step="weave or langfuse"
+        )
+    if options.isolate not in (None, "process"):
+        raise Refusal(
+            f"episodes cannot be isolated by {options.isolate!r}", next_step="process"
+        )
+    if options.ruler_weight is not None:
+        if options.reward is None:
+            raise Refusal(
+                "--ruler-weight without --reward",
+                why="it says how much of the reward is RULER's beside your own function",
+                next_step="add --reward module:function, or leave it out: RULER alone",
+            )
+        if not 0 < options.ruler_weight < 1:
+            raise Refusal("--ruler-weight is a share between 0 and 1")
     for name, least in (
         ("learning_rate", 0.0),
         ("rollouts_per_group", 1),
         ("groups_per_step", 0),
-        ("epochs", 0),
+        ("epochs", -1),
     ):
         value = getattr(options, name)
         if value is not None and value <= least:
@@ -366,6 +390,9 @@ def _training(
     return Training(
         reward=options.reward,
         agent_rewards=bool(rewards) and options.reward is None,
+        ruler_weight=options.ruler_weight,
+        trace=options.trace,
+        isolate=options.isolate,
         scenarios=options.scenarios or "scenarios.jsonl",
         backend=options.backend or "local",
         base_model=options.base_model or BASE_MODELS[0],
@@ -375,7 +402,7 @@ def _training(
         learning_rate=options.learning_rate or 1e-5,
         rollouts_per_group=options.rollouts_per_group or 4,
         groups_per_step=options.groups_per_step or 2,
-        epochs=options.epochs or 3,
+        epochs=3 if options.epochs is None else options.epochs,
     )
 
 

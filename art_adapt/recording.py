@@ -19,6 +19,7 @@ import copy
 import functools
 import importlib
 import inspect
+import itertools
 import json
 import math
 import os
@@ -33,6 +34,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ParamSpec, TypeVar, overload
 
 __all__ = [
+    "EndpointError",
     "RecordingError",
     "RecordingWarning",
     "Rollout",
@@ -53,6 +55,10 @@ P = ParamSpec("P")
 
 class RecordingError(RuntimeError):
     """The recorder would have lost or falsified a completion, so it stopped instead."""
+
+
+class EndpointError(ConnectionError):
+    """The endpoint failed in a rollout: the episode says nothing about the policy."""
 
 
 class RecordingWarning(UserWarning):
@@ -78,7 +84,8 @@ _said: set[str] = _shared.__dict__.setdefault("said", set())
 def _say_once(message: str) -> None:
     if message not in _said:
         _said.add(message)
-        warnings.warn(message, RecordingWarning, stacklevel=2)
+        with suppress(RecordingWarning):  # where warnings are errors
+            warnings.warn(message, RecordingWarning, stacklevel=2)
 
 
 # A process that an agent starts inherits the environment, but no rollout. Read once: it
@@ -93,20 +100,33 @@ _OTHER_PROCESS = (
 
 @contextmanager
 def rollout(
-    trajectory: Any, *, base_url: str, api_key: str, model: str
+    trajectory: Any,
+    *,
+    base_url: str,
+    api_key: str,
+    model: str,
+    temperature: float | None = None,
 ) -> Iterator[Rollout]:
     """Record every policy call made in this block on ``trajectory`` (an
     ``art.Trajectory``).
 
     ``base_url``, ``api_key`` and ``model`` name the model in training (ART:
     ``model.inference_base_url``, ``model.inference_api_key``,
-    ``model.get_inference_name()``). Works around sync and async code; tasks started
-    inside inherit it, threads do if their function is ``carried``.
+    ``model.get_inference_name()``). ``temperature``: sample with it, and with nothing
+    else (``top_p``, penalties, a seed), whatever the agent asks for. Works around sync
+    and async code; tasks started inside inherit it, threads do if their function is
+    ``carried``.
 
     Raises ``RecordingError`` at its end if the recorder had to stop a call, even where
     the agent has swallowed the error: such an episode is not what the model would do.
     """
-    opened = Rollout(trajectory, base_url=base_url, api_key=api_key, model=model)
+    opened = Rollout(
+        trajectory,
+        base_url=base_url,
+        api_key=api_key,
+        model=model,
+        temperature=temperature,
+    )
     with _opening:
         _open_rollouts[id(opened)] = opened
         os.environ[_TRAINING] = str(os.getpid())
@@ -346,9 +366,16 @@ class Rollout:
     """
 
     def __init__(
-        self, trajectory: Any, *, base_url: str, api_key: str, model: str
+        self,
+        trajectory: Any,
+        *,
+        base_url: str,
+        api_key: str,
+        model: str,
+        temperature: float | None = None,
     ) -> None:
         self.trajectory = trajectory
+        self.temperature = temperature
         self.base_url = base_url
         self.api_key = api_key
         self.model = model
@@ -435,11 +462,16 @@ class Rollout:
         """
         self._must_be_open()
         call = _find_call(create)
-        if call.is_async and not call.is_immediate:
+        if call.is_async and not call.is_late:
             return self._call_async(call, args, kwargs, asking)
-        loop = asyncio.get_running_loop() if call.is_async else None
+        client = self._client(
+            call, asyncio.get_running_loop() if call.is_async else None
+        )
+        if call.is_late:
+            client = client.copy()
+            client.recording, client.asking = self, asking
         with _asked_by(asking):
-            return call.on(self._client(call, loop))(*args, **kwargs)
+            return call.on(client)(*args, **kwargs)
 
     async def _call_async(
         self,
@@ -491,7 +523,7 @@ class Rollout:
         return _response_detour(turn)
 
     def prepare(
-        self, path: str, body: Any, options: Any
+        self, path: str, body: Any, options: Any, asking: str = ""
     ) -> tuple[dict[str, Any], dict[str, Any], _Request]:
         """Turn the request that the SDK is about to send into one for the model in
         training.
@@ -507,14 +539,14 @@ class Rollout:
                 "auxiliary, adapt the agent again with --auxiliary FUNCTION."
             )
         body = _for_any_engine({**body, **(options.get("extra_json") or {})})
-        as_functions = "functions" in body
+        as_functions = bool(body.get("functions"))
         if as_functions:
             body = self._functions.request(body)
         body |= {"model": self.model, "logprobs": True, "return_token_ids": True}
-        if body.get("temperature") not in (None, 1) or body.get("top_p") not in (
-            None,
-            1,
-        ):
+        if self.temperature is not None:
+            body = {k: v for k, v in body.items() if k not in _SAMPLING_ARGUMENTS}
+            body["temperature"] = self.temperature
+        if {body.get("temperature"), body.get("top_p")} - {None, 1}:
             _say_once(_SAMPLING.format(**{"temperature": 1, "top_p": 1, **body}))
         kept = {
             key: value
@@ -525,6 +557,7 @@ class Rollout:
         with self._lock:
             tools = _plain(body.get("tools") or None)
             request = self._place(list(body.get("messages") or []), tools)
+            request.asking = asking or _asking.get()
             request.as_functions = as_functions
         if parser := options.get("post_parser"):
             # parse() raises on text that does not fit: record before it can.
@@ -567,8 +600,7 @@ class Rollout:
         start = len(continued) if continued is not None else 0
         new = [_plain(message) for message in messages[start:]]
         self._requests += 1
-        asking = _asking.get()
-        return _Request(self._requests, messages, tools, continued, start, new, asking)
+        return _Request(self._requests, messages, tools, continued, start, new)
 
     def _continued_by(self, messages: list[Any], tools: Any) -> _History | None:
         """The longest history that a request goes on from, the last of several."""
@@ -590,6 +622,8 @@ class Rollout:
             self._must_be_open()
             self.calls += 1
             request.recorded = True
+            if request.as_functions:
+                self._functions.note(request, choices)
             if self._unanswered:
                 key = request.key()
                 failed_at, _ = self._unanswered.get(key, (0, None))
@@ -669,14 +703,12 @@ class Rollout:
 
         if request.recorded:
             return answer
-        if isinstance(answer, openai.Stream):
-            answer._iterator = _OpenStream(self, request, answer).watch(
-                answer._iterator
-            )
-        elif isinstance(answer, openai.AsyncStream):
-            answer._iterator = _OpenStream(self, request, answer).watch_async(
-                answer._iterator
-            )
+        if isinstance(answer, openai.Stream | openai.AsyncStream):
+            stream: Any = answer
+            opened = stream.art_stream = _OpenStream(self, request, answer)
+            is_async = isinstance(answer, openai.AsyncStream)
+            watch = opened.watch_async if is_async else opened.watch
+            stream._iterator = watch(stream._iterator)
         elif hasattr(answer, "choices"):
             self.record(request, answer.choices or [], _prompt_extras(answer))
             if request.as_functions:
@@ -700,13 +732,14 @@ class Rollout:
 class _Call:
     """What a callee does, on any client: ``on(client)`` is the same callable there.
 
-    ``is_immediate``: it is async, but gives a manager or a generator at once. ``options``
-    are those of the user's client that matter for the model in training as well.
+    ``is_late``: it gives a manager or a generator, which makes the request when it is
+    used. ``options`` are those of the user's client that matter for the model in
+    training as well.
     """
 
     on: Callable[[Any], Callable[..., Any]]
     is_async: bool
-    is_immediate: bool
+    is_late: bool
     options: dict[str, Any]
 
 
@@ -769,7 +802,7 @@ def _sdk_call(function: Any, view: str) -> _Call | None:
         return functools.partial(_without_tracing, method)
 
     manager = name == "stream" or view == "with_streaming_response"
-    return _Call(on, is_async, is_async and manager, options)
+    return _Call(on, is_async, manager, options)
 
 
 def _without_tracing(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -779,9 +812,23 @@ def _without_tracing(method: Callable[..., Any], *args: Any, **kwargs: Any) -> A
 
 
 def _partial_call(function: Any) -> _Call | None:
+    import openai
+
     if not isinstance(function, functools.partial):
         return None
-    call, given, named = _find_call(function.func), function.args, function.keywords
+    inner, given, named = function.func, function.args, function.keywords
+    client = named.get("client")
+    if isinstance(client, openai.OpenAI | openai.AsyncOpenAI):
+        # instructor's way to the Responses API: a function that is given the client.
+        return _Call(
+            lambda client: functools.partial(
+                inner, *given, **named | {"client": client}
+            ),
+            isinstance(client, openai.AsyncOpenAI),
+            False,
+            {"timeout": client.timeout, "max_retries": client.max_retries},
+        )
+    call = _find_call(inner)
     return replace(
         call, on=lambda client: functools.partial(call.on(client), *given, **named)
     )
@@ -824,6 +871,10 @@ def _litellm_call(function: Any) -> _Call | None:
             given = {k: v for k, v in given.items() if k not in _LITELLM_ROUTING}
             given |= {"model": "openai/policy", "client": client}
             given |= {"api_key": client.api_key, "api_base": str(client.base_url)}
+            # A cached answer is nobody's sample; what this model does not take is
+            # dropped, not refused.
+            given["cache"] = {"no-cache": True, "no-store": True}
+            given["drop_params"] = True
             return getattr(sys.modules["litellm"], name)(**given)
 
         return call
@@ -860,7 +911,8 @@ def _instructor_call(function: Any) -> _Call | None:
         method = getattr(twin, function.__name__)
         return method
 
-    return replace(inner, on=on, is_immediate=inspect.isasyncgenfunction(function))
+    late = inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function)
+    return replace(inner, on=on, is_late=late)
 
 
 def _as_function(call: _Call, client: Any) -> Callable[..., Any]:
@@ -929,6 +981,7 @@ def _recording_clients() -> tuple[type, type]:
 
     class RecordingOpenAI(openai.OpenAI):
         recording: Rollout
+        asking = ""  # set where the request is made later than the call
 
         @property
         def default_headers(self) -> dict[str, Any]:
@@ -952,12 +1005,13 @@ def _recording_clients() -> tuple[type, type]:
                     options={k: v for k, v in options.items() if k == "timeout"},
                     **_asked(detour.chat, openai.Stream[ChatCompletionChunk]),
                 )
-                written = detour.write(answer)
-                with _answered_by(written, detour.is_streamed):
+                with _answered_by(detour, answer):
                     return _answering_clients()[0].post(
                         path, cast_to=cast_to, body=body, options=options, **rest
                     )
-            body, options, request = self.recording.prepare(path, body, options)
+            body, options, request = self.recording.prepare(
+                path, body, options, self.asking
+            )
             try:
                 answer = super().post(
                     path, cast_to=cast_to, body=body, options=options, **rest
@@ -969,6 +1023,7 @@ def _recording_clients() -> tuple[type, type]:
 
     class RecordingAsyncOpenAI(openai.AsyncOpenAI):
         recording: Rollout
+        asking = ""  # set where the request is made later than the call
 
         @property
         def default_headers(self) -> dict[str, Any]:
@@ -992,12 +1047,13 @@ def _recording_clients() -> tuple[type, type]:
                     options={k: v for k, v in options.items() if k == "timeout"},
                     **_asked(detour.chat, openai.AsyncStream[ChatCompletionChunk]),
                 )
-                written = detour.write(answer)
-                with _answered_by(written, detour.is_streamed):
+                with _answered_by(detour, answer):
                     return await _answering_clients()[1].post(
                         path, cast_to=cast_to, body=body, options=options, **rest
                     )
-            body, options, request = self.recording.prepare(path, body, options)
+            body, options, request = self.recording.prepare(
+                path, body, options, self.asking
+            )
             try:
                 answer = await super().post(
                     path, cast_to=cast_to, body=body, options=options, **rest
@@ -1041,12 +1097,14 @@ def _sdk_headers(headers: Any) -> dict[str, Any]:
 # Some answers the agent must read from the wire: a Response, or a completion through
 # with_streaming_response. The completion is asked for and recorded like any other, and
 # then written as such an answer, which a client without a network hands to the SDK.
-_answer: contextvars.ContextVar[tuple[Any, bool]] = contextvars.ContextVar("art_answer")
+_answer: contextvars.ContextVar[tuple[_Detour, Any]] = contextvars.ContextVar(
+    "art_answer"
+)
 
 
 @contextmanager
-def _answered_by(written: Any, is_streamed: bool) -> Iterator[None]:
-    token = _answer.set((written, is_streamed))
+def _answered_by(detour: _Detour, completion: Any) -> Iterator[None]:
+    token = _answer.set((detour, completion))
     try:
         yield
     finally:
@@ -1065,9 +1123,13 @@ def _answering_clients() -> tuple[Any, Any]:
     http: Any = importlib.import_module(library)
 
     def answer(_: Any) -> Any:
-        written, is_streamed = _answer.get()
-        kind = "text/event-stream" if is_streamed else "application/json"
-        return http.Response(200, headers={"content-type": kind}, content=written)
+        detour, completion = _answer.get()
+        kind = "text/event-stream" if detour.is_streamed else "application/json"
+        written = detour.write(completion)
+        response = http.Response(200, headers={"content-type": kind}, content=written)
+        if detour.is_streamed:  # closed by the agent: so is what it is made from
+            _when_closed(response, completion.art_stream.left)
+        return response
 
     made: dict[str, Any] = {"base_url": "http://recorded", "api_key": "unset"}
     transport = http.MockTransport(answer)
@@ -1223,6 +1285,17 @@ _OPENAI_ONLY = {
     "web_search_options",
 }
 
+_SAMPLING_ARGUMENTS = {
+    "frequency_penalty",
+    "logit_bias",
+    "min_p",
+    "presence_penalty",
+    "repetition_penalty",
+    "seed",
+    "temperature",
+    "top_k",
+    "top_p",
+}
 _SAMPLING = (
     "the agent samples with temperature={temperature}, top_p={top_p}. ART trains on "
     "logprobs at temperature 1: with others the policy's ratio is off from the first "
@@ -1240,14 +1313,16 @@ def _for_any_engine(body: dict[str, Any]) -> dict[str, Any]:
             f"{', '.join(sorted(dropped))}"
         )
     body["messages"] = [
-        _for_any_template(message)
-        if message.get("role") == "developer" or type(message.get("content")) is list
-        else message
-        for message in body.get("messages") or []
+        _for_any_template(m) if _needs_change(m) else m
+        for m in body.get("messages") or []
     ]
     if body.get("tools"):
         body["tools"] = [_explicit_tool(tool) for tool in body["tools"]]
     return body
+
+
+def _needs_change(message: Any) -> bool:
+    return message.get("role") == "developer" or type(message.get("content")) is list
 
 
 def _for_any_template(message: Any) -> Any:
@@ -1293,40 +1368,50 @@ class _Functions:
     """
 
     def __init__(self) -> None:
-        self._ids: dict[tuple[str, Any], list[str]] = {}
+        # The ids of calls, by the conversation before them and what they call.
+        self._ids: dict[tuple[int, Any, Any], str] = {}
 
     def request(self, body: dict[str, Any]) -> dict[str, Any]:
-        functions = body["functions"]
+        functions, asked = body["functions"], body.get("function_call")
         body = {k: v for k, v in body.items() if not k.startswith("function")} | {
             "messages": self._messages(body.get("messages") or []),
             "tools": [{"type": "function", "function": f} for f in functions],
             "parallel_tool_calls": False,
         }
+        if asked is not None:
+            one = {"type": "function", "function": asked}
+            body["tool_choice"] = one if isinstance(asked, dict) else asked
         return body
 
     def _messages(self, messages: list[Any]) -> list[Any]:
         """Calls and their outputs with the ids that the engine gave the calls."""
         translated: list[Any] = []
-        seen: dict[tuple[str, Any], int] = {}
-        last = ""
+        before, last = 0, ""
         for message in messages:
             message = _plain(message)
             call = message.get("function_call")
             if message.get("role") == "function":
                 output = {"role": "tool", "tool_call_id": last}
-                translated.append(output | {"content": message.get("content")})
+                message = output | {"content": message.get("content")}
             elif call:
-                key = (call["name"], _canonical_json(call["arguments"]))
-                at = seen.get(key, 0)
-                seen[key] = at + 1
-                known = self._ids.get(key, [])
-                last = known[at] if at < len(known) else f"call_{len(translated)}"
+                named = _named_call(call)
+                last = self._ids.get((before, *named), f"call_{len(translated)}")
                 calls = [{"id": last, "type": "function", "function": call}]
                 message = {k: v for k, v in message.items() if k != "function_call"}
-                translated.append({**message, "tool_calls": calls})
-            else:
-                translated.append(message)
+                message["tool_calls"] = calls
+            translated.append(message)
+            before = _after(before, message)
         return translated
+
+    def note(self, request: _Request, choices: Sequence[Any]) -> None:
+        """Remember the ids of the calls in an answer; the agent will not."""
+        before = 0
+        for message in request.messages:
+            before = _after(before, message)
+        for choice in choices:
+            for called in (choice.message.tool_calls or [])[:1]:
+                named = _named_call(_plain(called.function))
+                self._ids.setdefault((before, *named), called.id)
 
     def answer(self, choices: Sequence[Any]) -> None:
         """Turn what an agent gets of a completion into what it asked for."""
@@ -1336,8 +1421,6 @@ class _Functions:
             if not choice.message.tool_calls:
                 continue
             called = choice.message.tool_calls[0]
-            key = (called.function.name, _canonical_json(called.function.arguments))
-            self._ids.setdefault(key, []).append(called.id)
             choice.message.function_call = FunctionCall.construct(
                 name=called.function.name, arguments=called.function.arguments
             )
@@ -1358,11 +1441,10 @@ class _Functions:
         if choice.finish_reason == "tool_calls":
             choice.finish_reason = "function_call"
 
-    def remember(self, calls: Sequence[dict[str, Any]]) -> None:
-        """The ids of a stream's calls, which its pieces did not carry to the agent."""
-        for call in calls:
-            key = _named_call(call["function"])
-            self._ids.setdefault(key, []).append(call["id"])
+
+def _after(before: int, message: Any) -> int:
+    """A conversation in one number: the one before it, and its last message."""
+    return hash((before, json.dumps(_essence(message), default=str)))
 
 
 # ------------------------------------------------------------------------------ streams
@@ -1381,13 +1463,18 @@ class _OpenStream:
         self.stream = stream
         self.parts: dict[int, _PartialChoice] = {}
         self.extras: dict[str, Any] = {}
+        self.reading = False
         recording._open_streams.append(self)
+        _when_closed(stream.response, self.left)
 
     def watch(self, chunks: Iterator[Any]) -> Iterator[Any]:
         try:
+            self.reading = True
             for chunk in chunks:
                 self.see(chunk)
+                self.reading = False
                 yield self.for_agent(chunk)
+                self.reading = True
             self.check_complete()
         except Exception as error:
             self.fail(error)
@@ -1397,14 +1484,22 @@ class _OpenStream:
 
     async def watch_async(self, chunks: AsyncIterator[Any]) -> AsyncIterator[Any]:
         try:
+            self.reading = True
             async for chunk in chunks:
                 self.see(chunk)
+                self.reading = False
                 yield self.for_agent(chunk)
+                self.reading = True
             self.check_complete()
         except Exception as error:
             self.fail(error)
             raise
         finally:
+            self.finish()
+
+    def left(self) -> None:
+        """The agent has closed the stream; the SDK closes it too, while it reads on."""
+        if not self.reading:
             self.finish()
 
     def check_complete(self) -> None:
@@ -1452,12 +1547,8 @@ class _OpenStream:
             return
         parts = [self.parts[index] for index in sorted(self.parts)]
         choices = [part.choice() for part in parts if not part.is_empty()]
-        if not choices:
-            return
-        self.recording.record(self.request, choices, self.extras)
-        if self.request.as_functions:
-            for part in parts:
-                self.recording._functions.remember(part.message().get("tool_calls", []))
+        if choices:
+            self.recording.record(self.request, choices, self.extras)
 
     def _leave(self) -> bool:
         with self.recording._lock:
@@ -1468,6 +1559,21 @@ class _OpenStream:
         if not hasattr(stream, "__anext__"):  # an async one closes itself, in its loop
             stream.response.close()
         return True
+
+
+def _when_closed(response: Any, then: Callable[[], None]) -> None:
+    """Call ``then`` after an HTTP response is closed, by whomever."""
+    close, aclose = response.close, response.aclose
+
+    def closed() -> None:
+        close()
+        then()
+
+    async def closed_async() -> None:
+        await aclose()
+        then()
+
+    response.close, response.aclose = closed, closed_async
 
 
 class _PartialChoice:
@@ -1579,11 +1685,18 @@ class _History:
     as the agent last sent it.
     """
 
-    def __init__(self, items: list[Any], tools: Any, name: str = "") -> None:
+    def __init__(self, items: list[Any], tools: Any, name: str | None = None) -> None:
         self.items = items
         self.tools = tools
-        self.name = name  # the function that asked first
-        self.tokens: list[int] = []  # what the engine saw and said, so far
+        self.name = name or ""  # the function that asked first
+        # What the engine saw and said so far; unknown where a rollout goes on with a
+        # trajectory whose prompts were not kept.
+        last = _extras(items[-1]) if items and not isinstance(items[-1], dict) else {}
+        known = last.get("prompt_token_ids") and last.get("token_ids")
+        self.tokens: list[int] = (
+            [*last["prompt_token_ids"], *last["token_ids"]] if known else []
+        )
+        self._resumes = bool(items) and not known
         self._gathered = 0  # as long as ``sent`` was when it was last copied as a whole
         self.sent = [
             item if isinstance(item, dict) else _message_of(item) for item in items
@@ -1624,11 +1737,13 @@ class _History:
         prompt = extra.get("prompt_token_ids")
         if prompt and extra.get("token_ids"):
             shared = self.tokens + prompt[len(self.tokens) :]
-            if shared == prompt:
+            if shared == prompt and not self._resumes:
                 extra["prompt_token_ids"] = prompt = shared
             else:
                 extra["rendered_anew"] = True
-                _say_once(_RENDERED_ANEW)
+                if not self._resumes:
+                    _say_once(_RENDERED_ANEW)
+            self._resumes = False
             self.tokens = prompt + extra["token_ids"]
         if not keep_prompt:
             extra.pop("prompt_token_ids", None)
@@ -1652,9 +1767,10 @@ def _recorded_histories(trajectory: Any) -> list[_History]:
     where the first one ended.
     """
     found = [trajectory, *trajectory.additional_histories]
+    names = str(trajectory.metadata.get("histories", "")).split(", ")
     return [
-        _History(history.messages_and_choices, history.tools)
-        for history in found
+        _History(history.messages_and_choices, history.tools, name)
+        for history, name in itertools.zip_longest(found, names[: len(found)])
         if history.messages_and_choices
     ]
 

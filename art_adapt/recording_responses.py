@@ -51,6 +51,7 @@ class Conversations:
 
     def __init__(self) -> None:
         self._messages: dict[str, tuple[Json, ...]] = {}
+        self._known: dict[str, Json] = {}  # each message is kept once
         self._turn_of_call: dict[str, str] = {}
 
     def begin(self, body: Json) -> Turn:
@@ -84,13 +85,20 @@ class Conversations:
         for call in message.get("tool_calls") or []:
             self._turn_of_call[call["id"]] = turn.id
         if turn.body.get("store") is not False:
-            self._messages[turn.id] = (*turn.messages, message)
+            self._messages[turn.id] = tuple(
+                self._known.setdefault(json.dumps(m, sort_keys=True), m)
+                for m in (*turn.messages, message)
+            )
 
     def _messages_of(self, items: list[Json]) -> list[Json]:
         """Input items as messages: what a model said in one turn is one message again."""
         messages: list[Json] = []
         for item in items:
+            if not isinstance(item, dict):
+                raise Untranslatable(f"the input item {item!r}, which is no object")
             kind = item.get("type") or "message"
+            if item.get("role") == "tool" or "tool_calls" in item:
+                raise Untranslatable("a chat completion's message as an input item")
             if kind == "message" and item.get("role") != "assistant":
                 messages.append(
                     {"role": item["role"], "content": _content(item.get("content"))}
@@ -113,9 +121,8 @@ class Conversations:
             elif kind == "reasoning":
                 parts = item.get("content") or item.get("summary") or []
                 if text := "".join(part["text"] for part in parts):
-                    self._open(messages, "reasoning_content")["reasoning_content"] = (
-                        text
-                    )
+                    thought = self._open(messages, "reasoning_content")
+                    thought["reasoning_content"] = text
             elif kind in ("function_call", "custom_tool_call"):
                 calling = self._calling(messages, item["call_id"])
                 calling.setdefault("tool_calls", []).append(_call(item))
@@ -129,6 +136,8 @@ class Conversations:
         """
         last = messages[-1] if messages else {}
         order = ("reasoning_content", "content", "tool_calls")
+        if part == "content" and last.get("tool_calls") and not last.get("content"):
+            return last  # agents also hand the text back behind the calls
         said = [name for name in order if last.get(name) is not None]
         if last.get("role") != "assistant" or (
             said and order.index(said[-1]) >= order.index(part)
@@ -179,7 +188,8 @@ class Turn:
         chat: Json = {"model": body.get("model"), "messages": [*system, *self.messages]}
         chat |= {name: body[name] for name in SAME if body.get(name) is not None}
         if tools := body.get("tools"):
-            chat["tools"] = [_tool(tool) for tool in tools]
+            allowed = _allowed(tools, body.get("tool_choice"))
+            chat["tools"] = [_tool(tool) for tool in allowed]
             if (choice := body.get("tool_choice")) is not None:
                 chat["tool_choice"] = _tool_choice(choice)
         if body.get("max_output_tokens") is not None:
@@ -228,16 +238,13 @@ class Turn:
         cut = {"length": "max_output_tokens", "content_filter": "content_filter"}
         reason = cut.get(finish or "")
         done = finish is not None
+        status = "incomplete" if reason else "completed" if done else "in_progress"
         body = self.body
         response: Json = {
             "id": self.id,
             "object": "response",
             "created_at": self.created_at,
-            "status": "incomplete"
-            if reason
-            else "completed"
-            if done
-            else "in_progress",
+            "status": status,
             "error": None,
             "incomplete_details": {"reason": reason} if reason else None,
             "instructions": body.get("instructions"),
@@ -324,10 +331,11 @@ class Events:
 
     def end(self) -> Iterator[Json]:
         """The last events; the turn is noted with its conversation."""
+        if self._finish is None:  # the engine broke off: there is no such response
+            return
         yield from self._close()
         self._turn._conversations.keep(self._turn, self._message)
-        finish = self._finish or "stop"
-        response = self._turn._response(self._done, self._usage, finish)
+        response = self._turn._response(self._done, self._usage, self._finish)
         yield self._event(f"response.{response['status']}", response=response)
 
     def _event(self, kind: str, **fields: Any) -> Json:
@@ -502,6 +510,8 @@ def _tool(tool: Json) -> Json:
     what a model reads.
     """
     if tool["type"] == "function":
+        if "name" not in tool:
+            raise Untranslatable("a chat completion's tool, with a function inside")
         keys = ("name", "description", "parameters")
         function = {key: tool[key] for key in keys if tool.get(key) is not None}
         return {"type": "function", "function": function}
@@ -523,7 +533,17 @@ def _tool_choice(choice: Any) -> Any:
         return choice
     if choice["type"] in ("function", "custom"):
         return {"type": "function", "function": {"name": choice["name"]}}
+    if choice["type"] == "allowed_tools":
+        return choice.get("mode", "auto")
     raise Untranslatable(f"tool_choice of the type {choice['type']}")
+
+
+def _allowed(tools: list[Json], choice: Any) -> list[Json]:
+    """The tools that ``tool_choice`` leaves."""
+    if not isinstance(choice, dict) or choice["type"] != "allowed_tools":
+        return tools
+    names = {tool.get("name") for tool in choice["tools"]}
+    return [tool for tool in tools if tool.get("name") in names]
 
 
 def _call(item: Json) -> Json:
@@ -561,6 +581,8 @@ def _content(content: Any) -> Any:
     """The content of a user's message or a tool's output; text alone as a string."""
     if content is None or isinstance(content, str):
         return content
+    if not isinstance(content, list):
+        raise Untranslatable(f"content that is neither text nor a list: {content!r}")
     parts = [_part(part) for part in content]
     if len(parts) == 1 and parts[0]["type"] == "text":
         return parts[0]["text"]
@@ -578,6 +600,6 @@ def _part(part: Json) -> Json:
         return {"type": "image_url", "image_url": image}
     if kind == "input_audio":
         return {"type": "input_audio", "input_audio": part["input_audio"]}
-    if kind in ("input_image", "input_file"):
-        raise Untranslatable(f"{kind} by the id of a file that OpenAI keeps")
+    if kind == "input_image":
+        raise Untranslatable("input_image by the id of a file that OpenAI keeps")
     raise Untranslatable(f"a content part of the type {kind}")

@@ -187,23 +187,40 @@ def _method(
     """A method of an SDK resource, or of a client that instructor has made."""
     resource: ast.expr = node.value
     call = syntax.parents[node]
+    arguments = _arguments(call) if isinstance(call, ast.Call) else frozenset()
     if node.attr in METHODS:
         if isinstance(resource, ast.Attribute) and resource.attr in VIEWS:
             resource = resource.value
         # A client that comes from elsewhere is known by what it is asked.
-        asks = isinstance(call, ast.Call) and keyword(call, "input") is not None
+        asks = {"input", "model"} <= arguments
         found = _resource(resource, syntax, uses_openai or asks)
-        if found is not None:
+        if found is not None and not (found[1] == "responses" and _is_other(arguments)):
             return found
     if (
         node.attr in INSTRUCTOR
-        and isinstance(call, ast.Call)
-        and call.func is node
-        and keyword(call, "response_model") is not None
+        and "response_model" in arguments
+        and (arguments & {"messages", "input", "**"} or _uses(syntax, "instructor"))
     ):
         found = _resource(resource, syntax, uses_openai)
         return found or (resource, "chat.completions")
     return None
+
+
+def _arguments(call: ast.Call) -> frozenset[str]:
+    """The names of a call's keyword arguments; ``**`` for those that are not seen."""
+    return frozenset(argument.arg or "**" for argument in call.keywords)
+
+
+def _is_other(arguments: frozenset[str]) -> bool:
+    """Whether a ``responses.create`` is asked what the API does not know: a table of
+    responses has a ``create`` too.
+    """
+    known = {"**", "input", "model", "previous_response_id", "prompt"}
+    return bool(arguments) and not arguments & known
+
+
+def _uses(syntax: Syntax, package: str) -> bool:
+    return syntax.imports_module(package) is not None
 
 
 def _resource(

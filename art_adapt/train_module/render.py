@@ -54,7 +54,11 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         if training.agent_rewards
         else "scored by RULER"
     )
+    kind = scenario_kind(training.scenarios)
     values = {
+        "verdict": _verdict(survey, training),
+        "ruler_weight": repr(training.ruler_weight),
+        "scenarios_name": json.dumps(training.scenarios),
         "entry": entry.name,
         "file": entry.place.path.name,
         "scored": scored,
@@ -76,7 +80,7 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         "rollouts_per_group": str(training.rollouts_per_group),
         "groups_per_step": str(training.groups_per_step),
         "epochs": str(training.epochs),
-        "scenarios": json.dumps(training.scenarios),
+        "scenarios": training.scenarios,
         "fields": "\n".join(field_lines),
         "answer": answer
         if answer == "Any" or answer.endswith("None")
@@ -88,7 +92,15 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
     conditions = {
         "warnings": bool(warnings),
         "sync": not entry.is_async,
-        "ruler": training.reward is None and not training.agent_rewards,
+        "threads": not entry.is_async and training.isolate is None,
+        "ruler": training.ruler_weight is not None
+        or (training.reward is None and not training.agent_rewards),
+        "combined": training.ruler_weight is not None,
+        "weave": training.trace == "weave",
+        "langfuse": training.trace == "langfuse",
+        "processes": training.isolate == "process",
+        "files": kind != "rows",
+        **{each: each == kind for each in ("jsonl", "csv", "rows", "dataset")},
         "reward_function": training.reward is not None,
         "agent_rewards": training.agent_rewards,
         "client": "=client" in start,
@@ -115,12 +127,45 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
     return list({parameter.name: parameter for parameter in chosen}.values())
 
 
+def scenario_kind(scenarios: str) -> str:
+    """How scenarios are read: ``jsonl``, ``csv``, ``rows`` (of a Python object) or
+    ``dataset`` (a folder).
+    """
+    if re.fullmatch(r"[\w.]+:\w+", scenarios):
+        return "rows"
+    suffix = scenarios.rpartition("/")[2].rpartition(".")[2]
+    if "." not in scenarios.rpartition("/")[2]:
+        return "dataset"
+    return "csv" if suffix.lower() in ("csv", "tsv") else "jsonl"
+
+
+def _verdict(survey: Survey, training: Training) -> str:
+    """Whether episodes can be run anew, and what follows."""
+    harms = {effect.harm for file in survey.files for effect in file.effects}
+    if Harm.ASKS in harms:
+        return (
+            "An episode asks a person, so it cannot be run many times over as it is:\n"
+            "give it its answers from the scenario, or train on a part that asks nobody."
+        )
+    if Harm.SHARED in harms and training.isolate is None:
+        return (
+            "Episodes share state in modules, and would see each other's. If that state\n"
+            "belongs to an episode, adapt the agent again with --isolate process."
+        )
+    if {Harm.WRITES, Harm.NETWORK, Harm.PROCESS} & harms:
+        return (
+            "Episodes are run many times over. What they write and whom they call must\n"
+            "bear that; look at the effects below."
+        )
+    return "Episodes can be run many times over: nothing they do outlives them."
+
+
 def _warnings(survey: Survey) -> list[str]:
     found = {
         f"* {effect.place.path.name}: {effect.what} {effect.harm}"[:LINE_LENGTH]
         for file in survey.files
         for effect in file.effects
-        if effect.harm in (Harm.ASKS, Harm.SHARED)
+        if effect.harm is not Harm.CLOCK
     }
     return sorted(found)[:8]
 
@@ -140,6 +185,9 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
         else "import art_recording"
     )
     lines = [recording, f"from {entry.module} import {name}{renamed}"]
+    if scenario_kind(training.scenarios) == "rows":
+        module, _, rows = training.scenarios.partition(":")
+        lines.append(f"from {module} import {rows} as ROWS")
     if training.reward:
         module, _, function = training.reward.partition(":")
         alias = "" if function == "score" else " as score"

@@ -138,7 +138,7 @@ def assembled(histories: Any) -> list[Sequence]:
     """ART 0.5.23 reads a Choice's tokens with this function, and joins them in
     ``assemble_vllm_training_sequences``, which needs torch.
     """
-    from art.openai import choice_vllm_token_metadata
+    from art.preprocessing.vllm_tokens import choice_vllm_token_metadata
 
     if HAS_TORCH:
         from art.preprocessing.tokenize import assemble_vllm_training_sequences
@@ -203,6 +203,32 @@ def test_a_turn_that_the_engine_renders_anew_starts_another_sequence() -> None:
     assert not trajectory.additional_histories
     assert len(joined(engine)) == 2
     assert trained(trajectory, "qwen") == joined(engine)
+
+
+@needs_tokenization
+def test_a_second_rollout_block_on_the_same_trajectory() -> None:
+    """Its prompts were not kept with ART 0.5.18: whether they go on is not known."""
+    import art
+
+    client = openai.OpenAI(base_url="http://127.0.0.1:1/v1", api_key="k")
+    trajectory = art.Trajectory()
+    messages: list[Any] = list(START)
+    with RenderingEngine("qwen", LOOP) as engine:
+        for _ in LOOP:
+            with art_recording.rollout(
+                trajectory, base_url=engine.base_url, api_key="k", model="policy"
+            ):
+                create: Any = recorded(client.chat.completions.create)
+                message = (
+                    create(model="m", messages=messages, tools=TOOLS).choices[0].message
+                )
+            messages.append(message)
+            for call in message.tool_calls or []:
+                output = {"role": "tool", "tool_call_id": call.id, "content": "rain"}
+                messages.append(output)
+    ends = [prompt + ids for prompt, ids in engine.sequences]
+    for tokens, mask in trained(trajectory, "qwen"):
+        assert tokens in ends and sum(mask) > 0
 
 
 def test_the_trajectory_itself_stays_as_it_was() -> None:

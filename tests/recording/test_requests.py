@@ -103,6 +103,37 @@ def ask_with_functions(
     return {"role": "assistant", "content": text}
 
 
+def test_a_forced_function_is_a_forced_tool(client: openai.OpenAI) -> None:
+    with Engine(TOOL_LOOP) as engine, rollout(Trajectory(), engine):
+        create: Any = recorded(client.chat.completions.create)
+        create(
+            model="m",
+            messages=USER,
+            functions=[FUNCTION],
+            function_call={"name": "weather"},
+        )
+        create(model="m", messages=USER, functions=[FUNCTION], function_call="none")
+        forced = {"type": "function", "function": {"name": "weather"}}
+        asked = [exchange.request["tool_choice"] for exchange in engine.log]
+        assert asked == [forced, "none"]
+
+
+def test_equal_calls_of_several_conversations_keep_their_ids(
+    client: openai.OpenAI,
+) -> None:
+    trajectory = Trajectory()
+    with Engine([{"when": {"messages": "."}, "tool_calls": [CALL]}]) as engine:
+        with rollout(trajectory, engine):
+            for number in range(3):
+                messages: list[Any] = [{"role": "user", "content": f"Delft {number}"}]
+                for _ in range(3):
+                    message = ask_with_functions(client, messages, streamed=False)
+                    output = {"role": "function", "name": "weather", "content": "rain"}
+                    messages += [message, output]
+        assert len(trajectory.additional_histories) == 2
+        assert differences(histories(trajectory), engine.log) == []
+
+
 # ------------------------------------------------------------------ arguments and roles
 
 
@@ -192,6 +223,18 @@ def test_a_conversation_that_is_rendered_anew_is_named(client: openai.OpenAI) ->
         ask(client, engine, USER)
 
 
+def test_warnings_as_errors_lose_nothing(client: openai.OpenAI) -> None:
+    art_recording._said.clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        trajectory = Trajectory()
+        with Engine() as engine, rollout(trajectory, engine) as recording:
+            recorded(client.chat.completions.create)(
+                model="m", messages=USER, temperature=0.5
+            )
+    assert recording.calls == 1
+
+
 # ------------------------------------------------------------- answers read from the wire
 
 
@@ -232,6 +275,22 @@ def test_with_streaming_response_async() -> None:
         assert differences(histories(trajectory), engine.log) == []
 
 
+def test_a_stream_that_the_agent_closes_is_recorded_at_once(
+    client: openai.OpenAI,
+) -> None:
+    """Left open, the engine would go on, and what it said would come after later turns."""
+    trajectory = Trajectory()
+    with Engine([{"content": "one two three"}]) as engine, rollout(trajectory, engine):
+        with recorded(client.chat.completions.create)(
+            model="m", messages=USER, stream=True
+        ) as stream:
+            for chunk in stream:
+                if chunk.choices[0].delta.content:
+                    break
+        (choice,) = choices(trajectory)
+        assert choice.cut and choice.message.content == "one"
+
+
 # ----------------------------------------------------------------------- named histories
 
 
@@ -251,6 +310,11 @@ def test_histories_are_named_after_their_functions(client: openai.OpenAI) -> Non
             )
             await asyncio.create_task(asking)
             await asyncio.gather(*(asyncio.to_thread(research, t) for t in "ab"))
+            opening = recorded(asynchronous.chat.completions.stream)(
+                model="m", messages=[{"role": "user", "content": "c"}]
+            )
+            async with opening as stream:
+                await stream.get_final_completion()
 
     trajectory = Trajectory()
     with Engine() as engine, rollout(trajectory, engine) as recording:
@@ -259,5 +323,5 @@ def test_histories_are_named_after_their_functions(client: openai.OpenAI) -> Non
         name.rpartition("test_histories_are_named_after_their_functions.")[2]
         for name in recording.history_names
     ]
-    assert names == ["Parent.plan", "research", "research"]
+    assert names == ["Parent.plan", "research", "research", "Parent.plan"]
     assert trajectory.metadata["histories"] == ", ".join(recording.history_names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -322,3 +323,65 @@ def test_errors_reach_the_agent_as_they_are(client: openai.OpenAI) -> None:
     ):
         recorded(client.responses.create)(model="m", input="hi")
     assert isinstance(recording.infrastructure_error, openai.RateLimitError)
+
+
+def test_a_stream_that_the_engine_breaks_off_is_no_response(
+    client: openai.OpenAI,
+) -> None:
+    trajectory = Trajectory()
+    with (
+        Engine([{"content": "one two three", "drop": True}]) as engine,
+        rollout(trajectory, engine) as recording,
+    ):
+        create = recorded(client.responses.create)
+        kinds = []
+        with contextlib.suppress(openai.APIError, ConnectionError):
+            for event in create(model="m", input="hi", stream=True):
+                kinds.append(event.type)
+    assert "response.created" in kinds and "response.completed" not in kinds
+    assert choices(trajectory) == [] and recording.infrastructure_error is not None
+
+
+def test_a_response_left_early_is_recorded_when_it_is_closed(
+    engine: Engine, client: openai.OpenAI
+) -> None:
+    trajectory = Trajectory()
+    with rollout(trajectory, engine):
+        with recorded(client.responses.stream)(model="m", input="hi") as stream:
+            for event in stream:
+                if event.type == "response.output_text.delta":
+                    break
+        (choice,) = choices(trajectory)
+        assert choice.cut and choice.message.content == "Let"
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ({"input": ["hi"]}, "no object"),
+        ({"input": [{"role": "tool", "content": "x"}]}, "chat completion"),
+        ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "inside"),
+    ],
+)
+def test_what_the_api_would_refuse_is_refused(
+    engine: Engine, client: openai.OpenAI, asked: dict[str, Any], named: str
+) -> None:
+    with (
+        pytest.raises(RecordingError, match=named),
+        rollout(Trajectory(), engine),
+        pytest.raises(RecordingError, match=named),
+    ):
+        recorded(client.responses.create)(**{"model": "m", "input": "hi", **asked})
+
+
+def test_allowed_tools_are_the_tools(engine: Engine, client: openai.OpenAI) -> None:
+    other = {**WEATHER, "name": "other"}
+    allowed = {"type": "function", "name": "weather"}
+    choice = {"type": "allowed_tools", "mode": "required", "tools": [allowed]}
+    with rollout(Trajectory(), engine):
+        recorded(client.responses.create)(
+            model="m", input="hi", tools=[WEATHER, other], tool_choice=choice
+        )
+    sent = engine.log[0].request
+    assert [tool["function"]["name"] for tool in sent["tools"]] == ["weather"]
+    assert sent["tool_choice"] == "required"

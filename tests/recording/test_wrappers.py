@@ -134,6 +134,35 @@ def test_litellm_streamed_and_its_router(engine: Engine) -> None:
     assert differences(histories(trajectory), engine.log) == []
 
 
+def test_litellms_cache_gives_no_samples() -> None:
+    """Its key would be the same for all rollouts: they would get the first one's answer."""
+    import litellm
+
+    litellm.enable_cache(type="local")
+    try:
+        with Engine([{"when": {"model": "."}, "content": "a {n}"}]) as engine:
+            told = []
+            for _ in range(2):
+                with rollout(Trajectory(), engine):
+                    answer = recorded(litellm.completion)(model="gpt-4o", messages=USER)
+                    told.append(answer.choices[0].message.content)
+        assert told == ["a 1", "a 2"]
+    finally:
+        litellm.disable_cache()
+
+
+def test_litellm_drops_what_this_model_does_not_take(engine: Engine) -> None:
+    import litellm
+
+    trajectory = Trajectory()
+    with rollout(trajectory, engine):
+        recorded(litellm.completion)(
+            model="o3-mini", messages=USER, reasoning_effort="low", tools=[TOOL]
+        )
+    assert engine.log[0].request["tools"] == [TOOL]
+    assert differences(histories(trajectory), engine.log) == []
+
+
 # ---------------------------------------------------------------------------- instructor
 
 
@@ -198,6 +227,18 @@ def test_instructor_async_and_over_litellm() -> None:
             made = instructor.from_litellm(litellm.completion)
             assert recorded(made.chat.completions.create)(**asked).name == "Delft"
         assert len(engine.log) == 2
+        assert differences(histories(trajectory), engine.log) == []
+
+
+def test_instructor_over_the_responses_api(client: openai.OpenAI) -> None:
+    import instructor
+
+    trajectory = Trajectory()
+    with Engine([ANSWER]) as engine:
+        with rollout(trajectory, engine):
+            made = instructor.from_openai(client, mode=instructor.Mode.RESPONSES_TOOLS)
+            city = recorded(made.create)(model="m", messages=USER, response_model=City)
+        assert city.name == "Delft"
         assert differences(histories(trajectory), engine.log) == []
 
 
