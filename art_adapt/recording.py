@@ -405,7 +405,9 @@ class Rollout:
 
     @property
     def history_names(self) -> list[str]:
-        """Of each history (the trajectory's own first) the function that asked first."""
+        """Of each history (the trajectory's own first) the function that asked
+        first.
+        """
         return [history.name for history in self._histories]
 
     def set_final_answer(self, value: Any) -> None:
@@ -457,8 +459,8 @@ class Rollout:
         kwargs: dict[str, Any],
         asking: str = "",
     ) -> Any:
-        """Make the call that ``create`` stands for, on the model in training; ``asking``
-        is the function that makes it.
+        """Make the call that ``create`` stands for, on the model in training;
+        ``asking`` is the function that makes it.
         """
         self._must_be_open()
         call = _find_call(create)
@@ -590,8 +592,8 @@ class Rollout:
         """
         continued = self._continued_by(messages, tools)
         for stream in list(self._open_streams):
-            # Only where no completion explains the messages: a twin of this stream, read
-            # to its end, may have said what this one has said so far.
+            # Only where no completion explains the messages: a twin of this stream,
+            # read to its end, may have said what this one has said so far.
             if (
                 continued is None or len(continued) <= len(stream.request.messages)
             ) and stream.is_continued_by(messages):
@@ -806,7 +808,9 @@ def _sdk_call(function: Any, view: str) -> _Call | None:
 
 
 def _without_tracing(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call the SDK's method without the argument that LangSmith's wrapper would keep."""
+    """Call the SDK's method without the argument that LangSmith's wrapper would
+    keep.
+    """
     kwargs.pop("langsmith_extra", None)
     return method(*args, **kwargs)
 
@@ -854,8 +858,8 @@ _LITELLM_ROUTING = {
 
 
 def _litellm_call(function: Any) -> _Call | None:
-    """``litellm.completion`` and ``acompletion``, a Router's too. litellm takes a client
-    of the SDK and calls it (litellm 1.82, llms/openai/openai.py).
+    """``litellm.completion`` and ``acompletion``, a Router's too. litellm takes a
+    client of the SDK and calls it (litellm 1.82, llms/openai/openai.py).
     """
     name = getattr(function, "__name__", "")
     module = getattr(function, "__module__", None) or ""
@@ -1225,13 +1229,13 @@ def _as_sent(answer: Any) -> bytes:
 # ----------------------------------------------------------------- exactness, said once
 
 _NO_IDS = (
-    "the endpoint returned no token ids, and ART trains on nothing else: serve the model "
-    "with ART's LocalBackend, or with a vLLM that knows return_token_ids (0.10.2)"
+    "the endpoint returned no token ids, and ART trains on nothing else: serve the "
+    "model with ART's LocalBackend, or with a vLLM that knows return_token_ids (0.10.2)"
 )
 _NO_TOKENS = (
-    "the endpoint's logprobs do not name tokens as token_id:N, so ART 0.5.18 would train "
-    "on the end-of-text token instead: serve the model with ART's LocalBackend, or start "
-    "vLLM with --return-tokens-as-token-ids"
+    "the endpoint's logprobs do not name tokens as token_id:N, so ART 0.5.18 would "
+    "train on the end-of-text token instead: serve the model with ART's LocalBackend, "
+    "or start vLLM with --return-tokens-as-token-ids"
 )
 _THINKING = (
     "the model thinks before it answers, but ART 0.5.18 trains with "
@@ -1241,8 +1245,8 @@ _THINKING = (
 _RENDERED_ANEW = (
     "the engine rendered a conversation's earlier turns differently from what it had "
     "sampled: a chat template that drops earlier thoughts, or an agent that edits or "
-    "re-serialises assistant messages. ART 0.5.23 trains such turns one by one, which "
-    "costs time; 0.5.18 trains on another prompt. Append the message as the SDK gave it."
+    "re-serialises assistant messages. Each such turn is trained by itself, which "
+    "costs time. Append the message as the SDK gave it."
 )
 
 
@@ -1264,7 +1268,7 @@ def _extras(model: Any) -> dict[str, Any]:
     return {k: v for k, v in (model.model_extra or {}).items() if v}
 
 
-# ---------------------------------------------------------- requests for any engine
+# -------------------------------------------------------------- requests for any engine
 
 # Arguments that only OpenAI's own service knows; engines ignore or refuse them.
 _OPENAI_ONLY = {

@@ -91,7 +91,9 @@ class Conversations:
             )
 
     def _messages_of(self, items: list[Json]) -> list[Json]:
-        """Input items as messages: what a model said in one turn is one message again."""
+        """Input items as messages: what a model said in one turn is one message
+        again.
+        """
         messages: list[Json] = []
         for item in items:
             if not isinstance(item, dict):
@@ -131,8 +133,8 @@ class Conversations:
         return messages
 
     def _open(self, messages: list[Json], part: str) -> Json:
-        """The assistant's message that a further ``part`` of its turn belongs to: a turn
-        reasons, speaks and calls, in this order.
+        """The assistant's message that a further ``part`` of its turn belongs to: a
+        turn reasons, speaks and calls, in this order.
         """
         last = messages[-1] if messages else {}
         order = ("reasoning_content", "content", "tool_calls")
@@ -294,7 +296,9 @@ class Turn:
 
 
 class Events:
-    """The events of one streamed response: ``start``, a ``chunk`` at a time, ``end``."""
+    """The events of one streamed response: ``start``, a ``chunk`` at a time,
+    ``end``.
+    """
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
