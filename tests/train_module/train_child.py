@@ -6,8 +6,11 @@ would be it counts the step and remembers what it was given.
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
+import os
+import signal
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -15,13 +18,6 @@ from typing import Any
 import art
 from art.types import TrainResult
 
-engine_url, folder, module_name, start = (
-    sys.argv[1],
-    sys.argv[2],
-    sys.argv[3],
-    int(sys.argv[4]),
-)
-sys.path.insert(0, folder)
 seen: dict[str, Any] = {
     "steps": [],
     "kept": [],
@@ -32,11 +28,13 @@ seen: dict[str, Any] = {
 
 
 class CountingBackend:
-    def __init__(self) -> None:
+    def __init__(self, engine_url: str, start: int) -> None:
+        self.engine_url = engine_url
         self.step = start
 
     async def register(self, model: Any) -> None:
-        model.inference_base_url, model.inference_api_key = engine_url, "sk-rollout"
+        model.inference_base_url = self.engine_url
+        model.inference_api_key = "sk-rollout"
         seen["registered"].append(
             [model.name, model.project, getattr(model, "run_name", None)]
         )
@@ -50,7 +48,7 @@ class CountingBackend:
     async def _prepare_backend_for_training(
         self, model: Any, config: Any
     ) -> tuple[str, str]:
-        return engine_url, "sk-rollout"
+        return self.engine_url, "sk-rollout"
 
     async def _delete_checkpoint_files(
         self, model: Any, steps_to_keep: list[int]
@@ -61,6 +59,9 @@ class CountingBackend:
         self, model: Any, trajectory_groups: Iterable[Any], **arguments: Any
     ) -> TrainResult:
         self.step += 1
+        if os.environ.get("CTRL_C_AT_STEP") == str(self.step):
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(0.1)  # a real step takes long enough to hear of it
         seen["arguments"].append(sorted(arguments))
         seen["steps"].append(
             [
@@ -87,14 +88,21 @@ class CountingBackend:
         seen["closed"] += 1
 
 
-module = importlib.import_module(module_name)
-module.make_backend = lambda kind: CountingBackend()
-sys.argv = [module_name, *sys.argv[5:]]
-try:
-    module.main()
-except SystemExit as stop:
-    seen["stopped"] = str(stop)
-except BaseException as error:
-    seen["raised"] = f"{type(error).__name__}: {error}"
-seen["art"] = art.__name__
-print("\n" + json.dumps(seen))
+def main() -> None:
+    engine_url, folder, module_name, start, *arguments = sys.argv[1:]
+    sys.path.insert(0, folder)
+    module: Any = importlib.import_module(module_name)
+    module.make_backend = lambda kind: CountingBackend(engine_url, int(start))
+    sys.argv = [module_name, *arguments]
+    try:
+        module.main()
+    except SystemExit as stop:
+        seen["stopped"] = str(stop)
+    except BaseException as error:
+        seen["raised"] = f"{type(error).__name__}: {error}"
+    seen["art"] = art.__name__
+    print("\n" + json.dumps(seen))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""What a train module can be asked for: other scenarios, rewards, tracers, processes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agents import art_adapt, copy_of
+from scripted_engine import Engine
+from test_training import ANSWERING, adapted, judged, train
+
+CONSTANT = "def f(trajectory: object, scenario: object) -> float:\n    return 0.5\n"
+YES = [{"when": {"messages": "."}, "content": "yes"}]
+VARIANTS = {
+    "csv, weave": ("--scenarios", "rows.csv", "--trace", "weave"),
+    "rows, processes": ("--scenarios", "rows:ROWS", "--isolate", "process"),
+    "dataset, langfuse, both rewards": (
+        *("--scenarios", "data", "--trace", "langfuse"),
+        *("--reward", "rewards:f", "--ruler-weight", "0.3"),
+    ),
+    "own reward, processes, open end": (
+        *("--reward", "rewards:f", "--isolate", "process", "--epochs", "0"),
+    ),
+}
+
+
+def variant(tmp_path: Path, *options: str) -> Path:
+    folder = adapted("support_loop", tmp_path, *options)
+    (folder / "rewards.py").write_text(CONSTANT)
+    (folder / "rows.py").write_text('ROWS = [{"question": "a"}, {"question": "b"}]\n')
+    (folder / "rows.csv").write_bytes(b'question\r\nWhat?\r\n"Why, then?"\r\n')
+    return folder
+
+
+def episodes(said: dict[str, Any]) -> list[dict[str, Any]]:
+    return [e for groups in said["steps"] for group in groups for e in group]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_each_reads_as_if_written_by_hand(name: str, tmp_path: Path) -> None:
+    folder = variant(tmp_path, *VARIANTS[name])
+    checks = [
+        ["ruff", "check", "--isolated", "--select", "E4,E7,E9,F,I,B,UP"],
+        ["ruff", "format", "--isolated", "--check"],
+        ["black", "--check"],
+        ["mypy", "--follow-imports=silent", "--ignore-missing-imports"],
+    ]
+    for check in checks:
+        done = subprocess.run(
+            [sys.executable, "-m", *check, "agent_train.py"],
+            cwd=folder,
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0, (done.stdout + done.stderr).decode()
+
+
+def test_scenarios_of_a_csv_file(tmp_path: Path) -> None:
+    options = ("--reward", "rewards:f", "--epochs", "1", "--scenarios", "rows.csv")
+    folder = variant(tmp_path, *options)
+    with Engine(YES) as engine:
+        said = train(folder, engine)
+        assert len(episodes(said)) == 8
+        asked = {e.request["messages"][-1]["content"] for e in engine.log}
+        assert asked == {"What?", "Why, then?"}
+        (folder / "rows.csv").write_text("other\nx\n")
+        assert "rows.csv:2: " in train(folder, engine)["stopped"]
+
+
+def test_scenarios_of_a_python_object(tmp_path: Path) -> None:
+    options = ("--reward", "rewards:f", "--epochs", "1", "--scenarios", "rows:ROWS")
+    folder = variant(tmp_path, *options)
+    with Engine(YES) as engine:
+        assert len(episodes(train(folder, engine))) == 8
+        (folder / "rows.py").write_text('ROWS = [{"question": "a"}, {"q": "b"}]\n')
+        assert train(folder, engine)["stopped"].startswith("rows:ROWS[1]: ")
+
+
+def test_scenarios_of_a_dataset(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    options = ("--reward", "rewards:f", "--epochs", "1", "--scenarios", "data")
+    folder = variant(tmp_path, *options)
+    rows = datasets.Dataset.from_list([{"question": "a"}, {"question": "b"}])
+    rows.save_to_disk(str(folder / "data"))
+    with Engine(YES) as engine:
+        assert len(episodes(train(folder, engine))) == 8
+
+
+def test_a_file_for_validation(tmp_path: Path) -> None:
+    options = ("--reward", "rewards:f", "--epochs", "6", "--groups-per-step", "1")
+    folder = variant(tmp_path, *options)
+    (folder / "scenarios.jsonl").write_text('{"question": "train"}\n')
+    (folder / "held.jsonl").write_text('{"question": "held out"}\n')
+    with Engine(YES) as engine:
+        said = train(folder, engine, "--validation", "held.jsonl")
+        asked = [e.request["messages"][-1]["content"] for e in engine.log]
+    assert len(said["steps"]) == 6
+    assert asked.count("held out") == 1 and asked.count("train") == 24
+
+
+def test_both_rewards_together(tmp_path: Path) -> None:
+    folder = variant(
+        tmp_path, "--reward", "rewards:f", "--ruler-weight", "0.5", "--epochs", "1"
+    )
+    with Engine([judged(4), *ANSWERING]) as engine:
+        said = train(folder, engine)
+    first = said["steps"][0][0]
+    assert sorted(round(e["reward"], 3) for e in first) == [0.375, 0.415, 0.5, 0.75]
+    assert sorted(e["metrics"]["ruler"] for e in first) == [0.25, 0.33, 0.5, 1.0]
+
+
+STATEFUL = """\
+from openai import OpenAI
+
+client = OpenAI()
+messages: list[dict[str, str]] = []  # every episode's, in one process
+
+
+def run_agent(question: str) -> str:
+    messages.append({"role": "user", "content": question})
+    response = client.chat.completions.create(model="gpt-4o-mini", messages=messages)
+    messages.append({"role": "assistant", "content": "said"})
+    return response.choices[0].message.content
+"""
+
+
+def test_each_episode_in_a_process_of_its_own(tmp_path: Path) -> None:
+    """Module-level state of one episode is not there in the next one."""
+    (tmp_path / "agent.py").write_text(STATEFUL)
+    (tmp_path / "rewards.py").write_text(CONSTANT)
+    (tmp_path / "scenarios.jsonl").write_text('{"question": "a"}\n')
+    asked = ("--reward", "rewards:f", "--epochs", "1", "--rollouts-per-group", "2")
+    done = art_adapt("--isolated", *asked, "agent.py", cwd=tmp_path)
+    assert done.returncode == 0
+    docstring = (tmp_path / "agent_train.py").read_text().split('"""')[1]
+    assert "--isolate process" in docstring and "messages" in docstring
+    asked = (*asked, "--isolate", "process", "--force")
+    assert art_adapt("--isolated", *asked, "agent.py", cwd=tmp_path).returncode == 0
+    with Engine(YES) as engine:
+        said = train(tmp_path, engine)
+        lengths = [len(exchange.request["messages"]) for exchange in engine.log]
+    assert "raised" not in said and "stopped" not in said, said
+    assert [e["final_answer"] for e in episodes(said)] == ["yes", "yes"]
+    assert lengths == [1, 1]
+
+
+def test_ctrl_c_finishes_the_step(tmp_path: Path) -> None:
+    folder = variant(tmp_path, "--reward", "rewards:f", "--epochs", "0")
+    with Engine(YES) as engine:
+        said = train(folder, engine, CTRL_C_AT_STEP="3")
+    assert len(said["steps"]) == 3 and said["closed"] == 1
+    assert "raised" not in said and "Finishing this step" in said["output"]
+    assert "Trained: agent-001:step3" in said["output"]
+
+
+def test_a_page_of_episodes(tmp_path: Path) -> None:
+    folder = variant(tmp_path, "--reward", "rewards:f", "--epochs", "1")
+    (folder / "scenarios.jsonl").write_text('{"question": "a < b?"}\n')
+    with Engine(YES) as engine:
+        train(folder, engine, "--show-trajectories", "2")
+    page = (folder / "agent-001-step0.html").read_text()
+    assert page.count("<h2>reward 0.500</h2>") == 2
+    assert "a &lt; b?" in page and "http" not in page
+
+
+def test_an_episode_that_the_endpoint_failed_is_tried_again(tmp_path: Path) -> None:
+    """G8: three failures of one request are more than the SDK's own retries bear."""
+    options = ("--reward", "rewards:f", "--epochs", "1", "--rollouts-per-group", "2")
+    folder = variant(tmp_path, *options)
+    (folder / "scenarios.jsonl").write_text('{"question": "a"}\n')
+    with Engine([{"error": 500}] * 3) as engine:
+        engine.script.default = {"content": "yes"}
+        said = train(folder, engine)
+    assert len(episodes(said)) == 2 and "lost" not in said["output"]
+
+
+def test_training_samples_at_one(tmp_path: Path) -> None:
+    """Whatever the agent asks for: ART's logprobs are those of temperature 1."""
+    folder = variant(tmp_path, "--reward", "rewards:f", "--epochs", "1")
+    agent = folder / "agent.py"
+    agent.write_text(
+        agent.read_text().replace("tools=", "seed=1, temperature=0, tools=")
+    )
+    with Engine(YES) as engine:
+        train(folder, engine)
+        requests = [json.loads(exchange.body) for exchange in engine.log]
+    assert all(r["temperature"] == 1.0 and "seed" not in r for r in requests)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--ruler-weight", "0.5"), "--ruler-weight without --reward"),
+        (("--reward", "r:f", "--ruler-weight", "2"), "between 0 and 1"),
+        (("--trace", "print"), "no such tracer"),
+        (("--isolate", "thread"), "cannot be isolated"),
+    ],
+)
+def test_what_cannot_be_asked(
+    options: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    done = art_adapt("--isolated", *options, "agent.py", cwd=folder)
+    assert done.returncode == 2 and message in done.stderr.decode()
+    assert not (folder / "agent_train.py").exists()
