@@ -48,6 +48,10 @@ def run() -> None:
     shows where it is.
     """
     try:
+        if sys.argv[1:2] == ["rehearse"]:
+            from art_adapt.rehearsal.command import app as rehearse
+
+            rehearse(sys.argv[2:], prog_name="art-adapt rehearse")
         app(prog_name="art-adapt")
     except Refusal as refusal:
         _stop(str(refusal))
@@ -201,6 +205,8 @@ def adapt(
     Records its model calls, marks its answers, and writes a module that trains it with
     GRPO. In production the agent does what it did before; --undo gives the file back
     byte for byte.
+
+    art-adapt rehearse TRAIN_MODULE runs what was written, without a GPU.
 
     Exit codes: 0 done, or nothing to do; 1 --diff found something to change; 2 could
     not do it, nothing was written.

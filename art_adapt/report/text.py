@@ -29,10 +29,11 @@ class Line:
 
 def show(plan: Plan, stream: TextIO) -> None:
     """Write the survey and the decisions of ``plan``."""
-    _write(list(_lines(plan)), stream)
+    write(list(_lines(plan)), stream)
 
 
-def _write(lines: list[Line], stream: TextIO) -> None:
+def write(lines: list[Line], stream: TextIO) -> None:
+    """Write ``lines``, in colours where ``stream`` is a terminal."""
     if _colours(stream):
         from rich.console import Console
         from rich.text import Text

@@ -1,0 +1,252 @@
+"""Runs a train module's ``main()`` in a process of its own, unmodified, and writes down
+what it did: ``python -m art_adapt.rehearsal.child MODULE_FILE URL STEPS OUT``.
+
+ART is the real one. Only its backends are replaced: ``StandIn`` serves the scripted
+model, and where a gradient step would be it takes the groups and counts.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import tempfile
+import time
+import traceback
+import types
+import urllib.request
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from art_adapt.rehearsal.scripted_model import POLICY_KEY
+
+Json = dict[str, Any]
+seen: Json = {
+    "steps": [],
+    "rollouts": [],
+    "exceptions": [],
+    "names": [],
+    "closed": 0,
+    "awaited_early": False,
+    "metrics": [],
+}
+live: list[Any] = []  # the recorders of all rollouts
+storage = ""
+
+
+class Rehearsed(SystemExit):
+    """The steps that were asked for have been run."""
+
+
+class StandIn:
+    """ART's ``Backend`` protocol (art 0.5.18 and 0.5.23, backend.py) without a GPU."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self.step = 0
+
+    async def register(self, model: Any) -> None:
+        model.inference_base_url = url
+        model.inference_api_key = POLICY_KEY
+        model.base_path = storage
+        self._serve(model)
+
+    def _serve(self, model: Any) -> None:
+        name = self._model_inference_name(model)
+        seen["names"].append(name)
+        body = json.dumps({"name": name}).encode()
+        server = url.removesuffix("/v1")
+        asked = urllib.request.Request(f"{server}/served", body)
+        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked)
+
+    def _model_inference_name(self, model: Any, step: int | None = None) -> str:
+        return f"{model.name}@{self.step if step is None else step}"
+
+    async def _get_step(self, _: Any) -> int:
+        return self.step
+
+    async def _prepare_backend_for_training(self, *_: Any) -> tuple[str, str]:
+        return url, POLICY_KEY
+
+    async def _delete_checkpoint_files(self, *_: Any) -> None:
+        self._stop_if_done()
+
+    def _stop_if_done(self) -> None:
+        if self.step >= steps:
+            raise Rehearsed
+
+    async def train(
+        self, model: Any, trajectory_groups: Iterable[Any], **_: Any
+    ) -> Any:
+        from art.types import TrainResult
+
+        self._stop_if_done()
+        groups = list(trajectory_groups)
+        seen["steps"].append([_group(group) for group in groups])
+        self.step += 1
+        self._serve(model)
+        return TrainResult(step=self.step, metrics={"loss": 0.0})
+
+    async def close(self) -> None:
+        seen["closed"] += 1
+
+
+def _group(group: Any) -> Json:
+    return {
+        "trajectories": [_trajectory(t) for t in group.trajectories],
+        "exceptions": [f"{e.type}: {e.message}" for e in group.exceptions],
+    }
+
+
+def _trajectory(trajectory: Any) -> Json:
+    answer = getattr(trajectory, "final_answer", None)
+    return {
+        "reward": trajectory.reward,
+        "answer": None if answer is None else repr(answer)[:200],
+        "metrics": {name: repr(v) for name, v in trajectory.metrics.items()},
+        "bad_metrics": [
+            name
+            for name, value in trajectory.metrics.items()
+            if not isinstance(value, int | float | bool)
+        ],
+        "logs": list(trajectory.logs),
+        "histories": [
+            {
+                "tools": history.tools,
+                "items": [_item(item) for item in history.messages_and_choices],
+            }
+            for history in (trajectory, *trajectory.additional_histories)
+        ],
+    }
+
+
+def _item(item: Any) -> Json:
+    if isinstance(item, dict):
+        return {"message": item}
+    extra = item.model_extra or {}
+    tokens = getattr(item.logprobs, "content", None) or []
+    return {
+        "message": item.message.model_dump(mode="json", exclude_none=True),
+        "choice": True,
+        "ids": extra.get("token_ids") or [],
+        "mark": round(-tokens[0].logprob * 1e6) if tokens else None,
+        "anew": bool(extra.get("rendered_anew")),
+        "cut": bool(extra.get("cut")),
+    }
+
+
+def _replace_backends() -> None:
+    """Put the stand-in where train modules import backends from; without torch the
+    modules themselves cannot be imported.
+    """
+    for name, class_name in (
+        ("art.local", "LocalBackend"),
+        ("art.local.backend", "LocalBackend"),
+        ("art.serverless", "ServerlessBackend"),
+        ("art.serverless.backend", "ServerlessBackend"),
+    ):
+        try:
+            module: Any = importlib.import_module(name)
+        except ImportError:
+            module = sys.modules[name] = types.ModuleType(name)
+        setattr(module, class_name, StandIn)
+
+
+def _watch_art() -> None:
+    """Notice what a finished group does not show. Nothing is reported to W&B."""
+    import art
+
+    art.Model._get_wandb_run = lambda self: None  # type: ignore[method-assign]
+    gather = art.gather_trajectory_groups
+
+    async def watched(groups: Iterable[Any], *arguments: Any, **named: Any) -> Any:
+        given = list(groups)
+        if any(isinstance(group, art.TrajectoryGroup) for group in given):
+            seen["awaited_early"] = True
+        gathered = await gather(given, *arguments, **named)
+        for group in gathered:
+            seen["exceptions"] += [f"{e.type}: {e.message}" for e in group.exceptions]
+        return gathered
+
+    art.gather_trajectory_groups = watched
+
+
+def _watch_recorders() -> None:
+    """Keep every rollout's recorder: those of lost episodes are in no group."""
+    for name, module in list(sys.modules.items()):
+        if name.rpartition(".")[2] != "art_recording":
+            continue
+        opened = module.Rollout.__init__
+        closed = module.Rollout.close
+
+        def open_(
+            self: Any, *arguments: Any, opened: Any = opened, **named: Any
+        ) -> None:
+            opened(self, *arguments, **named)
+            self.rehearsed_from = time.perf_counter()
+            live.append(self)
+
+        def close(self: Any, closed: Any = closed) -> None:
+            closed(self)
+            self.rehearsed = time.perf_counter() - self.rehearsed_from
+
+        module.Rollout.__init__, module.Rollout.close = open_, close
+
+
+def _package_of(file: Path) -> tuple[Path, str]:
+    """The folder to import from, and the module's dotted name."""
+    parts = [file.stem]
+    folder = file.parent
+    while (folder / "__init__.py").exists():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return folder, ".".join(parts)
+
+
+def main() -> None:
+    """Run, and write ``OUT``: everything that was seen."""
+    global storage  # where ART keeps its files
+    root, name = _package_of(file)
+    sys.path.insert(0, str(root))
+    sys.argv = [str(file)]
+    _replace_backends()
+    _watch_art()
+    with tempfile.TemporaryDirectory() as storage:
+        try:
+            module = importlib.import_module(name)
+            _watch_recorders()
+            module.main()
+        except Rehearsed:
+            pass
+        except SystemExit as stop:
+            seen["stopped"] = str(stop)
+        except BaseException as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            own = [f for f in frames if Path(f.filename).is_relative_to(root)]
+            last = (own or frames)[-1]
+            seen["raised"] = {
+                "error": f"{type(error).__name__}: {error}",
+                "path": last.filename,
+                "line": last.lineno,
+            }
+    seen["rollouts"] = [
+        {
+            "seconds": getattr(recorder, "rehearsed", None),
+            "answered": recorder.answered,
+            "calls": recorder.calls,
+            "stopped": str(recorder.stopped) if recorder.stopped else None,
+            "trajectory": _trajectory(recorder.trajectory),
+        }
+        for recorder in live
+    ]
+    out.write_text(json.dumps(seen, default=repr), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    file, url, steps, out = (
+        Path(sys.argv[1]).resolve(),
+        sys.argv[2],
+        int(sys.argv[3]),
+        Path(sys.argv[4]),
+    )
+    main()

@@ -1,0 +1,65 @@
+"""``art-adapt rehearse``: its options and exit codes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+)
+
+
+@app.command()
+def rehearse(
+    module: Annotated[Path, typer.Argument(metavar="TRAIN_MODULE")],
+    steps: Annotated[int, typer.Option(min=1, help="Training steps to run.")] = 2,
+    seed: Annotated[
+        int, typer.Option(help="Another seed, other replies of the scripted model.")
+    ] = 0,
+    replies: Annotated[
+        Path | None,
+        typer.Option(
+            help="What the model says, one JSON object a line: content, tool_calls or "
+            "error, and when (a regex found in the last message)."
+        ),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Say everything as one JSON object.")
+    ] = False,
+    page: Annotated[
+        Path | None, typer.Option("--html", help="Write the report as a page, too.")
+    ] = None,
+    output: Annotated[
+        bool, typer.Option("--output", help="Show what the train module printed.")
+    ] = False,
+) -> None:
+    """Run a train module on this machine: no GPU, no key, no network.
+
+    ART and the agent are the real ones; a scripted model answers from each request, with
+    tool calls that fit the tools' schemas, wrong ones, refusals and failures, and where
+    a gradient step would be the groups are taken and counted.
+
+    Exit codes: 0 nothing found that would cost a run; 1 something found; 2 could not
+    rehearse.
+    """
+    from art_adapt.rehearsal import rehearse as run
+    from art_adapt.report.rehearsal import (
+        rehearsal_as_json,
+        rehearsal_as_page,
+        show_rehearsal,
+    )
+
+    rehearsal = run(module, steps=steps, seed=seed, replies=replies)
+    if output:
+        sys.stderr.write(rehearsal.output)
+    if page is not None:
+        page.write_text(rehearsal_as_page(rehearsal), encoding="utf-8")
+    if json:
+        print(rehearsal_as_json(rehearsal))
+    else:
+        show_rehearsal(rehearsal, sys.stdout)
+    raise typer.Exit(0 if rehearsal.passed else 1)

@@ -1,0 +1,197 @@
+"""What the scripted model says: made from the request alone, by chance with a seed.
+
+Valid tool calls from the tools' JSON schemas, wrong ones now and then (an unknown tool,
+broken JSON, a missing argument), answers, refusals, truncation, failures of the
+endpoint; or rows that the user has written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+Json = dict[str, Any]
+
+WORDS = ("amber", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath")
+MOST_CALLS = 4  # tool outputs after which the model answers
+WRONG, REFUSED, TRUNCATED, FAILED = 0.08, 0.03, 0.04, 0.03
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One choice; ``error`` is an HTTP status instead of one."""
+
+    content: str | None = None
+    tool_calls: tuple[tuple[str, str], ...] = ()
+    finish_reason: str = "stop"
+    error: int | None = None
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """A row of the user's: said to requests whose last message ``when`` is found in."""
+
+    when: str
+    reply: Reply
+
+
+def read_rows(rows: Sequence[Mapping[str, Any]]) -> tuple[Scripted, ...]:
+    """Rows such as ``{"when": "regex", "content": "..."}``, ``{"tool_calls": [{"name":
+    ..., "arguments": {...}}]}`` or ``{"error": 429}``.
+
+    Raises:
+        ValueError: a row says nothing that a model could.
+    """
+    return tuple(_row(number, row) for number, row in enumerate(rows, 1))
+
+
+def _row(number: int, row: Mapping[str, Any]) -> Scripted:
+    if not {"content", "tool_calls", "error"} & set(row):
+        raise ValueError(f"row {number} has neither content, tool_calls nor error")
+    calls = tuple(
+        (call["name"], json.dumps(call.get("arguments", {})))
+        for call in row.get("tool_calls", ())
+    )
+    finish = row.get("finish_reason") or ("tool_calls" if calls else "stop")
+    return Scripted(
+        row.get("when", ""),
+        Reply(row.get("content"), calls, finish, row.get("error")),
+    )
+
+
+def reply_to(
+    request: Json, rows: Sequence[Scripted], random: Random, number: int
+) -> Reply:
+    """The reply to one request; ``number`` makes its text unlike any other's."""
+    if (judged := _judgement(request, random)) is not None:
+        return judged
+    last = _text(request["messages"][-1]) if request.get("messages") else ""
+    fitting = [row.reply for row in rows if re.search(row.when, last)]
+    if fitting:
+        return random.choice(fitting)
+    if random.random() < FAILED:
+        return Reply(error=random.choice((429, 500)))
+    tools = [t["function"] for t in request.get("tools") or () if "function" in t]
+    choice = request.get("tool_choice", "auto")
+    if tools and choice != "none" and _calls(request, choice, random):
+        return _call(tools, choice, random, number)
+    if random.random() < REFUSED:
+        return Reply(f"I cannot help with that ({number}).")
+    text = _answer(request, random, number)
+    if random.random() < TRUNCATED:
+        return Reply(text[: len(text) // 2], finish_reason="length")
+    return Reply(text)
+
+
+def _calls(request: Json, choice: Any, random: Random) -> bool:
+    if choice != "auto":
+        return True
+    outputs = 0
+    for message in reversed(request["messages"]):
+        if message["role"] == "user":
+            break
+        outputs += message["role"] == "tool"
+    if outputs >= MOST_CALLS:
+        return False
+    return random.random() < (0.8 if outputs == 0 else 0.5)
+
+
+def _call(tools: list[Json], choice: Any, random: Random, number: int) -> Reply:
+    tool = random.choice(tools)
+    if isinstance(choice, dict):
+        name = (choice.get("function") or {}).get("name")
+        tool = next((each for each in tools if each["name"] == name), tool)
+    schema = tool.get("parameters") or {}
+    arguments = value_of(schema, random, schema)
+    name, text = tool["name"], json.dumps(arguments)
+    if choice == "auto" and random.random() < WRONG:
+        kind = random.choice(("unknown", "broken", "missing"))
+        if kind == "unknown":
+            name = f"no_such_tool_{number}"
+        elif kind == "broken":
+            text = text[:-1]
+        else:
+            text = "{}"
+    return Reply(None, ((name, text),), "tool_calls")
+
+
+def _answer(request: Json, random: Random, number: int) -> str:
+    wanted = request.get("response_format") or {}
+    if wanted.get("type") == "json_schema":
+        schema = wanted["json_schema"].get("schema") or {}
+        return json.dumps(value_of(schema, random, schema))
+    if wanted.get("type") == "json_object":
+        return json.dumps({"answer": f"{random.choice(WORDS)} {number}"})
+    words = " ".join(random.choice(WORDS) for _ in range(random.randint(2, 6)))
+    return f"{words} {number}"
+
+
+def _judgement(request: Json, random: Random) -> Reply | None:
+    """RULER's judge: a score for each trajectory that it is shown."""
+    if "trajectory_id" not in json.dumps(request.get("response_format") or {}):
+        return None
+    shown = "".join(_text(message) for message in request["messages"])
+    names = dict.fromkeys(re.findall(r'<trajectory id="(\w+)"', shown))
+    scores = [
+        {
+            "trajectory_id": name,
+            "explanation": "scripted",
+            "score": round(random.random(), 3),
+        }
+        for name in names
+    ]
+    return Reply(json.dumps({"scores": scores}))
+
+
+def is_judgement(request: Json) -> bool:
+    """Whether RULER's judge is asked."""
+    return "trajectory_id" in json.dumps(request.get("response_format") or {})
+
+
+def _text(message: Json) -> str:
+    content = message.get("content")
+    return content if isinstance(content, str) else json.dumps(content)
+
+
+def value_of(schema: Any, random: Random, root: Any) -> Any:
+    """A value that fits a JSON schema: its required properties and some of the others."""
+    if not isinstance(schema, dict):
+        return random.choice(WORDS)
+    if "$ref" in schema:
+        target: Any = root
+        for part in schema["$ref"].removeprefix("#/").split("/"):
+            target = target.get(part, {})
+        return value_of(target, random, root)
+    if "const" in schema:
+        return schema["const"]
+    if schema.get("enum"):
+        return random.choice(schema["enum"])
+    for several in ("anyOf", "oneOf", "allOf"):
+        if schema.get(several):
+            some = [s for s in schema[several] if s.get("type") != "null"]
+            return value_of((some or schema[several])[0], random, root)
+    kind = schema.get("type", "object" if "properties" in schema else "string")
+    if isinstance(kind, list):
+        kind = next((each for each in kind if each != "null"), "null")
+    if kind == "object":
+        required = set(schema.get("required") or ())
+        return {
+            name: value_of(inner, random, root)
+            for name, inner in (schema.get("properties") or {}).items()
+            if name in required or random.random() < 0.5
+        }
+    if kind == "array":
+        least = max(1, schema.get("minItems", 0))
+        return [value_of(schema.get("items"), random, root) for _ in range(least)]
+    if kind in ("integer", "number"):
+        low = schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
+        high = max(low, schema.get("maximum", low + 20))
+        number = random.uniform(low, high)
+        return round(number) if kind == "integer" else round(number, 2)
+    return {"boolean": random.random() < 0.5, "null": None}.get(
+        kind, random.choice(WORDS)
+    )

@@ -1,0 +1,294 @@
+"""An OpenAI-compatible server on loopback that answers as the scripted model, with the
+token ids and logprobs that vLLM gives, and keeps a log of it all.
+
+The model in training is whoever has ``POLICY_KEY``; other keys belong to judges and to
+what else the agent asks.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from random import Random
+from typing import Any
+
+from art_adapt.rehearsal.replies import Reply, Scripted, reply_to
+
+Json = dict[str, Any]
+
+POLICY_KEY = "rehearsal-policy"
+PRODUCTION_KEY = "rehearsal-production"
+LATENCY = (0.002, 0.02)  # seconds
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request and its answer: ``response`` is None where it failed with
+    ``status``.
+    """
+
+    serial: int  # from 1, in the order in which requests came
+    is_policy: bool
+    request: Json
+    status: int
+    response: Json | None
+
+
+class ScriptedModel:
+    """``with ScriptedModel(seed, rows) as model``: ``model.url``, ``model.log``."""
+
+    def __init__(self, seed: int, rows: Sequence[Scripted]) -> None:
+        self.log: list[Exchange] = []
+        self.served: str | None = None  # the name of the model in training
+        self._seed = seed
+        self._rows = rows
+        self._lock = threading.Lock()
+        self._asked: Counter[str] = Counter()
+        self._serial = 0
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def __enter__(self) -> ScriptedModel:
+        serve = self._server.serve_forever
+        threading.Thread(target=serve, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def answer(self, key: str, request: Json) -> tuple[int, Json]:
+        """The status and body for one request; logged."""
+        # The same request gets the same replies in every rehearsal, in whatever order
+        # the rollouts come to make it.
+        asked = json.dumps(request)
+        with self._lock:
+            self._asked[asked] += 1
+            self._serial += 1
+            serial = self._serial
+            said = f"{self._seed} {self._asked[asked]} {asked}"
+        number = zlib.crc32(said.encode())
+        is_policy = key == POLICY_KEY
+        random = Random(said)
+        status, response = 200, None
+        if is_policy and request.get("model") != self.served:
+            status = 404
+        else:
+            reply = reply_to(request, self._rows, random, number)
+            time.sleep(random.uniform(*LATENCY))
+            if reply.error is not None:
+                status = reply.error
+            else:
+                response = _completion(request, reply, number, serial)
+        with self._lock:
+            self.log.append(Exchange(serial, is_policy, request, status, response))
+        if response is not None:
+            return 200, response
+        message = (
+            f"The model `{request.get('model')}` does not exist."
+            if status == 404
+            else "scripted failure"
+        )
+        return status, {"error": {"message": message, "type": "scripted"}}
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+
+def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_: object) -> None: ...
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            request = json.loads(body or b"{}")
+            if self.path == "/served":
+                model.served = request["name"]
+                self._send(200, {})
+            elif not self.path.endswith("/chat/completions"):
+                what = f"the rehearsal serves chat completions, not {self.path}"
+                self._send(404, {"error": {"message": what, "type": "scripted"}})
+            else:
+                key = self.headers.get("Authorization", "").removeprefix("Bearer ")
+                status, response = model.answer(key, request)
+                if status == 200 and request.get("stream"):
+                    self._stream(request, response)
+                else:
+                    self._send(status, response)
+
+        def _send(self, status: int, content: Json) -> None:
+            data = json.dumps(content).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            if status in (429, 500):
+                self.send_header("Retry-After-Ms", "5")
+            self.end_headers()
+            self.wfile.write(data)
+
+        def _stream(self, request: Json, response: Json) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.close_connection = True
+            try:
+                for chunk in _chunks(request, response):
+                    self.wfile.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
+                self.wfile.write(b"data: [DONE]\n\n")
+            except OSError:
+                pass  # the agent has left the stream
+
+    return Handler
+
+
+# ------------------------------------------------------------------------------- tokens
+
+
+def _word_ids(text: str) -> list[int]:
+    return [zlib.crc32(word.encode()) % 90_000 for word in text.split(" ")]
+
+
+def _said(message: Json) -> list[int]:
+    """An assistant's turn in tokens, to its end."""
+    ids = _word_ids(message.get("content") or "") if message.get("content") else []
+    for call in message.get("tool_calls") or []:
+        function = call["function"]
+        ids += _word_ids(f"<call> {function['name']} {_canonical(function)}")
+    return [*ids, 1]
+
+
+def _canonical(function: Json) -> str:
+    """Arguments are data to a chat template: it spells them itself."""
+    try:
+        return json.dumps(json.loads(function["arguments"]))
+    except (TypeError, ValueError):
+        return str(function["arguments"])
+
+
+def prompt_ids(request: Json) -> list[int]:
+    """The request in tokens: a prompt goes on with what was said, if the agent hands
+    that back as it was.
+    """
+    ids = _word_ids(json.dumps(request.get("tools"))) if request.get("tools") else []
+    for message in request["messages"]:
+        if message["role"] == "assistant":
+            ids += [2, *_said(message)]
+        else:
+            ids += [
+                3,
+                *_word_ids(json.dumps([message["role"], message.get("content")])),
+            ]
+    return [*ids, 2]
+
+
+# -------------------------------------------------------------------------- the answers
+
+
+def mark(serial: int, index: int) -> int:
+    """What tells one choice from all others: its first token's logprob carries it, in
+    millionths.
+    """
+    return serial * 16 + index
+
+
+def _completion(request: Json, reply: Reply, number: int, serial: int) -> Json:
+    choices = [
+        _choice(request, reply, (number, serial), at)
+        for at in range(request.get("n") or 1)
+    ]
+    prompt = prompt_ids(request)
+    sampled = sum(len(_said(choice["message"])) for choice in choices)
+    completion: Json = {
+        "id": f"chatcmpl-{number}",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": request.get("model"),
+        "choices": choices,
+        "usage": {
+            "prompt_tokens": len(prompt),
+            "completion_tokens": sampled,
+            "total_tokens": len(prompt) + sampled,
+        },
+    }
+    if request.get("return_token_ids"):
+        completion["prompt_token_ids"] = prompt
+    return completion
+
+
+def _choice(request: Json, reply: Reply, numbers: tuple[int, int], index: int) -> Json:
+    number, serial = numbers
+    message: Json = {"role": "assistant", "content": reply.content}
+    if reply.tool_calls:
+        message["tool_calls"] = [
+            {
+                "id": f"call_{number}_{index}_{at}",
+                "type": "function",
+                "function": {"name": name, "arguments": arguments},
+            }
+            for at, (name, arguments) in enumerate(reply.tool_calls)
+        ]
+    ids = _said(message)
+    choice: Json = {
+        "index": index,
+        "message": message,
+        "finish_reason": reply.finish_reason,
+        "logprobs": None,
+    }
+    if request.get("logprobs"):
+        tokens: list[Json] = [
+            {
+                "token": f"token_id:{id_}",
+                "logprob": -1.0,
+                "bytes": [],
+                "top_logprobs": [],
+            }
+            for id_ in ids
+        ]
+        tokens[0]["logprob"] = -mark(serial, index) / 1e6
+        choice["logprobs"] = {"content": tokens, "refusal": None}
+    if request.get("return_token_ids"):
+        choice["token_ids"] = ids
+    return choice
+
+
+def _chunks(request: Json, response: Json) -> Iterator[Json]:
+    base = {key: response[key] for key in ("id", "created", "model")}
+    base["object"] = "chat.completion.chunk"
+    start = {key: response[key] for key in ("prompt_token_ids",) if key in response}
+    for choice in response["choices"]:
+        message = choice["message"]
+
+        def chunk(delta: Json, at: int = choice["index"], **more: Any) -> Json:
+            empty = {
+                "index": at,
+                "delta": delta,
+                "finish_reason": None,
+                "logprobs": None,
+            }
+            return {**base, "choices": [{**empty, **more}]}
+
+        yield {**chunk({"role": "assistant", "content": None}), **start}
+        for piece in (message["content"] or "").splitlines(keepends=True):
+            half = len(piece) // 2
+            yield chunk({"content": piece[:half]})
+            yield chunk({"content": piece[half:]})
+        for at, call in enumerate(message.get("tool_calls") or []):
+            yield chunk({"tool_calls": [{"index": at, **call}]})
+        end: Json = {"finish_reason": choice["finish_reason"]}
+        end |= {
+            key: choice[key] for key in ("logprobs", "token_ids") if choice.get(key)
+        }
+        yield chunk({}, **end)
+    if (request.get("stream_options") or {}).get("include_usage"):
+        yield {**base, "choices": [], "usage": response["usage"]}

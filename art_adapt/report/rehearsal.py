@@ -1,0 +1,95 @@
+"""A rehearsal as text, JSON, and a page that opens offline."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TextIO
+
+from art_adapt.rehearsal import Rehearsal
+from art_adapt.rehearsal.findings import Figures
+from art_adapt.report.text import Line, shown, write
+
+
+def show_rehearsal(rehearsal: Rehearsal, stream: TextIO) -> None:
+    """Write what was seen and what would go wrong."""
+    write(list(_lines(rehearsal)), stream)
+
+
+def rehearsal_as_json(rehearsal: Rehearsal) -> str:
+    """Everything as one JSON object; paths as they were given."""
+    content = {
+        "module": str(rehearsal.path),
+        "art": rehearsal.art,
+        "seconds": round(rehearsal.seconds, 2),
+        "passed": rehearsal.passed,
+        "figures": asdict(rehearsal.figures),
+        "findings": [
+            {**asdict(finding), "path": str(finding.path)}
+            for finding in rehearsal.findings
+        ],
+    }
+    return json.dumps(content, indent=2)
+
+
+def rehearsal_as_page(rehearsal: Rehearsal) -> str:
+    """The same as HTML, with nothing to load."""
+    rows = []
+    for line in _lines(rehearsal):
+        if line.heading or not (line.label or line.text):
+            rows.append(f"<tr><th colspan=2>{html.escape(line.text)}</th></tr>")
+        else:
+            text = html.escape(f"{line.text}  {line.detail}".strip())
+            rows.append(f"<tr><td>{html.escape(line.label)}</td><td>{text}</td></tr>")
+    style = (
+        "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto}"
+        "th{text-align:left;padding-top:1em}td{vertical-align:top;padding-right:1.5em}"
+    )
+    title = f"Rehearsal of {html.escape(rehearsal.path.name)}"
+    return (
+        f"<!doctype html>\n<meta charset=utf-8>\n<title>{title}</title>\n"
+        f"<style>{style}</style>\n<table>\n" + "\n".join(rows) + "\n</table>\n"
+    )
+
+
+def _lines(rehearsal: Rehearsal) -> Iterator[Line]:
+    numbers = rehearsal.figures
+    yield Line(
+        text=f"Rehearsed {shown(rehearsal.path)} with ART {rehearsal.art}: "
+        f"{numbers.steps} steps, {numbers.episodes} episodes, {rehearsal.seconds:.0f} s",
+        heading=True,
+    )
+    yield from _figure_lines(numbers)
+    yield Line()
+    if rehearsal.passed:
+        yield Line(text="Nothing found that would cost a run.", heading=True)
+        return
+    yield Line(text="Would go wrong", heading=True)
+    for finding in rehearsal.findings:
+        place = f"{shown(finding.path)}:{finding.line}"
+        yield Line(finding.name, f"{place}  {finding.what}")
+        yield Line("", f"  fix: {finding.fix}")
+
+
+def _figure_lines(numbers: Figures) -> Iterator[Line]:
+    yield Line(
+        "recorded",
+        f"{numbers.recorded} of {numbers.calls} completions of the model in training",
+        f"{numbers.auxiliary} requests to other models",
+    )
+    yield Line(
+        "episodes",
+        f"{numbers.turns:.1f} turns, {numbers.histories:.1f} histories, "
+        f"{numbers.prompt_tokens:.0f} prompt and {numbers.sampled_tokens:.0f} sampled "
+        f"tokens, {numbers.seconds:.2f} s each",
+        f"{numbers.lost} lost",
+    )
+    yield Line("answered", f"{numbers.answered} of {numbers.episodes} episodes")
+    if numbers.reward_mean is not None:
+        yield Line(
+            "rewards",
+            f"mean {numbers.reward_mean:.3f}, spread {numbers.reward_spread:.3f}",
+            f"{numbers.flat_groups} of {numbers.groups} groups without variance",
+        )

@@ -1,0 +1,259 @@
+"""``art-adapt rehearse`` as a user runs it: what is right passes, and a train module
+broken in any of ten ways is caught, at its line, with what to change.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agents import agent_file, art_adapt, copy_of, replies_of
+
+REWARD = (
+    "def f(trajectory, scenario):\n    return len(str(trajectory.messages())) / 1e4\n"
+)
+RIGHT = ("support_loop", "async_research", "class_agent")
+SHARED = """\
+from openai import OpenAI
+
+client = OpenAI()
+messages: list = []
+
+
+def run_agent(question: str) -> str:
+    messages.append({"role": "user", "content": question})
+    response = client.chat.completions.create(model="gpt-4o-mini", messages=messages)
+    messages.append(response.choices[0].message)
+    return response.choices[0].message.content
+"""
+
+
+def rehearse(*arguments: str, cwd: Path, **variables: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "art_adapt", "rehearse", *arguments],
+        cwd=cwd,
+        env={**os.environ, **variables},
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def adapted(tmp_path: Path, *options: str, name: str = "support_loop") -> Path:
+    folder = copy_of(name, tmp_path)
+    (folder / "rewards.py").write_text(REWARD)
+    file = agent_file(folder).relative_to(folder)
+    assert art_adapt("--isolated", *options, file, cwd=folder).returncode == 0
+    return folder
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_art_adapt_writes_passes(name: str, tmp_path: Path) -> None:
+    folder = adapted(tmp_path, name=name)
+    module = next(folder.rglob("agent_train.py")).relative_to(folder)
+    before = sorted(folder.rglob("*.py"))
+    code, said, complaints = rehearse(str(module), "--json", cwd=folder)
+    told = json.loads(said)
+    assert (code, told["findings"]) == (0, []), complaints
+    figures = told["figures"]
+    assert figures["steps"] == 2 and figures["episodes"] >= 8
+    assert figures["recorded"] == figures["calls"] > figures["episodes"] / 2
+    assert figures["answered"] > 0
+    assert sorted(folder.rglob("*.py")) == before
+    assert not list(folder.rglob(".art"))
+
+
+@pytest.mark.parametrize("name", ["game", "package_agent"])
+def test_answers_that_are_right_only_by_luck_can_be_given(
+    name: str, tmp_path: Path
+) -> None:
+    """A game to win, a verdict in JSON: the scripted model does not find those."""
+    folder = adapted(tmp_path, name=name)
+    module = str(next(folder.rglob("agent_train.py")).relative_to(folder))
+    code, said, _ = rehearse(module, cwd=folder)
+    assert code == 1 and "--replies" in said
+    replies = folder / "replies.jsonl"
+    replies.write_text("\n".join(map(json.dumps, replies_of(folder))))
+    code, said, complaints = rehearse(module, "--replies", str(replies), cwd=folder)
+    assert code == 0, said + complaints
+
+
+WAYS: dict[str, tuple[str, str, str, str]] = {
+    # name: (what to replace, with what, the finding, what stands in its line)
+    "a constant reward": (
+        "    trajectory.finish()\n",
+        "    trajectory.reward = 1.0\n    trajectory.finish()\n",
+        "reward",
+        "trajectory.reward =",
+    ),
+    "tools missing": (
+        "    trajectory.finish()\n",
+        "    trajectory.tools = None\n    trajectory.finish()\n",
+        "tools",
+        "trajectory.tools = None",
+    ),
+    "answer never set": (
+        "trajectory = AgentTrajectory()",
+        "trajectory = art.Trajectory()",
+        "answer",
+        "art.Trajectory()",
+    ),
+    "groups awaited early": (
+        """    rollouts: Iterable[Any] = (
+        art.TrajectoryGroup(rollout(model, scenario) for _ in range(size))
+        for scenario in scenarios
+    )
+""",
+        """    rollouts = []
+    for scenario in scenarios:
+        episodes = [rollout(model, scenario) for _ in range(size)]
+        rollouts.append(await art.TrajectoryGroup(episodes))
+""",
+        "awaited early",
+        "await art.TrajectoryGroup",
+    ),
+    "wrong inference name": (
+        "model=model.get_inference_name()",
+        "model=model.name",
+        "inference name",
+        "model=model.name",
+    ),
+    "metrics with strings": (
+        "    trajectory.finish()\n",
+        '    trajectory.metrics["note"] = "good"\n    trajectory.finish()\n',
+        "metrics",
+        'metrics["note"]',
+    ),
+    "no ids": (
+        "    trajectory.finish()\n",
+        """    for item in trajectory.messages_and_choices:
+        if not isinstance(item, dict):
+            item.logprobs = None  # logprobs
+    trajectory.finish()
+""",
+        "no ids",
+        "logprobs",
+    ),
+    "temperature 0": (
+        "TEMPERATURE = 1.0",
+        "TEMPERATURE = 0.0",
+        "temperature",
+        "TEMPERATURE = 0.0",
+    ),
+}
+
+
+def found(folder: Path, name: str, *options: str) -> dict[str, Any]:
+    code, said, complaints = rehearse(
+        "agent_train.py", "--json", "--steps", "1", *options, cwd=folder
+    )
+    assert code == 1, complaints
+    told = {finding["name"]: finding for finding in json.loads(said)["findings"]}
+    assert name in told, told
+    finding: dict[str, Any] = told[name]
+    assert finding["fix"]
+    return finding
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_broken_train_module_is_caught(way: str, tmp_path: Path) -> None:
+    old, new, name, in_line = WAYS[way]
+    folder = adapted(tmp_path, "--reward", "rewards:f")
+    module = folder / "agent_train.py"
+    source = module.read_text()
+    assert source.count(old) == 1
+    module.write_text(source.replace(old, new))
+    finding = found(folder, name)
+    line = module.read_text().splitlines()[finding["line"] - 1]
+    assert in_line in line, (finding, line)
+
+
+def test_a_message_list_shared_between_rollouts_is_caught(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(SHARED)
+    (tmp_path / "rewards.py").write_text(REWARD)
+    rows = [json.dumps({"question": f"question {n}"}) for n in range(3)]
+    (tmp_path / "scenarios.jsonl").write_text("\n".join(rows))
+    done = art_adapt("--isolated", "--reward", "rewards:f", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "--isolate process" in found(tmp_path, "cross-talk")["fix"]
+
+
+def test_a_policy_that_judges_itself_is_caught(tmp_path: Path) -> None:
+    folder = adapted(tmp_path)
+    module = folder / "agent_train.py"
+    own = 'extra_litellm_params={"api_key": "rehearsal-policy"}'
+    source = module.read_text().replace(
+        'JUDGE_MODEL = "openai/gpt-5.4"', 'JUDGE_MODEL = "openai/agent-001@0"'
+    )
+    source = source.replace(
+        "judge_model=JUDGE_MODEL,", f"judge_model=JUDGE_MODEL, {own},"
+    )
+    module.write_text(source)
+    finding = found(folder, "judge")
+    assert "JUDGE_MODEL =" in module.read_text().splitlines()[finding["line"] - 1]
+
+
+def test_a_module_that_raises_is_told_where(tmp_path: Path) -> None:
+    folder = adapted(tmp_path, "--reward", "rewards:f")
+    module = folder / "agent_train.py"
+    module.write_text(
+        module.read_text().replace("report(groups)\n", "report(group)\n", 1)
+    )
+    finding = found(folder, "raised")
+    assert "NameError" in finding["what"]
+    assert "report(group)" in module.read_text().splitlines()[finding["line"] - 1]
+
+
+def test_missing_scenarios_are_what_it_says(tmp_path: Path) -> None:
+    folder = adapted(tmp_path, "--reward", "rewards:f")
+    (folder / "scenarios.jsonl").unlink()
+    assert "with the keys question" in found(folder, "stopped")["what"]
+
+
+def test_replies_of_ones_own_and_a_page(tmp_path: Path) -> None:
+    folder = adapted(tmp_path, "--reward", "rewards:f")
+    (folder / "replies.jsonl").write_text(
+        '{"content": "yes"}\n{"content": "no, never"}\n'
+    )
+    code, said, _ = rehearse(
+        *("agent_train.py", "--replies", "replies.jsonl", "--html", "page.html"),
+        cwd=folder,
+        OPENAI_API_KEY="sk-secret",
+    )
+    assert code == 0 and "Nothing found that would cost a run." in said
+    assert "1.0 turns" in said
+    page = (folder / "page.html").read_text()
+    assert "Nothing found" in page and "http" not in page and "sk-secret" not in page
+
+
+def test_the_same_rehearsal_twice_says_the_same(tmp_path: Path) -> None:
+    folder = adapted(tmp_path, "--reward", "rewards:f")
+    told = [
+        json.loads(rehearse("agent_train.py", "--json", "--seed", "3", cwd=folder)[1])
+        for _ in range(2)
+    ]
+    for figures in (each["figures"] for each in told):
+        del figures["seconds"]
+    assert told[0]["figures"] == told[1]["figures"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("missing.py",), "missing.py: there is no such file"),
+        (("agent_train.py", "--replies", "bad.jsonl"), "no replies to read"),
+    ],
+)
+def test_what_it_cannot_rehearse(
+    arguments: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    folder = adapted(tmp_path, "--reward", "rewards:f")
+    (folder / "bad.jsonl").write_text("{}\n")
+    code, said, complaints = rehearse(*arguments, cwd=folder)
+    assert (code, said) == (2, "") and message in complaints

@@ -1,0 +1,77 @@
+"""The scripted model's values fit the schemas that it is given."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from art_adapt.rehearsal.replies import value_of
+
+scalars = st.sampled_from(
+    [
+        {"type": "string"},
+        {"type": "integer", "minimum": 3, "maximum": 5},
+        {"type": "number", "minimum": -1, "maximum": 1},
+        {"type": "boolean"},
+        {"enum": ["a", 7]},
+        {"const": "fixed"},
+        {"type": ["null", "integer"], "minimum": 0},
+        {"anyOf": [{"type": "null"}, {"type": "string"}]},
+        {"$ref": "#/$defs/Kind"},
+    ]
+)
+schemas = st.recursive(
+    scalars,
+    lambda inner: (
+        st.fixed_dictionaries(
+            {"type": st.just("array"), "items": inner, "minItems": st.integers(0, 2)}
+        )
+        | st.dictionaries(st.sampled_from("abc"), inner, min_size=1).map(
+            lambda properties: {
+                "type": "object",
+                "properties": properties,
+                "required": sorted(properties)[:1],
+            }
+        )
+    ),
+    max_leaves=6,
+)
+ROOT = {"$defs": {"Kind": {"enum": ["x", "y"]}}}
+
+
+@given(schemas, st.integers())
+def test_values_fit(schema: dict[str, Any], seed: int) -> None:
+    check(value_of(schema, Random(seed), ROOT), schema)
+
+
+def check(value: Any, schema: dict[str, Any]) -> None:
+    if "$ref" in schema:
+        assert value in ("x", "y")
+    elif "enum" in schema:
+        assert value in schema["enum"]
+    elif "const" in schema:
+        assert value == schema["const"]
+    elif "anyOf" in schema:
+        assert isinstance(value, str)
+    elif schema["type"] == "object":
+        assert set(schema["required"]) <= set(value) <= set(schema["properties"])
+        for name, inner in value.items():
+            check(inner, schema["properties"][name])
+    elif schema["type"] == "array":
+        assert len(value) >= schema["minItems"]
+        for inner in value:
+            check(inner, schema["items"])
+    else:
+        kinds: dict[str, Any] = {
+            "string": str,
+            "integer": int,
+            "number": float,
+            "boolean": bool,
+        }
+        kind = schema["type"] if isinstance(schema["type"], str) else "integer"
+        assert isinstance(value, kinds[kind])
+        if "minimum" in schema and "maximum" in schema:
+            assert schema["minimum"] <= value <= schema["maximum"]
