@@ -1693,13 +1693,14 @@ class _History:
         self.items = items
         self.tools = tools
         self.name = name or ""  # the function that asked first
-        # What the engine saw and said so far; unknown where a rollout goes on with a
-        # trajectory whose prompts were not kept.
+        # What the engine saw and said so far, or the end of it; unknown where a rollout
+        # goes on with a trajectory whose prompts were not kept.
         last = _extras(items[-1]) if items and not isinstance(items[-1], dict) else {}
         known = last.get("prompt_token_ids") and last.get("token_ids")
         self.tokens: list[int] = (
             [*last["prompt_token_ids"], *last["token_ids"]] if known else []
         )
+        self.length = len(self.tokens)
         self._resumes = bool(items) and not known
         self._gathered = 0  # as long as ``sent`` was when it was last copied as a whole
         self.sent = [
@@ -1735,20 +1736,24 @@ class _History:
         A completion brings the ids of its whole prompt. Kept as they come, those of a
         conversation of a thousand turns fill gigabytes: a prompt that goes on from the
         one before shares its integers, and is not kept where ART does not read it. Then
-        only a prompt that does not go on is marked (``for_training`` looks for it).
+        only a prompt that does not go on is marked (``for_training`` looks for it); the
+        last thousand tokens tell.
         """
         extra = choice.model_extra
-        prompt = extra.get("prompt_token_ids")
-        if prompt and extra.get("token_ids"):
-            shared = self.tokens + prompt[len(self.tokens) :]
-            if shared == prompt and not self._resumes:
-                extra["prompt_token_ids"] = prompt = shared
-            else:
+        prompt, said = extra.get("prompt_token_ids"), extra.get("token_ids")
+        if prompt and said:
+            goes_on = (
+                prompt[self.length - len(self.tokens) : self.length] == self.tokens
+            )
+            if not goes_on:
+                _say_once(_RENDERED_ANEW)
+            if self._resumes or not goes_on:
                 extra["rendered_anew"] = True
-                if not self._resumes:
-                    _say_once(_RENDERED_ANEW)
+            elif keep_prompt:
+                prompt = extra["prompt_token_ids"] = self.tokens + prompt[self.length :]
             self._resumes = False
-            self.tokens = prompt + extra["token_ids"]
+            self.length = len(prompt) + len(said)
+            self.tokens = prompt + said if keep_prompt else (prompt[-1000:] + said)
         if not keep_prompt:
             extra.pop("prompt_token_ids", None)
         self.items += [*messages, choice]

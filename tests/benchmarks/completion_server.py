@@ -22,8 +22,10 @@ CALL = {
     "type": "function",
     "function": {"name": "look_up", "arguments": '{"order": "A-1041"}'},
 }
-# Five digits and a comma each, so that any number of them is one slice.
-PROMPT_IDS = b",".join(b"%d" % (10_000 + at * 7 % 90_000) for at in range(400_000))
+# Five digits and a comma each, so that any number of them is one slice; all the same, so
+# that each prompt goes on from what was sampled before, as with a real engine.
+TOKEN = 10_000
+PROMPT_IDS = b",".join([b"%d" % TOKEN] * 400_000)
 
 
 def _body(*, ids: bool) -> bytes:
@@ -44,7 +46,7 @@ def _body(*, ids: bool) -> bytes:
         "logprobs": None,
     }
     if ids:
-        sampled = range(20_000, 20_000 + SAMPLED_TOKENS)
+        sampled = [TOKEN] * SAMPLED_TOKENS
         tokens = [
             {
                 "token": f"token_id:{at}",
@@ -55,7 +57,7 @@ def _body(*, ids: bool) -> bytes:
             for at in sampled
         ]
         choice["logprobs"] = {"content": tokens, "refusal": None}
-        choice["token_ids"] = list(sampled)
+        choice["token_ids"] = sampled
     completion = {
         "id": "chatcmpl-0",
         "object": "chat.completion",
