@@ -560,6 +560,7 @@ class Rollout:
             tools = _plain(body.get("tools") or None)
             request = self._place(list(body.get("messages") or []), tools)
             request.asking = asking or _asking.get()
+            request.choices = body.get("n") or 1
             request.as_functions = as_functions
         if parser := options.get("post_parser"):
             # parse() raises on text that does not fit: record before it can.
@@ -690,8 +691,12 @@ class Rollout:
         with self._lock:
             self.failed_calls += 1
             status = getattr(error, "status_code", None)
+            # An error's own body can break off: then the HTTP library's error comes
+            # through the SDK as it is.
+            library = type(error).__module__.partition(".")[0]
             if (
                 isinstance(error, openai.APIConnectionError)
+                or library in ("httpx", "httpx2")
                 or (status is None and streaming)
                 or (status is not None and (status in ENDPOINT_FAULTS or status >= 500))
             ):
@@ -1508,15 +1513,16 @@ class _OpenStream:
 
     def check_complete(self) -> None:
         """A stream that ends before its completion does was cut by the server."""
-        if any(part.finish_reason is None for part in self.parts.values()):
+        cut = any(part.finish_reason is None for part in self.parts.values())
+        if cut or 0 < len(self.parts) < self.request.choices:
             self.fail(ConnectionError("the stream ended in the middle of a completion"))
 
     def see(self, chunk: Any) -> None:
         self.extras |= _prompt_extras(chunk)
-        for choice in chunk.choices or []:
-            self.parts.setdefault(choice.index, _PartialChoice(choice.index)).add(
-                choice
-            )
+        with self.recording._lock:  # another thread's request may look at the parts
+            for choice in chunk.choices or []:
+                part = self.parts.setdefault(choice.index, _PartialChoice(choice.index))
+                part.add(choice)
 
     def for_agent(self, chunk: Any) -> Any:
         if self.request.as_functions:
@@ -1672,6 +1678,7 @@ class _Request:
     start: int
     new: list[Any]
     asking: str = ""
+    choices: int = 1  # that were asked for
     as_functions: bool = False
     recorded: bool = False
 

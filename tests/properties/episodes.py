@@ -33,6 +33,7 @@ TOOLS: list[list[Json] | None] = [None, [_tool("look")], [_tool("look"), _tool("
 SPELLINGS = [
     "object",
     "dump",
+    "changed after",
     "without nulls",
     "by hand",
     "objects inside",
@@ -199,7 +200,8 @@ SIMPLE = (
     st.builds(NewTools, st.integers(0, len(TOOLS) - 1)),
     st.builds(NewSystem, st.sampled_from(SYSTEMS), st.booleans()),
     st.builds(Truncation, st.integers(1, 3)),
-    st.builds(Redaction, st.integers(0, 5)),
+    st.builds(Redaction, st.integers(0, 3)),
+    st.builds(Redaction, st.integers(-4, -2)),  # what the model has just said
 )
 
 
@@ -208,12 +210,16 @@ def steps(depth: int = 2) -> st.SearchStrategy[tuple[Step, ...]]:
     often it takes a turn, and first of all.
     """
     if depth == 0:
-        rest = st.lists(st.one_of(*[turns()] * 4, *SIMPLE), max_size=2)
+        rest = st.lists(mostly_turns(*SIMPLE), max_size=2)
     else:
-        rest = st.lists(
-            st.one_of(*[turns()] * 5, *SIMPLE, *nested(steps(depth - 1))), max_size=4
-        )
+        inner = nested(steps(depth - 1))
+        rest = st.lists(mostly_turns(*SIMPLE, *inner), min_size=depth, max_size=4)
     return st.builds(lambda turn, more: (turn, *more), turns(), rest)
+
+
+def mostly_turns(*others: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """As many turns as other steps; ``one_of`` would count equal strategies once."""
+    return st.booleans().flatmap(lambda other: st.one_of(*others) if other else turns())
 
 
 def nested(

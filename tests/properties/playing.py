@@ -7,6 +7,7 @@ waits, so that plain code can run it (``run_sync``).
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
 import json
 from collections import Counter
@@ -33,7 +34,7 @@ from episodes import (
     Turn,
 )
 from recorded import Received
-from scripted_engine import Engine, Json, Script, marker
+from scripted_engine import Engine, Json, Script
 
 from art_adapt.recording import carried, recorded
 
@@ -193,10 +194,12 @@ class Player:
                 rest = talk.messages[1 + step.dropped :]
                 talk.messages[:] = keep + rest
             case Redaction():
-                if step.at < len(talk.messages):
+                if -len(talk.messages) <= step.at < len(talk.messages):
                     redact(talk.messages[step.at])
             case Branch():
                 other = talk.copy()
+                if step.where != "here":  # or the agent would race with itself
+                    other.messages = copy.deepcopy(other.messages)
                 await self.both(
                     step.where,
                     lambda player: player.run(step.first, talk),
@@ -218,7 +221,7 @@ class Player:
         first: Callable[[Player], Coroutine[Any, Any, None]],
         second: Callable[[Player], Coroutine[Any, Any, None]],
     ) -> None:
-        """One after the other, or at once: in tasks, in carried threads, one in each."""
+        """One after the other, or at once: in tasks, in carried threads, or in both."""
         if where == "here":
             await first(self)
             await second(self)
@@ -244,9 +247,10 @@ class Player:
             talk.messages.append(user(turn.user))
         number = next(self.requests)
         patience = turn.patience
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
+            scripted = {"id": number, "attempt": attempt, "replies": told(turn)}
             try:
-                asked = self.ask(turn, number, talk, patience, meanwhile)
+                asked = self.ask(turn, scripted, talk, patience, meanwhile)
                 if self.is_async and patience is not None:
                     message = await asyncio.wait_for(asked, patience)
                 else:
@@ -269,17 +273,16 @@ class Player:
     async def ask(
         self,
         turn: Turn,
-        number: int,
+        scripted: Json,
         talk: Conversation,
         patience: float | None,
         meanwhile: Meanwhile | None,
     ) -> Any:
         """The message that the conversation goes on with, None if there is none."""
-        replies = [turn.reply | fault for fault in turn.faults] + [turn.reply]
         arguments: Json = {
             "model": "m",
             "messages": talk.messages,
-            "extra_body": {"scripted": {"id": number, "replies": replies}},
+            "extra_body": {"scripted": scripted},
         }
         if talk.tools is not None:
             arguments["tools"] = talk.tools
@@ -290,7 +293,7 @@ class Player:
         if "streamed" in turn.form:
             arguments["stream"] = True
         if turn.form == "parse":
-            return await self.parse(turn, number, arguments)
+            return await self.parse(turn, scripted, arguments)
         with failures_told():
             answer = self.method(turn)(**arguments)
             if inspect.isawaitable(answer):
@@ -313,7 +316,7 @@ class Player:
             return recorded(completions.stream)
         return recorded(completions.create)
 
-    async def parse(self, turn: Turn, number: int, arguments: Json) -> Any:
+    async def parse(self, turn: Turn, scripted: Json, arguments: Json) -> Any:
         """What does not fit raises, but was received all the same."""
         client = self.client.with_options(max_retries=turn.retries)
         try:
@@ -325,19 +328,21 @@ class Player:
                     answer = await answer
         except pydantic.ValidationError:
             # The agent has not got it in hand, but it knows which one it was.
-            self.readings.append(self.given(number))
+            self.readings.append(self.given(scripted))
             return None
         self.readings.append(whole(answer))
         return answer.choices[turn.taken].message
 
-    def given(self, number: int) -> Reading:
-        """The last completion that the engine gave to a request."""
+    def given(self, scripted: Json) -> Reading:
+        """The completion that the engine gave to an attempt.
+
+        Not the last one in its log: a request that the agent has long given up may get
+        there after the next.
+        """
         reading = Reading()
-        for at, exchange in enumerate(self.engine.log, 1):
-            if exchange.request["scripted"]["id"] == number and exchange.response:
-                reading = Reading()
+        for exchange in list(self.engine.log):
+            if exchange.request["scripted"] == scripted and exchange.response:
                 for choice in exchange.response["choices"]:
-                    assert choice["token_ids"][0] == marker(at, choice["index"])
                     reading.token_ids[choice["index"]] = choice["token_ids"]
                     reading.finished.add(choice["index"])
         return reading
@@ -431,6 +436,10 @@ async def next_chunk(stream: Any) -> Any:
             return event.chunk
 
 
+def told(turn: Turn) -> list[Json]:
+    return [*(turn.reply | fault for fault in turn.faults), turn.reply]
+
+
 def whole(completion: Any) -> Reading:
     return Reading(
         {c.index: list(c.model_extra["token_ids"]) for c in completion.choices},
@@ -445,11 +454,11 @@ def user(text: str) -> Json:
 
 def redact(message: Any) -> None:
     if isinstance(message, dict):
-        message["content"] = "redacted"
+        message["content"] = f"{message['content']} redacted"
         if "unknown_to_the_sdk" in message:
             message["unknown_to_the_sdk"]["at"].append("redacted")
     else:
-        message.content = "redacted"
+        message.content = f"{message.content} redacted"
 
 
 def spelled(message: Any, way: str) -> Any:
@@ -459,6 +468,9 @@ def spelled(message: Any, way: str) -> Any:
     if way == "dump" and not isinstance(message, dict):
         return message.model_dump()
     plain = _plain(message)
+    if way == "changed after":  # the object that the recorder has seen, too
+        redact(message)
+        return plain
     calls = plain.get("tool_calls") or []
     if way == "text only" and plain.get("content"):
         return {"role": "assistant", "content": plain.get("content") or ""}

@@ -1,8 +1,10 @@
-"""64 rollouts at once over one bad line: every completion lands once, on the trajectory that it belongs to (G4, G7).
+"""64 rollouts at once over one bad line: every completion lands once, on the
+trajectory that it belongs to (G4, G7).
 
-The oracle is the server's log. A completion counts as delivered if the server wrote its answer to the end; no
-client of these rollouts leaves before that, and none has a timeout that could run out. An answer that the server
-broke off is not delivered, however much of it arrived: the SDK throws the half of a plain answer away and asks
+The oracle is the server's log. A completion counts as delivered if the server wrote its
+answer to the end; no client of these rollouts leaves before that, and none has a
+timeout that could run out. An answer that the server broke off is not delivered,
+however much of it arrived: the SDK throws the half of a plain answer away and asks
 again, and of half a stream nobody knows how it would have ended.
 """
 

@@ -724,3 +724,27 @@ def test_long_conversations_are_not_copied_again(client: openai.OpenAI) -> None:
             _, _, request = seen.prepare("/chat/completions", body, {})
         assert (request.start, len(request.new)) == (60, 1)
         assert len(trajectory.messages_and_choices) == 60
+
+
+def test_a_stream_that_ends_between_its_choices_is_broken(
+    client: openai.OpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import scripted_engine
+
+    whole = scripted_engine._chunks
+
+    def first_choice_only(response: Any, request: Any) -> Iterator[Any]:
+        for chunk in whole(response, request):
+            if chunk["choices"] and chunk["choices"][0]["index"] == 0:
+                yield chunk
+
+    monkeypatch.setattr(scripted_engine, "_chunks", first_choice_only)
+    trajectory = Trajectory()
+    with (
+        Engine([{"contents": ["one", "two"]}]) as engine,
+        rollout(trajectory, engine) as recording,
+    ):
+        create = recorded(client.chat.completions.create)
+        list(create(model="m", messages=USER, n=2, stream=True))
+    assert choices(trajectory) == []
+    assert recording.infrastructure_error is not None
