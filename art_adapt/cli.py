@@ -52,7 +52,8 @@ def run() -> None:
             from art_adapt.rehearsal.command import app as rehearse
 
             rehearse(sys.argv[2:], prog_name="art-adapt rehearse")
-        app(prog_name="art-adapt")
+        else:
+            app(prog_name="art-adapt")
     except Refusal as refusal:
         _stop(str(refusal))
     except BrokenPipeError:  # art-adapt --diff x | head

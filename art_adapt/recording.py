@@ -167,7 +167,6 @@ def recorded(create: F) -> F:
     (a thread that was started without ``carried``) raises ``RecordingError``: it would
     otherwise go to the production model, unrecorded.
     """
-
     asking = _caller() if _active.get() is not None else ""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -505,11 +504,11 @@ class Rollout:
         """How to answer a request that is not sent as it is; None for the others."""
         view = (options.get("headers") or {}).get("X-Stainless-Raw-Response")
         if path == "/chat/completions" and view == "stream":
-            return _chat_detour({**body, **(options.get("extra_json") or {})})
+            return _chat_detour(_whole_body(body, options))
         if path != "/responses":
             return None
         self._must_be_open()
-        body = _plain({**body, **(options.get("extra_json") or {})})
+        body = _plain(_whole_body(body, options))
         translation = _responses_translation()
         with self._lock:
             if self._conversations is None:
@@ -540,7 +539,7 @@ class Rollout:
                 "in training: it takes chat completions and responses. If it is "
                 "auxiliary, adapt the agent again with --auxiliary FUNCTION."
             )
-        body = _for_any_engine({**body, **(options.get("extra_json") or {})})
+        body = _for_any_engine(_whole_body(body, options))
         as_functions = bool(body.get("functions"))
         if as_functions:
             body = self._functions.request(body)
@@ -671,11 +670,11 @@ class Rollout:
             # Assigned past pydantic: validation would reorder the tools' keys and drop
             # the ones it does not know.
             object.__setattr__(trajectory, "tools", tools)
-            history = _History(trajectory.messages_and_choices, tools, request.asking)
+            opened = trajectory
         else:
-            further = _new_history(trajectory, tools)
-            trajectory.additional_histories.append(further)
-            history = _History(further.messages_and_choices, tools, request.asking)
+            opened = _new_history(trajectory, tools)
+            trajectory.additional_histories.append(opened)
+        history = _History(opened.messages_and_choices, tools, request.asking)
         self._histories.append(history)
         return history
 
@@ -789,7 +788,7 @@ def _sdk_call(function: Any, view: str) -> _Call | None:
     name = getattr(function, "__name__", "")
     if isinstance(client, openai.OpenAI | openai.AsyncOpenAI):
         is_async = isinstance(client, openai.AsyncOpenAI)
-        options = {"timeout": client.timeout, "max_retries": client.max_retries}
+        options = _own_options(client)
     elif client is not None and resource.__name__ in (
         "Completions",
         "AsyncCompletions",
@@ -810,6 +809,11 @@ def _sdk_call(function: Any, view: str) -> _Call | None:
 
     manager = name == "stream" or view == "with_streaming_response"
     return _Call(on, is_async, manager, options)
+
+
+def _own_options(client: Any) -> dict[str, Any]:
+    """What the user set on a client that matters for the model in training as well."""
+    return {"timeout": client.timeout, "max_retries": client.max_retries}
 
 
 def _without_tracing(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -835,7 +839,7 @@ def _partial_call(function: Any) -> _Call | None:
             ),
             isinstance(client, openai.AsyncOpenAI),
             False,
-            {"timeout": client.timeout, "max_retries": client.max_retries},
+            _own_options(client),
         )
     call = _find_call(inner)
     return replace(
@@ -912,7 +916,7 @@ def _instructor_call(function: Any) -> _Call | None:
         patch = sys.modules["instructor"].patch
         # instructor asks whether a create is async of the function itself.
         patched = patch(create=_as_function(inner, client), mode=mode)
-        if owner is None or create_fn is function:
+        if create_fn is function:
             method: Callable[..., Any] = patched
             return method
         twin = object.__new__(type(owner))
@@ -1310,6 +1314,11 @@ _SAMPLING = (
     "logprobs at temperature 1: with others the policy's ratio is off from the first "
     "step. Sample with temperature=1, top_p=1 while training."
 )
+
+
+def _whole_body(body: dict[str, Any], options: Any) -> dict[str, Any]:
+    """A request's body with the agent's ``extra_body``, as the SDK would send it."""
+    return {**body, **(options.get("extra_json") or {})}
 
 
 def _for_any_engine(body: dict[str, Any]) -> dict[str, Any]:

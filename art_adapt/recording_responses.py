@@ -354,7 +354,7 @@ class Events:
         yield from self._close()
         self._item = item
         at = {"output_index": len(self._done)}
-        yield self._event("response.output_item.added", item=json_copy(item), **at)
+        yield self._event("response.output_item.added", item=_json_copy(item), **at)
 
     def _say(self, kind: str, part: str, text: str) -> Iterator[Json]:
         """More text of a message or of its reasoning."""
@@ -377,7 +377,7 @@ class Events:
             yield self._event(
                 "response.content_part.added",
                 content_index=len(content) - 1,
-                part=json_copy(content[-1]),
+                part=_json_copy(content[-1]),
                 **self._at(),
             )
         content[-1][_text_key(part)] += text
@@ -418,7 +418,7 @@ class Events:
         extra: Json = {"logprobs": []} if kind == "output_text" else {}
         said = {_text_key(kind): part[_text_key(kind)]}
         yield self._event(f"response.{kind}.done", **said, **extra, **at)
-        yield self._event("response.content_part.done", part=json_copy(part), **at)
+        yield self._event("response.content_part.done", part=_json_copy(part), **at)
 
     def _close(self) -> Iterator[Json]:
         """End the item that is being said."""
@@ -451,7 +451,7 @@ class Events:
             text = item["content"][-1]["text"]
             item["summary"] = [{"type": "summary_text", "text": text}]
         at = {"output_index": len(self._done)}
-        yield self._event("response.output_item.done", item=json_copy(item), **at)
+        yield self._event("response.output_item.done", item=_json_copy(item), **at)
         self._done.append(item)
         self._item = None
 
@@ -459,7 +459,7 @@ class Events:
 # ------------------------------------------------------------------------------- pieces
 
 
-def json_copy(value: Any) -> Any:
+def _json_copy(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 

@@ -29,7 +29,6 @@ seen: Json = {
     "names": [],
     "closed": 0,
     "awaited_early": False,
-    "metrics": [],
 }
 live: list[Any] = []  # the recorders of all rollouts
 storage = ""
@@ -92,10 +91,7 @@ class StandIn:
 
 
 def _group(group: Any) -> Json:
-    return {
-        "trajectories": [_trajectory(t) for t in group.trajectories],
-        "exceptions": [f"{e.type}: {e.message}" for e in group.exceptions],
-    }
+    return {"trajectories": [_trajectory(t) for t in group.trajectories]}
 
 
 def _trajectory(trajectory: Any) -> Json:
@@ -103,13 +99,11 @@ def _trajectory(trajectory: Any) -> Json:
     return {
         "reward": trajectory.reward,
         "answer": None if answer is None else repr(answer)[:200],
-        "metrics": {name: repr(v) for name, v in trajectory.metrics.items()},
         "bad_metrics": [
             name
             for name, value in trajectory.metrics.items()
             if not isinstance(value, int | float | bool)
         ],
-        "logs": list(trajectory.logs),
         "histories": [
             {
                 "tools": history.tools,
@@ -131,7 +125,6 @@ def _item(item: Any) -> Json:
         "ids": extra.get("token_ids") or [],
         "mark": round(-tokens[0].logprob * 1e6) if tokens else None,
         "anew": bool(extra.get("rendered_anew")),
-        "cut": bool(extra.get("cut")),
     }
 
 
@@ -232,8 +225,6 @@ def main() -> None:
     seen["rollouts"] = [
         {
             "seconds": getattr(recorder, "rehearsed", None),
-            "answered": recorder.answered,
-            "calls": recorder.calls,
             "stopped": str(recorder.stopped) if recorder.stopped else None,
             "trajectory": _trajectory(recorder.trajectory),
         }

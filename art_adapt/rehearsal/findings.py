@@ -96,7 +96,6 @@ def figures(seen: Seen) -> Figures:
     episodes = seen.episodes
     count = max(1, len(episodes))
     rewards = [t["reward"] for t in seen.trained]
-    flat = [len({t["reward"] for t in g["trajectories"]}) == 1 for g in seen.groups]
     seconds = [r["seconds"] for r in seen.notes["rollouts"] if r["seconds"]]
     usage = [e.response["usage"] for e in seen.policy if e.response]
     return Figures(
@@ -115,13 +114,18 @@ def figures(seen: Seen) -> Figures:
         reward_mean=statistics.fmean(rewards) if rewards else None,
         reward_spread=statistics.pstdev(rewards) if rewards else None,
         groups=len(seen.groups),
-        flat_groups=sum(flat),
+        flat_groups=sum(map(_is_flat, seen.groups)),
     )
 
 
 def findings(seen: Seen) -> list[Finding]:
     """Everything that would go wrong, worst first."""
     return [found for check in CHECKS for found in check(seen)]
+
+
+def _is_flat(group: Json) -> bool:
+    """Whether all episodes of a group have one reward: it teaches nothing."""
+    return len({trajectory["reward"] for trajectory in group["trajectories"]}) == 1
 
 
 def _histories(trajectory: Json) -> list[Json]:
@@ -367,7 +371,7 @@ def _rewards(seen: Seen) -> Iterator[Finding]:
             r"trajectory\.reward\s*=|def reward|reward\(",
             r"recording\.rewarded",
         )
-    elif all(len({t["reward"] for t in g["trajectories"]}) == 1 for g in seen.groups):
+    elif all(map(_is_flat, seen.groups)):
         yield seen.finding(
             "reward",
             "rewards differ between scenarios but in no group: GRPO compares the "

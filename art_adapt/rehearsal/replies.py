@@ -132,7 +132,7 @@ def _answer(request: Json, random: Random, number: int) -> str:
 
 def _judgement(request: Json, random: Random) -> Reply | None:
     """RULER's judge: a score for each trajectory that it is shown."""
-    if "trajectory_id" not in json.dumps(request.get("response_format") or {}):
+    if not is_judgement(request):
         return None
     shown = "".join(_text(message) for message in request["messages"])
     names = dict.fromkeys(re.findall(r'<trajectory id="(\w+)"', shown))

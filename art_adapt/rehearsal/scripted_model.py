@@ -204,7 +204,7 @@ def mark(serial: int, index: int) -> int:
 
 def _completion(request: Json, reply: Reply, number: int, serial: int) -> Json:
     choices = [
-        _choice(request, reply, (number, serial), at)
+        _choice(request, reply, number, serial, at)
         for at in range(request.get("n") or 1)
     ]
     prompt = prompt_ids(request)
@@ -226,8 +226,7 @@ def _completion(request: Json, reply: Reply, number: int, serial: int) -> Json:
     return completion
 
 
-def _choice(request: Json, reply: Reply, numbers: tuple[int, int], index: int) -> Json:
-    number, serial = numbers
+def _choice(request: Json, reply: Reply, number: int, serial: int, index: int) -> Json:
     message: Json = {"role": "assistant", "content": reply.content}
     if reply.tool_calls:
         message["tool_calls"] = [

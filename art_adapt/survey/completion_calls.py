@@ -199,7 +199,10 @@ def _method(
     if (
         node.attr in INSTRUCTOR
         and "response_model" in arguments
-        and (arguments & {"messages", "input", "**"} or _uses(syntax, "instructor"))
+        and (
+            arguments & {"messages", "input", "**"}
+            or syntax.imports_module("instructor") is not None
+        )
     ):
         found = _resource(resource, syntax, uses_openai)
         return found or (resource, "chat.completions")
@@ -217,10 +220,6 @@ def _is_other(arguments: frozenset[str]) -> bool:
     """
     known = {"**", "input", "model", "previous_response_id", "prompt"}
     return bool(arguments) and not arguments & known
-
-
-def _uses(syntax: Syntax, package: str) -> bool:
-    return syntax.imports_module(package) is not None
 
 
 def _resource(

@@ -133,8 +133,8 @@ def scenario_kind(scenarios: str) -> str:
     """
     if re.fullmatch(r"[\w.]+:\w+", scenarios):
         return "rows"
-    suffix = scenarios.rpartition("/")[2].rpartition(".")[2]
-    if "." not in scenarios.rpartition("/")[2]:
+    _, dot, suffix = scenarios.rpartition("/")[2].rpartition(".")
+    if not dot:
         return "dataset"
     return "csv" if suffix.lower() in ("csv", "tsv") else "jsonl"
 

@@ -14,9 +14,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from agents import AGENTS, NAMES, agent_file, art_adapt, copy_of
 
+from art_adapt.plan import COPIES
+
 
 def adapted_files(name: str, into: Path) -> dict[str, bytes]:
-    """The files that adapting a fixture changes or writes, by path; ``art_recording.py`` is the same for all."""
+    """The files that adapting a fixture changes or writes, by path; the recorder's are the same for all."""
     folder = copy_of(name, into)
     before = {path: path.read_bytes() for path in folder.rglob("*.py")}
     done = art_adapt("--isolated", agent_file(folder).relative_to(folder), cwd=folder)
@@ -24,7 +26,7 @@ def adapted_files(name: str, into: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*.py"))
-        if path.name != "art_recording.py" and before.get(path) != path.read_bytes()
+        if path.name not in COPIES and before.get(path) != path.read_bytes()
     }
 
 
