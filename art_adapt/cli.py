@@ -142,8 +142,8 @@ def adapt(
     scenarios: Annotated[
         str | None,
         typer.Option(
-            help="A JSONL or CSV file or a dataset's folder beside the agent, or "
-            "module:NAME. [scenarios.jsonl]"
+            help="A JSONL or CSV file or a dataset's folder, from here or beside the "
+            "agent, or module:NAME. [scenarios.jsonl]"
         ),
     ] = None,
     trace: Annotated[
@@ -451,15 +451,25 @@ def _say_written(plan: Plan) -> None:
     if training is None or entry is None:
         return
     from art_adapt.decisions import train_module_path
-    from art_adapt.train_module.render import scenario_fields
+    from art_adapt.train_module.render import scenario_fields, scenario_kind
 
-    scenarios = entry.place.path.with_name(training.scenarios)
-    if not scenarios.exists():
-        keys = ", ".join(f'"{field.name}": ...' for field in scenario_fields(entry))
-        print(f"\nNext: write {shown(scenarios)}, one scenario a line: {{{keys}}}")
+    module = shown(train_module_path(entry.place.path))
+    scenarios = entry.place.path.parent / training.scenarios
+    kind = scenario_kind(training.scenarios)
+    if kind != "rows" and not scenarios.exists():
+        names = [field.name for field in scenario_fields(entry)]
+        rows = {
+            "jsonl": "one scenario a line: {"
+            + ", ".join(f'"{name}": ...' for name in names)
+            + "}",
+            "csv": f"one scenario a row, under the row {','.join(names)}",
+            "dataset": f"a saved dataset with the columns {', '.join(names)}",
+        }
+        print(f"\nNext: write {shown(scenarios)}, {rows[kind]}")
+        print(f"Then: art-adapt rehearse {module}")
     else:
-        module = shown(train_module_path(entry.place.path))
-        print(f"\nNext: read {module}, then run it on a GPU")
+        print(f"\nNext: read {module}, try it here with art-adapt rehearse {module},")
+        print("then run it on a GPU")
 
 
 def _adapt_standard_input(sources: list[Source], options: Options) -> None:

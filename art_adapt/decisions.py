@@ -5,6 +5,7 @@ how to train.
 from __future__ import annotations
 
 import keyword
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -393,7 +394,8 @@ def _training(
         ruler_weight=options.ruler_weight,
         trace=options.trace,
         isolate=options.isolate,
-        scenarios=options.scenarios or "scenarios.jsonl",
+        scenarios=_from_train_module(options.scenarios, entry.place.path.parent)
+        or "scenarios.jsonl",
         backend=options.backend or "local",
         base_model=options.base_model or BASE_MODELS[0],
         project=options.project or slug,
@@ -404,6 +406,13 @@ def _training(
         groups_per_step=options.groups_per_step or 2,
         epochs=3 if options.epochs is None else options.epochs,
     )
+
+
+def _from_train_module(scenarios: str | None, folder: Path) -> str | None:
+    """A path that holds from here, as it reads from the train module's ``folder``."""
+    if not scenarios or (folder / scenarios).exists() or not Path(scenarios).exists():
+        return scenarios
+    return Path(os.path.relpath(scenarios, folder)).as_posix()
 
 
 def train_module_path(agent: Path) -> Path:

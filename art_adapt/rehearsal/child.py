@@ -1,8 +1,9 @@
 """Runs a train module's ``main()`` in a process of its own, unmodified, and writes down
-what it did: ``python -m art_adapt.rehearsal.child MODULE_FILE URL STEPS OUT``.
+what it did: ``python -m art_adapt.rehearsal.child SETTINGS`` (``run.settings``, as JSON).
 
-ART is the real one. Only its backends are replaced: ``StandIn`` serves the scripted
-model, and where a gradient step would be it takes the groups and counts.
+ART is the real one. Only its backends are replaced. ``StandIn`` serves the scripted
+model, and where a gradient step would be it takes the groups and counts; with
+``--train`` it is ART's LocalBackend with a tiny model behind it (``training``).
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ seen: Json = {
     "names": [],
     "closed": 0,
     "awaited_early": False,
+    "scenarios": [],
 }
 live: list[Any] = []  # the recorders of all rollouts
 storage = ""
+LEAST = {"EPOCHS": 1_000_000, "ROLLOUTS_PER_GROUP": 8, "GROUPS_PER_STEP": 4}
 
 
 class Rehearsed(SystemExit):
@@ -128,10 +131,29 @@ def _item(item: Any) -> Json:
     }
 
 
+def _backend() -> type[Any]:
+    """What stands in for ART's backends."""
+    if settings["train"] is None:
+        return StandIn
+    from art_adapt.rehearsal.replies import Reply
+    from art_adapt.rehearsal.training import make_backend
+
+    turns = [
+        Reply(turn["content"], tuple(map(tuple, turn["tool_calls"])))
+        for turn in settings["train"]["turns"]
+    ]
+    return make_backend(
+        storage,
+        turns,
+        {**settings["train"], "steps": steps, "notes": seen, "done": Rehearsed()},
+    )
+
+
 def _replace_backends() -> None:
     """Put the stand-in where train modules import backends from; without torch the
     modules themselves cannot be imported.
     """
+    backend = _backend()
     for name, class_name in (
         ("art.local", "LocalBackend"),
         ("art.local.backend", "LocalBackend"),
@@ -142,7 +164,7 @@ def _replace_backends() -> None:
             module: Any = importlib.import_module(name)
         except ImportError:
             module = sys.modules[name] = types.ModuleType(name)
-        setattr(module, class_name, StandIn)
+        setattr(module, class_name, backend)
 
 
 def _watch_art() -> None:
@@ -162,6 +184,22 @@ def _watch_art() -> None:
         return gathered
 
     art.gather_trajectory_groups = watched
+
+    import art.utils as utils
+
+    iterate = utils.iterate_dataset
+
+    def iterated(dataset: Any, *arguments: Any, **named: Any) -> Any:
+        seen["scenarios"] = [_plain(scenario) for scenario in dataset]
+        seen["initial_step"] = named.get("initial_step", 0)
+        return iterate(dataset, *arguments, **named)
+
+    utils.iterate_dataset = iterated
+
+
+def _plain(scenario: Any) -> Any:
+    dump = getattr(scenario, "model_dump", None)
+    return dump(mode="json") if dump is not None else scenario
 
 
 def _watch_recorders() -> None:
@@ -186,6 +224,15 @@ def _watch_recorders() -> None:
         module.Rollout.__init__, module.Rollout.close = open_, close
 
 
+def _make_room(module: Any) -> None:
+    """Groups that a model can learn from that knows nothing yet, and epochs enough.
+    The constants are those of the train modules that art-adapt writes.
+    """
+    for name, least in LEAST.items():
+        if hasattr(module, name):
+            setattr(module, name, max(least, getattr(module, name)))
+
+
 def _package_of(file: Path) -> tuple[Path, str]:
     """The folder to import from, and the module's dotted name."""
     parts = [file.stem]
@@ -197,17 +244,21 @@ def _package_of(file: Path) -> tuple[Path, str]:
 
 
 def main() -> None:
-    """Run, and write ``OUT``: everything that was seen."""
+    """Run, and write down everything that was seen."""
     global storage  # where ART keeps its files
     root, name = _package_of(file)
     sys.path.insert(0, str(root))
     sys.argv = [str(file)]
-    _replace_backends()
-    _watch_art()
-    with tempfile.TemporaryDirectory() as storage:
+    with tempfile.TemporaryDirectory() as temporary:
+        storage = settings["storage"] or temporary
+        _replace_backends()
+        _watch_art()
         try:
             module = importlib.import_module(name)
-            _watch_recorders()
+            if settings["train"] is None:
+                _watch_recorders()
+            else:
+                _make_room(module)
             module.main()
         except Rehearsed:
             pass
@@ -217,10 +268,13 @@ def main() -> None:
             frames = traceback.extract_tb(error.__traceback__)
             own = [f for f in frames if Path(f.filename).is_relative_to(root)]
             last = (own or frames)[-1]
+            path, line = last.filename, last.lineno
+            if isinstance(error, SyntaxError) and error.filename:
+                path, line = error.filename, error.lineno
             seen["raised"] = {
                 "error": f"{type(error).__name__}: {error}",
-                "path": last.filename,
-                "line": last.lineno,
+                "path": path,
+                "line": line,
             }
     seen["rollouts"] = [
         {
@@ -230,14 +284,10 @@ def main() -> None:
         }
         for recorder in live
     ]
-    out.write_text(json.dumps(seen, default=repr), encoding="utf-8")
+    Path(settings["out"]).write_text(json.dumps(seen, default=repr), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    file, url, steps, out = (
-        Path(sys.argv[1]).resolve(),
-        sys.argv[2],
-        int(sys.argv[3]),
-        Path(sys.argv[4]),
-    )
+    settings: Json = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    file, url, steps = Path(settings["file"]), settings["url"], settings["steps"]
     main()

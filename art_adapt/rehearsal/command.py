@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+SCRIPTED_STEPS, TRAINED_STEPS = 2, 30
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
 )
@@ -16,7 +17,10 @@ app = typer.Typer(
 @app.command()
 def rehearse(
     module: Annotated[Path, typer.Argument(metavar="TRAIN_MODULE")],
-    steps: Annotated[int, typer.Option(min=1, help="Training steps to run.")] = 2,
+    steps: Annotated[
+        int | None,
+        typer.Option(min=1, help="Training steps to run: 2, and 30 with --train."),
+    ] = None,
     seed: Annotated[
         int, typer.Option(help="Another seed, other replies of the scripted model.")
     ] = 0,
@@ -27,11 +31,21 @@ def rehearse(
             "error, and when (a regex found in the last message)."
         ),
     ] = None,
+    train: Annotated[
+        bool,
+        typer.Option(
+            "--train",
+            help="Train a tiny model, too: rewards must rise. A minute or two.",
+        ),
+    ] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Say everything as one JSON object.")
     ] = False,
     page: Annotated[
         Path | None, typer.Option("--html", help="Write the report as a page, too.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write the reward curve, as PNG; with --train.")
     ] = None,
     output: Annotated[
         bool, typer.Option("--output", help="Show what the train module printed.")
@@ -41,7 +55,8 @@ def rehearse(
 
     ART and the agent are the real ones; a scripted model answers from each request, with
     tool calls that fit the tools' schemas, wrong ones, refusals and failures, and where
-    a gradient step would be the groups are taken and counted.
+    a gradient step would be the groups are taken and counted. With --train, a tiny
+    model that is made on the spot is then trained by ART itself, here.
 
     Exit codes: 0 nothing found that would cost a run; 1 something found; 2 could not
     rehearse.
@@ -50,14 +65,27 @@ def rehearse(
     from art_adapt.report.rehearsal import (
         rehearsal_as_json,
         rehearsal_as_page,
+        reward_curve,
         show_rehearsal,
     )
 
-    rehearsal = run(module, steps=steps, seed=seed, replies=replies)
+    if plot is not None and not train:
+        raise typer.BadParameter(
+            "there is a curve with --train only", param_hint="--plot"
+        )
+    rehearsal = run(
+        module,
+        steps=SCRIPTED_STEPS if train or steps is None else steps,
+        seed=seed,
+        replies=replies,
+        train=(steps or TRAINED_STEPS) if train else None,
+    )
     if output:
         sys.stderr.write(rehearsal.output)
     if page is not None:
         page.write_text(rehearsal_as_page(rehearsal), encoding="utf-8")
+    if plot is not None and rehearsal.learning is not None:
+        plot.write_bytes(reward_curve(rehearsal.learning))
     if json:
         print(rehearsal_as_json(rehearsal))
     else:

@@ -22,13 +22,19 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that would cost a training run. ``fix`` is what to change."""
+    """Something that would cost a training run. ``fix`` is what to change; ``fatal``:
+    there is no training without it.
+    """
 
     name: str
     what: str
     fix: str
     path: Path
     line: int
+
+    @property
+    def fatal(self) -> bool:
+        return self.name in ("raised", "stopped", "no step", "inference name", "no ids")
 
 
 @dataclass(frozen=True)
@@ -184,7 +190,10 @@ def _ended(seen: Seen) -> Iterator[Finding]:
             raised["line"],
         )
     if stopped and stopped != "0":
+        lost = seen.notes["exceptions"]
         fix = "do what it asks for, then rehearse again"
+        if lost:
+            stopped += f"; the first episode was lost to {lost[0]}"
         yield seen.finding("stopped", f"it stopped: {stopped}", fix, r"def main\b")
     if not (raised or stopped or seen.notes["steps"]):
         yield seen.finding(

@@ -64,10 +64,16 @@ def _row(number: int, row: Mapping[str, Any]) -> Scripted:
 
 
 def reply_to(
-    request: Json, rows: Sequence[Scripted], random: Random, number: int
+    request: Json,
+    rows: Sequence[Scripted],
+    random: Random,
+    number: int,
+    favourite: str | None = None,
 ) -> Reply:
-    """The reply to one request; ``number`` makes its text unlike any other's."""
-    if (judged := _judgement(request, random)) is not None:
+    """The reply to one request; ``number`` makes its text unlike any other's. A judge
+    gives the highest scores to what contains ``favourite``.
+    """
+    if (judged := _judgement(request, random, favourite)) is not None:
         return judged
     last = _text(request["messages"][-1]) if request.get("messages") else ""
     fitting = [row.reply for row in rows if re.search(row.when, last)]
@@ -130,21 +136,27 @@ def _answer(request: Json, random: Random, number: int) -> str:
     return f"{words} {number}"
 
 
-def _judgement(request: Json, random: Random) -> Reply | None:
+def _judgement(request: Json, random: Random, favourite: str | None) -> Reply | None:
     """RULER's judge: a score for each trajectory that it is shown."""
     if not is_judgement(request):
         return None
     shown = "".join(_text(message) for message in request["messages"])
-    names = dict.fromkeys(re.findall(r'<trajectory id="(\w+)"', shown))
+    parts = re.split(r'<trajectory id="(\w+)"', shown)
     scores = [
         {
             "trajectory_id": name,
             "explanation": "scripted",
-            "score": round(random.random(), 3),
+            "score": _score(text, random, favourite),
         }
-        for name in names
+        for name, text in dict(zip(parts[1::2], parts[2::2], strict=True)).items()
     ]
     return Reply(json.dumps({"scores": scores}))
+
+
+def _score(text: str, random: Random, favourite: str | None) -> float:
+    if favourite is None:
+        return round(random.random(), 3)
+    return 0.9 if json.dumps(favourite)[1:-1] in text else 0.1
 
 
 def is_judgement(request: Json) -> bool:

@@ -1,33 +1,42 @@
-"""One rehearsal: starts the scripted model and the child, and reads what they saw."""
+"""One rehearsal: starts the scripted model and the children, and reads what they saw."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.findings import Figures, Finding, Seen, figures, findings
-from art_adapt.rehearsal.replies import Scripted, read_rows
+from art_adapt.rehearsal.learning import Learning, learning, learning_findings
+from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
 from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY, ScriptedModel
+from art_adapt.rehearsal.turns import prompts, turns
 
 TIMEOUT = 600  # seconds
 
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What came of it. ``output`` is what the train module printed."""
+    """What came of it. ``output`` is what the train module printed; ``learning`` is
+    None unless it was trained.
+    """
 
     path: Path
     art: str
     seconds: float
     figures: Figures
     findings: tuple[Finding, ...]
+    learning: Learning | None
     output: str
 
     @property
@@ -35,54 +44,148 @@ class Rehearsal:
         return not self.findings
 
 
+@dataclass(frozen=True)
+class Child:
+    """A train module's process that has ended."""
+
+    notes: dict[str, Any]
+    output: str
+
+
 def rehearse(
-    path: Path, *, steps: int = 2, seed: int = 0, replies: Path | None = None
+    path: Path,
+    *,
+    steps: int = 2,
+    seed: int = 0,
+    replies: Path | None = None,
+    train: int | None = None,
 ) -> Rehearsal:
-    """Run the train module ``path`` for ``steps`` steps against a scripted model.
+    """Run the train module ``path`` for ``steps`` steps against a scripted model, and if
+    nothing is wrong, train a tiny model for ``train`` steps.
 
     ``replies``: a JSONL file of what the model says (``replies.read_rows``).
 
     Raises:
         Refusal: there is no such file, ART is not installed, or the module does not
-            end.
+            end; ``train`` without torch and transformers.
     """
     if not path.is_file():
         raise Refusal("there is no such file", path=path)
     rows = _rows(replies) if replies is not None else ()
     version = _art_version()
+    if train is not None:
+        _must_be_installed("torch", "transformers")
     begun = time.perf_counter()
+    source = path.read_text(encoding="utf-8")
     with ScriptedModel(seed, rows) as model, tempfile.TemporaryDirectory() as folder:
-        out = Path(folder, "seen.json")
-        command = [sys.executable, "-m", "art_adapt.rehearsal.child"]
-        command += [str(path.resolve()), model.url, str(steps), str(out)]
-        try:
-            done = subprocess.run(
-                command,
-                env=_environment(model.url),
-                capture_output=True,
-                timeout=TIMEOUT,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise Refusal(
-                f"the train module did not end within {TIMEOUT} seconds",
-                next_step="rehearse fewer steps, with --steps 1",
-                path=path,
-            ) from None
-        output = (done.stdout + done.stderr).decode(errors="replace")
-        if not out.exists():
-            last = output.strip().splitlines()[-1:] or ["no output"]
-            raise Refusal("the train module's process died", why=last[0], path=path)
-        notes = json.loads(out.read_text(encoding="utf-8"))
-        seen = Seen(path, path.read_text(encoding="utf-8"), notes, tuple(model.log))
+        child = _run(path, model.url, steps, Path(folder))
+        seen = Seen(path, source, child.notes, tuple(model.log))
+        found, learned, output = findings(seen), None, child.output
+        if train is not None and not any(finding.fatal for finding in found):
+            learned, said = _learn(seen, rows, train, seed, Path(folder))
+            found += learning_findings(seen, learned)
+            output += said
     return Rehearsal(
         path,
         version,
         time.perf_counter() - begun,
         figures(seen),
-        tuple(findings(seen)),
+        tuple(found),
+        learned,
         output,
     )
+
+
+def _learn(
+    seen: Seen, rows: Sequence[Scripted], steps: int, seed: int, folder: Path
+) -> tuple[Learning, str]:
+    """Train; train again with shuffled rewards, at the same time; go on for one step."""
+    judged = any(is_judgement(exchange.request) for exchange in seen.log)
+    said = turns(seen.log, rows, seen.notes["scenarios"])
+    favourite = next((turn.content for turn in said if turn.content), None)
+    settings = {
+        "turns": [asdict(turn) for turn in said],
+        "prompts": prompts(seen.log),
+        "scenarios": seen.notes["scenarios"],
+        "seed": seed,
+        "shuffle": False,
+    }
+
+    def trained(name: str, steps: int, shuffle: bool = False) -> Child:
+        kept = folder / name
+        kept.mkdir(exist_ok=True)
+        train = {**settings, "shuffle": shuffle}
+        with ScriptedModel(seed, rows, favourite) as others:
+            return _run(seen.path, others.url, steps, kept, train)
+
+    with ThreadPoolExecutor(2) as pool:
+        real = pool.submit(trained, "real", steps)
+        control = pool.submit(trained, "control", steps, True)
+        curve, flat = real.result(), control.result()
+    resumed = trained("real", 1)
+    learned = learning(curve.notes, flat.notes, resumed.notes, len(said), judged)
+    return learned, curve.output + resumed.output
+
+
+def _run(
+    path: Path,
+    url: str,
+    steps: int,
+    folder: Path,
+    train: dict[str, Any] | None = None,
+) -> Child:
+    """The train module in a process of its own; ART keeps its files in ``folder`` if
+    it trains.
+    """
+    out = folder / "seen.json"
+    settings = {
+        "file": str(path.resolve()),
+        "url": url,
+        "steps": steps,
+        "out": str(out),
+        "storage": str(folder / "art") if train else None,
+        "train": train,
+    }
+    (folder / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = [sys.executable, "-m", "art_adapt.rehearsal.child"]
+    try:
+        done = subprocess.run(
+            [*command, str(folder / "settings.json")],
+            env=_environment(url),
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise Refusal(
+            f"the train module did not end within {TIMEOUT} seconds",
+            next_step="rehearse fewer steps, with --steps 1",
+            path=path,
+        ) from None
+    output = (done.stdout + done.stderr).decode(errors="replace")
+    if not out.exists():
+        last = output.strip().splitlines()[-1:] or ["no output"]
+        raise Refusal("the train module's process died", why=last[0], path=path)
+    notes = json.loads(out.read_text(encoding="utf-8"))
+    out.unlink()
+    if train and "raised" in notes:
+        where = notes["raised"]
+        raise Refusal(
+            "training raised",
+            why=where["error"],
+            path=Path(where["path"]),
+            line=where["line"],
+        )
+    return Child(notes, output)
+
+
+def _must_be_installed(*modules: str) -> None:
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if missing:
+        raise Refusal(
+            f"--train needs {' and '.join(missing)}, not installed here",
+            next_step="pip install 'art-adapt[rehearse]', or rehearse without --train",
+        )
 
 
 def _rows(path: Path) -> tuple[Scripted, ...]:
@@ -127,6 +230,7 @@ def _environment(url: str) -> dict[str, str]:
         "WANDB_API_KEY": PRODUCTION_KEY,
         "WANDB_MODE": "disabled",
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "HF_HUB_OFFLINE": "1",
         "HTTP_PROXY": nowhere,
         "HTTPS_PROXY": nowhere,
         "NO_PROXY": "127.0.0.1,localhost",

@@ -12,12 +12,12 @@ import threading
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from typing import Any
 
+from art_adapt.rehearsal.endpoint import Endpoint
 from art_adapt.rehearsal.replies import Reply, Scripted, reply_to
 
 Json = dict[str, Any]
@@ -43,25 +43,30 @@ class Exchange:
 class ScriptedModel:
     """``with ScriptedModel(seed, rows) as model``: ``model.url``, ``model.log``."""
 
-    def __init__(self, seed: int, rows: Sequence[Scripted]) -> None:
+    def __init__(
+        self, seed: int, rows: Sequence[Scripted], favourite: str | None = None
+    ) -> None:
+        """``favourite``: what RULER's judge likes to read; None: it judges by chance."""
         self.log: list[Exchange] = []
         self.served: str | None = None  # the name of the model in training
         self._seed = seed
         self._rows = rows
+        self._favourite = favourite
         self._lock = threading.Lock()
         self._asked: Counter[str] = Counter()
         self._serial = 0
-        self._server = _Server(("127.0.0.1", 0), _handler(self))
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        self._endpoint = Endpoint(self.answer, self._serve)
+        self.url = self._endpoint.url
 
     def __enter__(self) -> ScriptedModel:
-        serve = self._server.serve_forever
-        threading.Thread(target=serve, args=(0.02,), daemon=True).start()
+        self._endpoint.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+    def __exit__(self, *exception: object) -> None:
+        self._endpoint.__exit__(*exception)
+
+    def _serve(self, name: str) -> None:
+        self.served = name
 
     def answer(self, key: str, request: Json) -> tuple[int, Json]:
         """The status and body for one request; logged."""
@@ -80,7 +85,7 @@ class ScriptedModel:
         if is_policy and request.get("model") != self.served:
             status = 404
         else:
-            reply = reply_to(request, self._rows, random, number)
+            reply = reply_to(request, self._rows, random, number, self._favourite)
             time.sleep(random.uniform(*LATENCY))
             if reply.error is not None:
                 status = reply.error
@@ -96,60 +101,6 @@ class ScriptedModel:
             else "scripted failure"
         )
         return status, {"error": {"message": message, "type": "scripted"}}
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 256
-
-
-def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, *_: object) -> None: ...
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            request = json.loads(body or b"{}")
-            if self.path == "/served":
-                model.served = request["name"]
-                self._send(200, {})
-            elif not self.path.endswith("/chat/completions"):
-                what = f"the rehearsal serves chat completions, not {self.path}"
-                self._send(404, {"error": {"message": what, "type": "scripted"}})
-            else:
-                key = self.headers.get("Authorization", "").removeprefix("Bearer ")
-                status, response = model.answer(key, request)
-                if status == 200 and request.get("stream"):
-                    self._stream(request, response)
-                else:
-                    self._send(status, response)
-
-        def _send(self, status: int, content: Json) -> None:
-            data = json.dumps(content).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            if status in (429, 500):
-                self.send_header("Retry-After-Ms", "5")
-            self.end_headers()
-            self.wfile.write(data)
-
-        def _stream(self, request: Json, response: Json) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.send_header("Connection", "close")
-            self.end_headers()
-            self.close_connection = True
-            try:
-                for chunk in _chunks(request, response):
-                    self.wfile.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
-                self.wfile.write(b"data: [DONE]\n\n")
-            except OSError:
-                pass  # the agent has left the stream
-
-    return Handler
 
 
 # ------------------------------------------------------------------------------- tokens
@@ -259,35 +210,3 @@ def _choice(request: Json, reply: Reply, number: int, serial: int, index: int) -
     if request.get("return_token_ids"):
         choice["token_ids"] = ids
     return choice
-
-
-def _chunks(request: Json, response: Json) -> Iterator[Json]:
-    base = {key: response[key] for key in ("id", "created", "model")}
-    base["object"] = "chat.completion.chunk"
-    start = {key: response[key] for key in ("prompt_token_ids",) if key in response}
-    for choice in response["choices"]:
-        message = choice["message"]
-
-        def chunk(delta: Json, at: int = choice["index"], **more: Any) -> Json:
-            empty = {
-                "index": at,
-                "delta": delta,
-                "finish_reason": None,
-                "logprobs": None,
-            }
-            return {**base, "choices": [{**empty, **more}]}
-
-        yield {**chunk({"role": "assistant", "content": None}), **start}
-        for piece in (message["content"] or "").splitlines(keepends=True):
-            half = len(piece) // 2
-            yield chunk({"content": piece[:half]})
-            yield chunk({"content": piece[half:]})
-        for at, call in enumerate(message.get("tool_calls") or []):
-            yield chunk({"tool_calls": [{"index": at, **call}]})
-        end: Json = {"finish_reason": choice["finish_reason"]}
-        end |= {
-            key: choice[key] for key in ("logprobs", "token_ids") if choice.get(key)
-        }
-        yield chunk({}, **end)
-    if (request.get("stream_options") or {}).get("include_usage"):
-        yield {**base, "choices": [], "usage": response["usage"]}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import html
+import io
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -10,6 +12,7 @@ from typing import TextIO
 
 from art_adapt.rehearsal import Rehearsal
 from art_adapt.rehearsal.findings import Figures
+from art_adapt.rehearsal.learning import Learning, ends
 from art_adapt.report.text import Line, shown, write
 
 
@@ -26,6 +29,7 @@ def rehearsal_as_json(rehearsal: Rehearsal) -> str:
         "seconds": round(rehearsal.seconds, 2),
         "passed": rehearsal.passed,
         "figures": asdict(rehearsal.figures),
+        "learning": asdict(rehearsal.learning) if rehearsal.learning else None,
         "findings": [
             {**asdict(finding), "path": str(finding.path)}
             for finding in rehearsal.findings
@@ -50,8 +54,38 @@ def rehearsal_as_page(rehearsal: Rehearsal) -> str:
     title = f"Rehearsal of {html.escape(rehearsal.path.name)}"
     return (
         f"<!doctype html>\n<meta charset=utf-8>\n<title>{title}</title>\n"
-        f"<style>{style}</style>\n<table>\n" + "\n".join(rows) + "\n</table>\n"
+        f"<style>{style}</style>\n<table>\n"
+        + "\n".join(rows)
+        + "\n</table>\n"
+        + _curve_as_image(rehearsal.learning)
     )
+
+
+def _curve_as_image(learning: Learning | None) -> str:
+    if learning is None:
+        return ""
+    data = base64.b64encode(reward_curve(learning)).decode()
+    return f'<img alt="mean reward by step" src="data:image/png;base64,{data}">\n'
+
+
+def reward_curve(learning: Learning) -> bytes:
+    """Mean rewards by step, and those of the control, as a PNG."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(range(1, len(learning.rewards) + 1), learning.rewards, label="trained")
+    axes.plot(
+        range(1, len(learning.control) + 1),
+        learning.control,
+        linestyle="--",
+        label="control: rewards shuffled",
+    )
+    axes.set(xlabel="step", ylabel="mean reward")
+    axes.legend()
+    written = io.BytesIO()
+    figure.savefig(written, format="png", dpi=120)
+    return written.getvalue()
 
 
 def _lines(rehearsal: Rehearsal) -> Iterator[Line]:
@@ -62,6 +96,8 @@ def _lines(rehearsal: Rehearsal) -> Iterator[Line]:
         heading=True,
     )
     yield from _figure_lines(numbers)
+    if rehearsal.learning is not None:
+        yield from _learning_lines(rehearsal.learning)
     yield Line()
     if rehearsal.passed:
         yield Line(text="Nothing found that would cost a run.", heading=True)
@@ -93,3 +129,35 @@ def _figure_lines(numbers: Figures) -> Iterator[Line]:
             f"mean {numbers.reward_mean:.3f}, spread {numbers.reward_spread:.3f}",
             f"{numbers.flat_groups} of {numbers.groups} groups without variance",
         )
+
+
+def _learning_lines(learning: Learning) -> Iterator[Line]:
+    yield Line(
+        "trained",
+        f"{len(learning.rewards)} steps of a tiny model that chooses among "
+        f"{learning.turns} turns, {learning.tokens} tokens",
+        f"logprobs at most {learning.apart:.1g} apart",
+    )
+    if learning.judged:
+        yield Line("judge", "scripted: of the turns, it likes one")
+    for label, rewards in (
+        ("rewards", learning.rewards),
+        ("shuffled", learning.control),
+    ):
+        if rewards:
+            begun, ended = ends(rewards)
+            yield Line(label, f"{begun:.2f} {_sparkline(rewards)} {ended:.2f}")
+    same = "the same" if learning.resumed_same else "OTHER"
+    yield Line(
+        "resumed",
+        f"at step {learning.resumed_at} of {learning.stopped_at}",
+        f"{same} weights",
+    )
+
+
+def _sparkline(values: tuple[float, ...]) -> str:
+    bars = "▁▂▃▄▅▆▇█"
+    low, high = min(0.0, *values), max(1e-9, *values)
+    return "".join(
+        bars[round((value - low) / (high - low) * (len(bars) - 1))] for value in values
+    )

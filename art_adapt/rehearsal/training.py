@@ -1,0 +1,234 @@
+"""ART's ``LocalBackend`` with the tiny model where vLLM and Unsloth would be.
+
+Only the service is replaced (art 0.5.18 and 0.5.23, local/service.py): tokenization,
+packing, advantages, the loss, checkpoints and resuming are ART's.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from art import loss
+from art.local import backend as local
+from art.preprocessing.pack import packed_tensors_from_dir
+from art.utils.get_model_step import get_step_from_dir
+from art.utils.output_dirs import get_model_dir, get_step_checkpoint_dir
+
+from art_adapt.rehearsal.endpoint import Endpoint
+from art_adapt.rehearsal.replies import Reply
+from art_adapt.rehearsal.tiny_model import TinyModel
+
+Json = dict[str, Any]
+RATE = 1_000  # times the module's learning rate: this model is a millionth as large
+
+
+class Service:
+    """What ``LocalBackend`` asks of the process that serves and trains."""
+
+    def __init__(self, tiny: TinyModel, name: str, folder: Path, notes: Json) -> None:
+        self._tiny = tiny
+        self._name = name
+        self._folder = folder
+        self._notes = notes
+        self._step = 0
+        self._serial = 0
+        self._endpoint: Endpoint | None = None
+        # The head alone: as with a LoRA, most of the model stays as it is.
+        self._optimizer = torch.optim.Adam(tiny.network.lm_head.parameters())
+
+    async def start_openai_server(self, config: object) -> tuple[str, int]:
+        self._step = get_step_from_dir(str(self._folder))
+        if self._checkpoint(self._step).exists():
+            self._tiny.load(self._checkpoint(self._step), self._optimizer)
+        else:
+            self._save()
+        self._notes["began"] = {
+            "step": self._step,
+            "weights": self._tiny.fingerprint(),
+        }
+        self._endpoint = Endpoint(self._answer, lambda name: None)
+        self._endpoint.__enter__()
+        return "127.0.0.1", self._endpoint.port
+
+    def _answer(self, _: str, request: Json) -> tuple[int, Json]:
+        if request.get("model") != f"{self._name}@{self._step}":
+            what = f"The model `{request.get('model')}` does not exist."
+            return 404, {"error": {"message": what, "type": "rehearsal"}}
+        self._serial += 1
+        return 200, self._tiny.complete(request, self._serial)
+
+    def _checkpoint(self, step: int) -> Path:
+        return Path(get_step_checkpoint_dir(str(self._folder), step), "tiny.pt")
+
+    def _save(self) -> None:
+        file = self._checkpoint(self._step)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        self._tiny.save(file, self._optimizer)
+        self._ended()
+
+    def _ended(self) -> None:
+        self._notes["ended"] = {
+            "step": self._step,
+            "weights": self._tiny.fingerprint(),
+        }
+
+    async def vllm_engine_is_sleeping(self) -> bool:
+        return False
+
+    async def register_lora_for_step(self, step: int, checkpoint_dir: str) -> None:
+        self._step = step  # nothing was learned: ART has copied the last checkpoint
+        self._ended()
+
+    async def resolve_global_grad_accumulation_sequences(self, config: object) -> int:
+        return 1
+
+    async def train(
+        self, disk_packed_tensors: Any, config: Any, _config: Any, _: bool = False
+    ) -> AsyncIterator[dict[str, float]]:
+        """One step of Adam on all sequences, with ART's loss."""
+        packed: Any = packed_tensors_from_dir(**disk_packed_tensors)
+        count = packed["tokens"].shape[0]
+        for group in self._optimizer.param_groups:
+            group["lr"] = config.learning_rate * RATE
+        self._optimizer.zero_grad()
+        total = 0.0
+        for at in range(count):
+            inputs = _trimmed(packed, at)
+            new = _new_logprobs(self._tiny, inputs)
+            self._compare(inputs, new)
+            said = _loss(inputs, new, _config)
+            (said / count).backward()
+            total += said.item() / count
+        self._optimizer.step()
+        self._step += 1
+        self._save()
+        yield {"loss/train": total}
+
+    def _compare(self, inputs: Json, new: torch.Tensor) -> None:
+        """How far the trainer's logprobs are from those that were sampled with."""
+        old = inputs["logprobs"][:, 1:]
+        trained = inputs["assistant_mask"][:, 1:] & ~old.isnan()
+        apart = (new[:, :-1] - old)[trained].abs()
+        if apart.numel():
+            worst = max(self._notes.get("apart", 0.0), apart.max().item())
+            self._notes["apart"] = worst
+            self._notes["tokens"] = self._notes.get("tokens", 0) + apart.numel()
+
+    def close(self) -> None:
+        if self._endpoint is not None:
+            self._endpoint.__exit__()
+            self._endpoint = None
+
+    async def aclose(self) -> None:
+        self.close()
+
+
+def _trimmed(packed: Json, at: int) -> Json:
+    """One packed sequence without the padding at its end."""
+    used = int((packed["group_ids"][at] != -1).nonzero().max()) + 1
+    return {
+        name: value[at : at + 1, :used]
+        for name, value in packed.items()
+        if isinstance(value, torch.Tensor) and value.dim() == 2
+    }
+
+
+def _new_logprobs(tiny: TinyModel, inputs: Json) -> torch.Tensor:
+    """Of each sequence's next tokens (1, length), as ART's loss wants them."""
+    group, parent = inputs["group_ids"][0], inputs["parent_ids"][0]
+    length = len(group)
+    # art, unsloth/train.py, calculate_mask: a sequence sees itself and its prompt.
+    own = group.unsqueeze(0) == group.unsqueeze(1)
+    prompt = parent.unsqueeze(1) == group.unsqueeze(0)
+    sees = torch.ones(length, length, dtype=torch.bool).tril() & (own | prompt)
+    given = tiny.logprobs(inputs["tokens"], inputs["input_pos"], sees[None, None])
+    following = loss.shift_tensor(inputs["tokens"], 0)
+    picked = given.gather(-1, following.unsqueeze(-1)).squeeze(-1)
+    # The template's own tokens are not allowed after each other; they are not trained.
+    trained = loss.shift_tensor(inputs["assistant_mask"], False)
+    return torch.where(trained, picked, torch.zeros_like(picked))
+
+
+def _loss(inputs: Json, new: torch.Tensor, config: Any) -> torch.Tensor:
+    wrapped: Any = inputs
+    if hasattr(loss, "LossInputs"):  # art 0.5.23
+        wrapped = loss.LossInputs(inputs=inputs)
+    said: torch.Tensor = loss.loss_fn(wrapped, new, None, None, config).policy_loss
+    return said
+
+
+def make_backend(
+    storage: str, turns: Sequence[Reply], settings: Json
+) -> type[local.LocalBackend]:
+    """The class to put in ``LocalBackend``'s place. It writes into ``settings["notes"]``
+    and raises ``settings["done"]`` when ``settings["steps"]`` have been trained.
+    """
+    notes, done = settings["notes"], settings["done"]
+    random.seed(settings["seed"])
+    shuffled = random.Random(settings["seed"]) if settings["shuffle"] else None
+    tiny = TinyModel(
+        settings["prompts"], settings["scenarios"], turns, settings["seed"]
+    )
+
+    class Backend(local.LocalBackend):
+        def __init__(self, *_: Any, **__: Any) -> None:
+            super().__init__(path=storage)
+            self._service: Service | None = None
+
+        async def register(self, model: Any) -> None:
+            config: Any = model._internal_config or {}
+            key = local._tokenizer_cache_key(model.base_model, config)
+            self._tokenizers[key] = tiny.tokenizer
+            self._image_processors[model.base_model] = None
+            await super().register(model)
+
+        def _model_max_sequence_length(self, _: Any) -> int:
+            return 32_768  # art 0.5.23 would read it from the base model's files
+
+        async def _get_service(self, model: Any) -> Any:
+            if self._service is None:
+                folder = Path(get_model_dir(model=model, art_path=self._path))
+                self._service = Service(tiny, model.name, folder, notes)
+            return self._service
+
+        async def train(
+            self, model: Any, trajectory_groups: Iterable[Any], **options: Any
+        ) -> Any:
+            if len(notes["steps"]) >= settings["steps"]:
+                raise done
+            groups = list(trajectory_groups)
+            notes["steps"].append([[t.reward for t in g.trajectories] for g in groups])
+            if shuffled is not None:
+                _shuffle(groups, shuffled)
+            known = {
+                name: value for name, value in options.items() if name not in SERVERLESS
+            }
+            return await super().train(model, groups, **known)
+
+        async def _delete_checkpoint_files(self, model: Any, keep: list[int]) -> None:
+            await super()._delete_checkpoint_files(model, keep)
+            if len(notes["steps"]) >= settings["steps"]:
+                raise done
+
+        async def close(self) -> None:
+            if self._service is not None:
+                self._service.close()
+            await super().close()
+
+    return Backend
+
+
+SERVERLESS = frozenset({"ppo"})  # what only ServerlessBackend.train takes
+
+
+def _shuffle(groups: Sequence[Any], random_: random.Random) -> None:
+    """The control: the rewards of a group in another order."""
+    for group in groups:
+        rewards = [trajectory.reward for trajectory in group.trajectories]
+        random_.shuffle(rewards)
+        for trajectory, reward in zip(group.trajectories, rewards, strict=True):
+            trajectory.reward = reward

@@ -1,0 +1,136 @@
+"""``art-adapt rehearse --train``: ART's own packing, loss, checkpoints and resuming, with a
+model that is made on the spot. It must learn what is rewarded, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agents import agent_file, art_adapt, copy_of
+from test_rehearse import rehearse
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+# An agent, what it is asked and what would be right, a reward, and what the model can say.
+TOOL_LOOP = (
+    "support_loop",
+    [
+        {"question": "When does HO-1042 arrive?", "day": "Friday"},
+        {"question": "When does HO-1043 arrive?", "day": "Monday"},
+        {"question": "When does HO-1044 arrive?", "day": "Saturday"},
+    ],
+    "float(scenario.day in str(trajectory.final_answer))",
+    [
+        *(
+            {
+                "tool_calls": [
+                    {"name": "look_up_order", "arguments": {"order_id": order}}
+                ]
+            }
+            for order in ("HO-1042", "HO-1043", "HO-1044")
+        ),
+        *(
+            {"content": f"It arrives on {day}."}
+            for day in ("Friday", "Monday", "Saturday")
+        ),
+    ],
+)
+SINGLE_TURN = (
+    "package_agent",
+    [
+        {"title": "Coupon", "body": "SUMMER10 is refused.", "team": "checkout"},
+        {"title": "No rakes", "body": "The list stays empty.", "team": "search"},
+        {"title": "Two mails", "body": "My password was reset.", "team": "accounts"},
+    ],
+    "float((trajectory.final_answer or {}).get('team') == scenario.team)",
+    [
+        {"content": json.dumps({"team": team, "severity": 2, "duplicate_of": None})}
+        for team in ("checkout", "search", "accounts")
+    ],
+)
+
+
+def prepared(tmp_path: Path, case: Any, reward: str | None = None) -> tuple[Path, str]:
+    """The agent adapted, with scenarios, a reward and replies; and its train module."""
+    name, scenarios, right, replies = case
+    folder = copy_of(name, tmp_path)
+    agent = agent_file(folder)
+    for file, rows in (
+        (agent.with_name("scenarios.jsonl"), scenarios),
+        (folder / "replies.jsonl", replies),
+    ):
+        file.write_text("\n".join(map(json.dumps, rows)))
+    (folder / "rewards.py").write_text(
+        f"import random\n\n\ndef f(trajectory, scenario):\n    return {reward or right}\n"
+    )
+    done = art_adapt(
+        "--isolated", "--reward", "rewards:f", agent.relative_to(folder), cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    return folder, str(next(folder.rglob("agent_train.py")).relative_to(folder))
+
+
+@pytest.mark.parametrize("case", [TOOL_LOOP, SINGLE_TURN], ids=lambda case: case[0])
+def test_it_learns_what_is_rewarded_and_goes_on_where_it_stopped(
+    case: Any, tmp_path: Path
+) -> None:
+    folder, module = prepared(tmp_path, case)
+    code, said, complaints = rehearse(
+        *(module, "--train", "--replies", "replies.jsonl", "--json"),
+        *("--html", "report.html", "--plot", "curve.png"),
+        cwd=folder,
+    )
+    assert code == 0, (said, complaints)
+    told = json.loads(said)["learning"]
+    began, ended = sum(told["rewards"][:3]) / 3, sum(told["rewards"][-5:]) / 5
+    assert len(told["rewards"]) == 30
+    assert began < 0.65 and ended >= 0.8
+    assert sum(told["control"][-5:]) / 5 < 0.65
+    assert told["tokens"] > 100 and told["apart"] < 1e-4
+    assert told["stopped_at"] == told["resumed_at"] == 30 and told["resumed_same"]
+    assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert "data:image/png;base64," in (folder / "report.html").read_text()
+    assert not list(folder.rglob(".art"))
+
+
+def test_ruler_is_learned_from_without_anything_prepared(tmp_path: Path) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
+    code, said, _ = rehearse("agent_train.py", "--train", cwd=folder)
+    assert code == 0, said
+    assert re.search(r"trained +30 steps", said)
+    assert "judge" in said  # whose liking was learned
+
+
+def test_what_cannot_be_learned_is_not_said_to_be(tmp_path: Path) -> None:
+    folder, module = prepared(tmp_path, SINGLE_TURN, "random.random()")
+    code, said, _ = rehearse(
+        *(module, "--train", "--steps", "12", "--replies", "replies.jsonl"), cwd=folder
+    )
+    assert code == 1 and "did not learn" in said
+
+
+def test_a_module_that_begins_anew_is_found(tmp_path: Path) -> None:
+    folder, module = prepared(tmp_path, SINGLE_TURN)
+    file = folder / module
+    source = file.read_text()
+    assert "initial_step=await model.get_step()" in source
+    file.write_text(source.replace("=await model.get_step()", "=0"))
+    code, said, _ = rehearse(
+        *(module, "--train", "--steps", "4", "--replies", "replies.jsonl", "--json"),
+        cwd=folder,
+    )
+    found = {each["name"]: each for each in json.loads(said)["findings"]}
+    assert code == 1 and "not resumed" in found
+    assert "iterate_dataset" in source.splitlines()[found["not resumed"]["line"] - 1]
+
+
+def test_a_curve_needs_training(tmp_path: Path) -> None:
+    folder, module = prepared(tmp_path, SINGLE_TURN)
+    code, _, complaint = rehearse(module, "--plot", "curve.png", cwd=folder)
+    assert code == 2 and "--train" in complaint
