@@ -52,6 +52,14 @@ def run() -> None:
             from art_adapt.rehearsal.command import app as rehearse
 
             rehearse(sys.argv[2:], prog_name="art-adapt rehearse")
+        elif sys.argv[1:2] == ["check"]:
+            from art_adapt.check.command import app as check
+
+            check(sys.argv[2:], prog_name="art-adapt check")
+        elif sys.argv[1:2] == ["explain"]:
+            from art_adapt.check.command import explaining
+
+            explaining(sys.argv[2:], prog_name="art-adapt explain")
         else:
             app(prog_name="art-adapt")
     except Refusal as refusal:

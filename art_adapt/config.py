@@ -53,6 +53,8 @@ def with_config(options: Options, start: Path) -> Options:
     table = tools.get("art-adapt", {})
     values: dict[str, Any] = {}
     for key, value in table.items():
+        if key == "check":  # the rules' own: check/settings.py
+            continue
         _check(key, value, pyproject)
         name = key.replace("-", "_")
         if getattr(options, name) in (None, ()):

@@ -127,7 +127,7 @@ def test_a_module_that_begins_anew_is_found(tmp_path: Path) -> None:
     )
     found = {each["name"]: each for each in json.loads(said)["findings"]}
     assert code == 1 and "not resumed" in found
-    assert "iterate_dataset" in source.splitlines()[found["not resumed"]["line"] - 1]
+    assert "initial_step" in source.splitlines()[found["not resumed"]["line"] - 1]
 
 
 def test_a_curve_needs_training(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""``art-adapt check``: the rules, run over files."""

@@ -1,0 +1,103 @@
+"""Remembers what was found in a file, by its content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import zlib
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from art_adapt import __version__
+from art_adapt.rules.rule import Edit, Fix, Found, Rule, Severity
+
+FOLDER = ".art-adapt-cache"
+Entry = list[Any]
+
+
+class Cache:
+    """``with Cache(folder, settings) as cache``; no folder: nothing is remembered."""
+
+    def __init__(self, root: Path | None, settings: str = "") -> None:
+        """``settings``: whatever else results depend on."""
+        self._file = None if root is None else root / FOLDER / "check.json"
+        self._key = f"{_version()} {settings}"
+        self._entries: dict[str, Entry] = {}
+        self._new = False
+
+    def __enter__(self) -> Cache:
+        if self._file is not None:
+            try:
+                content = json.loads(self._file.read_bytes())
+                if content["key"] == self._key:
+                    self._entries = content["entries"]
+            except (OSError, ValueError, KeyError, TypeError):
+                pass  # there is none, or it is broken: it is written anew
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is None or not self._new:
+            return
+        content = json.dumps({"key": self._key, "entries": self._entries})
+        temporary = self._file.with_suffix(f".{os.getpid()}")
+        try:
+            self._file.parent.mkdir(exist_ok=True)
+            (self._file.parent / ".gitignore").write_text("*\n")
+            temporary.write_text(content)
+            temporary.replace(self._file)
+        except OSError:
+            pass  # a folder that may not be written is no reason to fail
+
+    def known(self, data: bytes) -> list[tuple[Rule, Found]] | None:
+        """What was found in this content; None if that is not known."""
+        entry = self._entries.get(_hash(data)) if self._file is not None else None
+        if entry is None:
+            return None
+        return [(_rule(rule), _found(found)) for rule, found in entry]
+
+    def learn(self, data: bytes, found: Sequence[tuple[Rule, Found]]) -> None:
+        if self._file is not None:
+            self._new = True
+            self._entries[_hash(data)] = [
+                [list(asdict(rule).values()), asdict(each)] for rule, each in found
+            ]
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _version() -> str:
+    """Of the rules as they are installed: an edited rule is another version."""
+    from art_adapt import rules
+
+    state = [
+        (entry.name, entry.stat().st_mtime_ns, entry.stat().st_size)
+        for folder in rules.__path__
+        for entry in os.scandir(folder)
+        if entry.name.endswith(".py")
+    ]
+    python = ".".join(map(str, sys.version_info[:2]))
+    return f"{__version__} {python} {zlib.crc32(repr(sorted(state)).encode()):08x}"
+
+
+def _rule(values: list[Any]) -> Rule:
+    code, name, severity = values
+    from art_adapt.check.run import OWN
+
+    own = next((rule for rule in OWN if rule.code == code), None)
+    return own or Rule(code, name, Severity(severity))
+
+
+def _found(values: dict[str, Any]) -> Found:
+    fix = values["fix"]
+    if fix is not None:
+        edits = tuple(
+            Edit(tuple(e["start"]), tuple(e["end"]), e["text"]) for e in fix["edits"]
+        )
+        fix = Fix(fix["title"], edits)
+    return Found(**{**values, "fix": fix})

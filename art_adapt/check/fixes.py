@@ -1,0 +1,80 @@
+"""Applies fixes to a file's bytes."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from art_adapt.check.cache import Cache
+from art_adapt.check.run import Selection, check_source
+from art_adapt.rules.rule import Edit, Fix
+from art_adapt.source import Source
+
+PASSES = 20
+
+
+def apply_fixes(data: bytes, fixes: Sequence[Fix]) -> bytes:
+    """``data`` with ``fixes``. One that overlaps an earlier one is left for another
+    pass.
+    """
+    starts = _line_starts(data)
+    taken: list[tuple[int, int, bytes]] = []
+    newline = b"\r\n" if b"\r\n" in data else b"\n"
+    for fix in fixes:
+        spans = [_span(edit, starts, newline) for edit in fix.edits]
+        if not any(_overlap(span, other) for span in spans for other in taken):
+            taken += spans
+    for start, end, text in sorted(taken, reverse=True):
+        data = data[:start] + text + data[end:]
+    return data
+
+
+def _line_starts(data: bytes) -> list[int]:
+    """Where each line begins, as ``ast`` counts lines; a BOM is no column."""
+    starts = [3 if data.startswith(b"\xef\xbb\xbf") else 0]
+    for at, byte in enumerate(data):
+        if byte == 0x0A or (byte == 0x0D and data[at + 1 : at + 2] != b"\n"):
+            starts.append(at + 1)
+    return starts
+
+
+def _span(edit: Edit, starts: list[int], newline: bytes) -> tuple[int, int, bytes]:
+    (line, column), (end_line, end_column) = edit.start, edit.end
+    text = edit.text.encode().replace(b"\n", newline)
+    return starts[line - 1] + column, starts[end_line - 1] + end_column, text
+
+
+def _overlap(one: tuple[int, int, bytes], other: tuple[int, int, bytes]) -> bool:
+    return (one[0] < other[1] and other[0] < one[1]) or one[:2] == other[:2]
+
+
+def fixed(path: Path, data: bytes, selection: Selection) -> tuple[bytes, int]:
+    """A file with all its fixes, and how many: pass after pass, until nothing is left to
+    fix. A fix after which the file would not compile is not made.
+    """
+    count = 0
+    for _ in range(PASSES):
+        fixes = [
+            diagnostic.found.fix
+            for diagnostic in check_source(Source(path, data), selection, Cache(None))
+            if diagnostic.found.fix is not None
+        ]
+        made = [fix for fix in fixes if _compiles(apply_fixes(data, [fix]))]
+        after = apply_fixes(data, made)
+        if after == data or not _compiles(after):
+            break
+        count += len(made)
+        data = after
+    return data, count
+
+
+def _compiles(data: bytes) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(data, "fixed", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except (SyntaxError, ValueError):
+        return False
+    return True

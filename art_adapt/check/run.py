@@ -1,0 +1,176 @@
+"""Runs the rules over files. Nothing is executed; a file that mentions neither ART nor the
+recorder costs one search through its bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from art_adapt.check.cache import Cache
+from art_adapt.check.ignores import Ignore, ignores_in
+from art_adapt.errors import Refusal
+from art_adapt.rules.rule import Found, Rule, Severity
+from art_adapt.source import Source, read_source
+
+MENTIONS_ART = re.compile(
+    rb"^[ \t]*(?:from[ \t]+art[ \t.]|import[ \t]+(?:[\w., \t]*[, \t])?art[ \t.,;#\r\n])"
+    rb"|art_recording|messages_and_choices|Hooks that record an agent's model calls",
+    re.MULTILINE,
+)
+UNREADABLE = Rule("ART000", "unreadable", Severity.WASTE)
+UNUSED_IGNORE = Rule("ART001", "unused-ignore", Severity.UNTIDY)
+OWN = {
+    UNREADABLE: "the file could not be read as Python, so nothing is known about it",
+    UNUSED_IGNORE: "an ignore comment that ignores nothing hides what comes later",
+}
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """What one rule found in one file."""
+
+    path: Path
+    rule: Rule
+    found: Found
+
+    @property
+    def order(self) -> tuple[int, str, int, int, str]:
+        """The worst first, then by place."""
+        found = self.found
+        place = (str(self.path), found.line, found.column)
+        return (self.rule.severity, *place, self.rule.code)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which rules count: by code, by its beginning, by name, or ``ALL``. Without
+    ``select``, all but the untidy ones.
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def takes(self, rule: Rule) -> bool:
+        if any(_fits(rule, each) for each in self.ignore):
+            return False
+        if self.select:
+            return rule is UNREADABLE or any(_fits(rule, each) for each in self.select)
+        return rule.severity is not Severity.UNTIDY or rule is UNUSED_IGNORE
+
+    def unknown(self) -> list[str]:
+        """Selectors that fit no rule."""
+        from art_adapt.rules import rules
+
+        every = [*(each.rule for each in rules()), *OWN]
+        return [
+            selector
+            for selector in (*self.select, *self.ignore)
+            if not any(_fits(rule, selector) for rule in every)
+        ]
+
+
+def _fits(rule: Rule, selector: str) -> bool:
+    return (
+        selector == "ALL"
+        or selector == rule.name
+        or (selector.startswith("ART") and rule.code.startswith(selector))
+    )
+
+
+def check_files(
+    files: Iterable[Path],
+    selection: Selection,
+    cache: Cache,
+    auxiliary: frozenset[str] = frozenset(),
+) -> Iterator[Diagnostic]:
+    """What is found in ``files``. ``auxiliary``: functions whose calls are not trained."""
+    for path in files:
+        try:
+            source = replace(read_source(path), path=path)
+        except Refusal as refusal:
+            yield Diagnostic(path, UNREADABLE, _unreadable(refusal))
+            continue
+        yield from check_source(source, selection, cache, auxiliary)
+
+
+def check_source(
+    source: Source,
+    selection: Selection,
+    cache: Cache,
+    auxiliary: frozenset[str] = frozenset(),
+) -> Iterator[Diagnostic]:
+    """What is found in one file."""
+    if not MENTIONS_ART.search(source.data):
+        return
+    known = cache.known(source.data)
+    if known is None:
+        known = list(_check(source, auxiliary))
+        cache.learn(source.data, known)
+    chosen = [(rule, found) for rule, found in known if selection.takes(rule)]
+    if b"ignore" in source.data and not any(rule is UNREADABLE for rule, _ in chosen):
+        chosen = _ignored(source, selection, chosen)
+    for rule, found in chosen:
+        yield Diagnostic(source.path, rule, found)
+
+
+def _check(source: Source, auxiliary: frozenset[str]) -> Iterator[tuple[Rule, Found]]:
+    from art_adapt.rules import rules
+    from art_adapt.rules.code import Code
+
+    try:
+        code = Code(source, auxiliary)
+        code.syntax  # noqa: B018 - a syntax error is told here
+    except Refusal as refusal:
+        yield UNREADABLE, _unreadable(refusal)
+        return
+    for each in rules():
+        try:
+            for found in each.check(code):
+                yield each.rule, found
+        except RecursionError:
+            too_deep = Refusal("nested too deeply to be read")
+            yield UNREADABLE, _unreadable(too_deep)
+            return
+
+
+def _unreadable(refusal: Refusal) -> Found:
+    line, column = refusal.line or 1, max((refusal.column or 1) - 1, 0)
+    message = f"{refusal.what}: nothing is known about this file"
+    return Found(message, line, column, line, column)
+
+
+def _ignored(
+    source: Source, selection: Selection, found: list[tuple[Rule, Found]]
+) -> list[tuple[Rule, Found]]:
+    """Without what comments ignore; with the comments that ignore nothing."""
+    comments = ignores_in(source.text)
+    used: set[Ignore] = set()
+    kept: list[tuple[Rule, Found]] = []
+    for rule, each in found:
+        lines = range(each.line, each.end_line + 1)
+        covering = [c for c in comments if c.line in lines and c.covers(rule.code)]
+        used.update(covering)
+        if not covering:
+            kept.append((rule, each))
+    if selection.takes(UNUSED_IGNORE):
+        for comment in comments:
+            if comment not in used and _is_checked(comment, selection):
+                what = ", ".join(comment.codes) or "nothing"
+                message = (
+                    f"unused ignore ({what}): remove it, it would hide what comes later"
+                )
+                place = (comment.line, comment.column, comment.line, comment.end_column)
+                kept.append((UNUSED_IGNORE, Found(message, *place)))
+    return kept
+
+
+def _is_checked(comment: Ignore, selection: Selection) -> bool:
+    """Whether a rule that it names was run at all."""
+    from art_adapt.rules import rules
+
+    by_code = {each.rule.code: each.rule for each in rules()}
+    named = [by_code.get(code) for code in comment.codes]
+    return not named or any(rule is None or selection.takes(rule) for rule in named)

@@ -1,0 +1,63 @@
+"""Completions of the policy are cached
+
+A cache answers all rollouts of a group alike, and after a step it answers for the model of
+the step before: the tokens were sampled by another policy, if at all.
+
+Written down in: a measured run: docs/recording.md (litellm's cache answered every rollout of
+a group the same).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code, is_api_model
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.syntax import dotted
+
+RULE = Rule("ART405", "cached-completions", Severity.GARBAGE)
+BAD = (
+    """\
+import art, functools
+
+@functools.lru_cache
+def ask(question):
+    return client.chat.completions.create(model="m", messages=[question])  # <-
+
+async def rollout(model, scenario):
+    return art.Trajectory(messages_and_choices=[ask(scenario).choices[0]])
+""",
+)
+GOOD = (
+    """\
+import art, functools
+
+@functools.lru_cache
+def look_up(word):
+    return TABLE[word]
+
+async def rollout(client, model, scenario):
+    answer = await client.chat.completions.create(model="m", messages=[look_up(scenario)])
+    return art.Trajectory(messages_and_choices=[answer.choices[0]])
+""",
+)
+CACHES = ("cache", "lru_cache", "alru_cache", "memoize", "cached", "cache_data")
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.completions:
+        function = code.function_of(call.callee)
+        if function is None:
+            continue
+        if is_api_model(code.literal_model(call)):
+            continue
+        for decorator in function.node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            name = (dotted(called) or "").rpartition(".")[2]
+            if name in CACHES:
+                yield found(
+                    call.callee,
+                    f"@{name} gives every rollout of a group the same completion, and the "
+                    "next step that of an older model",
+                )

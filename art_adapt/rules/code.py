@@ -1,0 +1,417 @@
+"""One file of ART code as the rules read it: an index over its tree, and what its
+expressions are (a trajectory, a completion, its choice, its message).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from art_adapt.source import Source
+from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
+from art_adapt.survey.hooks import imported_hooks, local_names
+from art_adapt.survey.model import MODULE_LEVEL
+from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted, keyword
+
+ITEMS = "messages_and_choices"
+DEPTH = 6  # names followed from one expression
+
+
+class Kind(StrEnum):
+    """What an expression is, of a completion."""
+
+    CHOICE = "choice"
+    MESSAGE = "message"
+    DUMPED_CHOICE = "dumped choice"
+    DUMPED_MESSAGE = "dumped message"
+    TEXT = "text"
+
+
+API_MODELS = ("gpt-", "o1", "o3", "o4", "openai/", "claude", "anthropic/", "gemini")
+
+
+def is_api_model(name: str | None) -> bool:
+    """Whether this is a model that nobody trains here: one of an API."""
+    return (
+        name is not None
+        and name.lower().startswith(API_MODELS)
+        and "gpt-oss" not in name
+    )
+
+
+@dataclass(frozen=True)
+class Put:
+    """Something that is put on a trajectory's list: ``value`` by ``by`` (an append, an
+    extend, ``+=`` or a constructor).
+    """
+
+    value: ast.expr
+    by: ast.AST
+
+
+@dataclass(frozen=True)
+class RewardWrite:
+    """Where a trajectory gets its reward: an assignment or a constructor's argument."""
+
+    value: ast.expr
+    node: ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Call
+
+    @property
+    def constructs(self) -> bool:
+        return isinstance(self.node, ast.Call)
+
+
+@dataclass(frozen=True)
+class Code:
+    """The index. Everything in it is worked out once, when a rule first asks."""
+
+    source: Source
+    auxiliary: frozenset[str] = frozenset()  # functions, from [tool.art-adapt]
+
+    @cached_property
+    def syntax(self) -> Syntax:
+        return Syntax.of(self.source)
+
+    @cached_property
+    def calls(self) -> tuple[ast.Call, ...]:
+        return tuple(node for node in self.syntax.nodes if isinstance(node, ast.Call))
+
+    @cached_property
+    def is_adapted(self) -> bool:
+        """Whether the file imports the recorder's hooks."""
+        return bool(imported_hooks(self.syntax))
+
+    @cached_property
+    def completions(self) -> tuple[FoundCall, ...]:
+        hooks = local_names(imported_hooks(self.syntax), "recorded")
+        return tuple(find_completion_calls(self.syntax, hooks))
+
+    @cached_property
+    def policy_calls(self) -> tuple[FoundCall, ...]:
+        """Completion calls in a function that makes a trajectory or writes on one, or
+        (in an adapted file) recorded ones.
+        """
+        return tuple(
+            call
+            for call in self.completions
+            if call.call is not None
+            and (call.recorded or self.in_rollout(call.callee))
+            and not is_api_model(self.literal_model(call))
+        )
+
+    def in_rollout(self, node: ast.AST) -> bool:
+        """Whether ``node`` stands in a function that makes or fills a trajectory, or in
+        one inside it.
+        """
+        owner = self.syntax.owner(node)
+        return any(
+            owner == rollout or owner.startswith(rollout + ".")
+            for rollout in self.rollouts
+        )
+
+    # ---------------------------------------------------------------------------- ART
+
+    def art_name(self, expression: ast.expr) -> str | None:
+        """``art.local.LocalBackend`` for what means that here."""
+        name = self.syntax.qualified(expression)
+        return name if name is not None and name.split(".")[0] == "art" else None
+
+    def art_calls(self, *names: str) -> Iterator[ast.Call]:
+        """Calls of something of ART's that is named so, wherever it is imported from."""
+        for call in self.calls:
+            name = self.art_name(call.func)
+            if name is not None and name.rpartition(".")[2] in names:
+                yield call
+
+    def method_calls(self, *names: str) -> Iterator[ast.Call]:
+        for call in self.calls:
+            if isinstance(call.func, ast.Attribute) and call.func.attr in names:
+                yield call
+
+    @cached_property
+    def trajectory_classes(self) -> dict[str, ast.ClassDef]:
+        """Classes of this file that derive from ``art.Trajectory``."""
+        found: dict[str, ast.ClassDef] = {}
+        for name, node in self.syntax.classes.items():
+            for base in node.bases:
+                named = self.art_name(base)
+                if (named or "").endswith(".Trajectory") or dotted(base) in found:
+                    found[name] = node
+        return found
+
+    @cached_property
+    def new_trajectories(self) -> tuple[ast.Call, ...]:
+        """Calls that construct a trajectory."""
+        return tuple(
+            call
+            for call in self.calls
+            if (self.art_name(call.func) or "").endswith(".Trajectory")
+            or dotted(call.func) in self.trajectory_classes
+        )
+
+    def is_plain_trajectory(self, expression: ast.expr) -> bool:
+        """Whether a name holds an ``art.Trajectory`` itself, for certain."""
+        values = self.syntax.values_of(expression)
+        plain = set(self.new_trajectories)
+        return bool(values) and all(
+            value in plain
+            and isinstance(value, ast.Call)
+            and self.art_name(value.func) is not None
+            for value in values
+        )
+
+    @cached_property
+    def rollouts(self) -> frozenset[str]:
+        """Functions that construct a trajectory, put something on one, or say that they
+        return one.
+        """
+        owner = self.syntax.owner
+        found = {owner(call) for call in self.new_trajectories}
+        found |= {owner(put.by) for put in self.puts}
+        for name, function in self.syntax.functions.items():
+            returns = function.node.returns
+            if returns is not None and (
+                (self.art_name(returns) or "").endswith(".Trajectory")
+                or dotted(returns) in self.trajectory_classes
+            ):
+                found.add(name)
+        return frozenset(found - {MODULE_LEVEL})
+
+    @cached_property
+    def puts(self) -> tuple[Put, ...]:
+        return tuple(self._puts())
+
+    def _puts(self) -> Iterator[Put]:
+        for node in self.syntax.nodes:
+            if isinstance(node, ast.Call):
+                if (
+                    isinstance(node.func, ast.Attribute)
+                    and node.func.attr in ("append", "extend", "insert")
+                    and node.args
+                    and self.is_items(node.func.value)
+                ):
+                    value = node.args[-1]
+                    if node.func.attr != "extend":
+                        yield Put(value, node)
+                    elif isinstance(value, ast.List):
+                        yield from (Put(each, node) for each in value.elts)
+                elif node in self.new_trajectories:
+                    given = keyword(node, ITEMS)
+                    if isinstance(given, ast.List):
+                        yield from (Put(each, node) for each in given.elts)
+            elif (
+                isinstance(node, ast.AugAssign)
+                and isinstance(node.value, ast.List)
+                and self.is_items(node.target)
+            ):
+                yield from (Put(each, node) for each in node.value.elts)
+
+    def is_items(self, expression: ast.expr) -> bool:
+        """Whether it is a trajectory's list: an attribute of that name, or a name that
+        was assigned one.
+        """
+        if isinstance(expression, ast.Attribute):
+            return expression.attr == ITEMS
+        return isinstance(expression, ast.Name) and any(
+            isinstance(value, ast.Attribute) and value.attr == ITEMS
+            for value in self.syntax.values_of(expression)
+        )
+
+    @cached_property
+    def reward_writes(self) -> tuple[RewardWrite, ...]:
+        found: list[RewardWrite] = []
+        for node in self.syntax.nodes:
+            if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+                targets = (
+                    node.targets if isinstance(node, ast.Assign) else [node.target]
+                )
+                if node.value is not None and any(
+                    isinstance(target, ast.Attribute)
+                    and target.attr == "reward"
+                    and self.is_trajectory(target.value)
+                    for target in targets
+                ):
+                    found.append(RewardWrite(node.value, node))
+        for call in self.new_trajectories:
+            value = keyword(call, "reward")
+            if value is not None:
+                found.append(RewardWrite(value, call))
+        return tuple(found)
+
+    def is_trajectory(self, expression: ast.expr) -> bool:
+        """Whether it may well be a trajectory: made as one, annotated so, or named so."""
+        name = dotted(expression)
+        if name is None:
+            return False
+        values = self.syntax.values_of(expression)
+        if any(value in self.new_trajectories for value in values):
+            return True
+        return "traj" in name.lower() or self._annotated_trajectory(expression, name)
+
+    def _annotated_trajectory(self, expression: ast.expr, name: str) -> bool:
+        function = self.syntax.functions.get(self.syntax.owner(expression))
+        if function is None:
+            return False
+        arguments = function.node.args
+        return any(
+            argument.arg == name
+            and argument.annotation is not None
+            and "Trajectory" in ast.unparse(argument.annotation)
+            and "Group" not in ast.unparse(argument.annotation)
+            for argument in (*arguments.args, *arguments.kwonlyargs)
+        )
+
+    @cached_property
+    def whole_loop(self) -> bool:
+        """Whether rollouts and their training are both in this file, so that what is
+        not here is nowhere.
+        """
+        return (
+            bool(self.new_trajectories)
+            and any(self.art_calls("TrajectoryGroup"))
+            and any(self.training_calls)
+        )
+
+    @cached_property
+    def training_calls(self) -> tuple[ast.Call, ...]:
+        """``backend.train(model, groups)``, and ``model.train(groups)`` of old."""
+        return tuple(
+            call
+            for call in self.method_calls("train")
+            if isinstance(call.func, ast.Attribute)
+            and (name := dotted(call.func.value)) is not None
+            and ("backend" in name.lower() or "model" in name.lower())
+            and call.args
+        )
+
+    @cached_property
+    def judges(self) -> bool:
+        """Whether RULER or something named a judge or scorer is in this file."""
+        return any(
+            word in name.lower()
+            for name in (*self.syntax.names, *self._attributes)
+            for word in ("ruler", "score", "judge", "grade")
+        )
+
+    @cached_property
+    def _attributes(self) -> frozenset[str]:
+        return frozenset(
+            node.attr for node in self.syntax.nodes if isinstance(node, ast.Attribute)
+        )
+
+    # ---------------------------------------------------------------- completions
+
+    def kind(self, expression: ast.expr, depth: int = DEPTH) -> Kind | None:
+        """What of a completion ``expression`` is; None if that is not certain."""
+        if isinstance(expression, ast.Await):
+            return self.kind(expression.value, depth)
+        if isinstance(expression, ast.Subscript):
+            value = expression.value
+            if (
+                isinstance(value, ast.Attribute)
+                and value.attr == "choices"
+                and not isinstance(expression.slice, ast.Slice)
+            ):
+                return Kind.CHOICE
+            return None
+        if isinstance(expression, ast.Attribute):
+            inner = self.kind(expression.value, depth)
+            if inner is Kind.CHOICE and expression.attr == "message":
+                return Kind.MESSAGE
+            if inner is Kind.MESSAGE and expression.attr == "content":
+                return Kind.TEXT
+            return None
+        if isinstance(expression, ast.BoolOp):
+            return self.kind(expression.values[0], depth)
+        if isinstance(expression, ast.Call):
+            return self._kind_of_call(expression, depth)
+        if isinstance(expression, ast.Name) and depth:
+            values = [
+                value
+                for value in self.syntax.values_of(expression)
+                if not (isinstance(value, ast.Constant) and value.value in (None, ""))
+            ]
+            kinds = {self.kind(value, depth - 1) for value in values}
+            return kinds.pop() if len(kinds) == 1 else None
+        return None
+
+    def _kind_of_call(self, call: ast.Call, depth: int) -> Kind | None:
+        name = dotted(call.func) or ""
+        if name in ("cast", "typing.cast") and len(call.args) == 2:
+            return self.kind(call.args[1], depth)
+        if name in ("copy.copy", "copy.deepcopy", "deepcopy", "str") and call.args:
+            return self.kind(call.args[0], depth)
+        if not isinstance(call.func, ast.Attribute):
+            return None
+        inner = self.kind(call.func.value, depth)
+        if call.func.attr in ("model_dump", "to_dict", "dict", "model_dump_json"):
+            if inner is Kind.CHOICE:
+                return Kind.DUMPED_CHOICE
+            if inner is Kind.MESSAGE:
+                return Kind.DUMPED_MESSAGE
+        if inner is Kind.TEXT and call.func.attr in ("strip", "rstrip", "lstrip"):
+            return Kind.TEXT
+        return None
+
+    def literal_model(self, call: FoundCall) -> str | None:
+        """The model's name where the file says it."""
+        if call.model is None:
+            return None
+        values = (call.model, *self.syntax.values_of(call.model))
+        return next(
+            (
+                value.value
+                for value in values
+                if isinstance(value, ast.Constant) and isinstance(value.value, str)
+            ),
+            None,
+        )
+
+    def argument(self, call: FoundCall, name: str) -> ast.expr | None:
+        """An argument of the request, also one in ``extra_body``."""
+        if call.call is None:
+            return None
+        value = keyword(call.call, name)
+        extra = keyword(call.call, "extra_body")
+        if value is None and isinstance(extra, ast.Dict):
+            for key, item in zip(extra.keys, extra.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == name:
+                    return item
+        return value
+
+    # --------------------------------------------------------------------- small things
+
+    def constant(self, expression: ast.expr | None) -> object:
+        """The constant that an expression is or names; ``...`` for everything else."""
+        if expression is None:
+            return ...
+        if isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.USub):
+            value = self.constant(expression.operand)
+            return -value if isinstance(value, int | float) else ...
+        if isinstance(expression, ast.Constant):
+            return expression.value
+        if isinstance(expression, ast.Name):
+            values = self.syntax.values_of(expression)
+            if len(values) == 1 and not isinstance(values[0], ast.Name):
+                return self.constant(values[0])
+        return ...
+
+    def function_of(self, node: ast.AST) -> Function | None:
+        return self.syntax.functions.get(self.syntax.owner(node))
+
+    def is_async(self, node: ast.AST) -> bool:
+        function = self.function_of(node)
+        return function is not None and isinstance(function.node, ast.AsyncFunctionDef)
+
+    def within(self, node: ast.AST, outer: ast.AST) -> bool:
+        return any(ancestor is outer for ancestor in self.syntax.ancestors(node))
+
+    def inside(self, outer: ast.AST) -> Iterator[ast.AST]:
+        """The nodes below ``outer``, not those of functions that are defined there."""
+        for child in ast.iter_child_nodes(outer):
+            yield child
+            if not isinstance(child, FunctionNode | ast.Lambda | ast.ClassDef):
+                yield from self.inside(child)

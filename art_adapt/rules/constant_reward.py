@@ -1,0 +1,71 @@
+"""Every episode gets the same reward
+
+A group whose rewards are all equal has no advantage: ART leaves it out, and the step
+advances with nothing learned. On ART 0.5.18, rewards such as 0.1, which a float's mean
+does not hit, can train noise at full size instead.
+
+Let the reward depend on what the episode did.
+
+Written down in: art 0.5.18, preprocessing/tokenize.py:254-258 and pack.py:156-159; art
+0.5.23, preprocessing/tokenize.py:762-779.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code, RewardWrite
+from art_adapt.rules.missing_reward import LOOP
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART302", "constant-reward", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def rollout(model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[], reward=0.0)
+    trajectory.reward = 1.0  # <-
+    return trajectory
+"""
+    + LOOP,
+)
+GOOD = (
+    """\
+import art
+
+async def rollout(model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[], reward=0.0)
+    if scenario.won:
+        trajectory.reward = 1.0
+    return trajectory
+"""
+    + LOOP,
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    if not code.whole_loop or code.judges or not code.reward_writes:
+        return
+    values = {code.constant(write.value) for write in code.reward_writes}
+    assigned = [write for write in code.reward_writes if not write.constructs]
+    later = {code.constant(write.value) for write in assigned}
+    if ... in values or len(later or values) > 1:
+        return
+    if (
+        assigned
+        and later != values
+        and not all(_is_unconditional(code, write) for write in assigned)
+    ):
+        return
+    write = (assigned or list(code.reward_writes))[0]
+    yield found(
+        write.value,
+        "every episode gets this reward: groups have no variance, and nothing is learned",
+    )
+
+
+def _is_unconditional(code: Code, write: RewardWrite) -> bool:
+    """Whether it is a plain statement of its function: nothing decides on it."""
+    function = code.function_of(write.node)
+    return function is not None and write.node in function.node.body

@@ -1,0 +1,114 @@
+"""What stands on the trajectory is edited after it was sent or sampled
+
+ART trains on the list as it stands at the end. A message that is rewritten, inserted or
+taken out after the model saw the list, or a sampled text that is stripped in place, makes
+a context that the model never saw: the logprobs that it sampled with belong to another
+prompt.
+
+Append only. Where an agent must rewrite its context, begin a new history.
+
+Written down in: art 0.5.18, preprocessing/tokenize.py:331-480 (one sequence a history,
+rendered from the list).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code, Kind
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART206", "edited-history", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def rollout(client, model):
+    trajectory = art.Trajectory()
+    for _ in range(3):
+        response = await client.chat.completions.create(model="m", messages=trajectory.messages())
+        choice = response.choices[0]
+        choice.message.content = choice.message.content.strip()  # <-
+        trajectory.messages_and_choices.append(choice)
+        trajectory.messages_and_choices[0] = {"role": "system", "content": "Go on."}  # <-
+        trajectory.messages_and_choices[0]["content"] += "!"  # <-
+        trajectory.messages_and_choices.insert(1, {"role": "user", "content": "Hm"})  # <-
+        del trajectory.messages_and_choices[1]  # <-
+    return trajectory
+""",
+)
+GOOD = (
+    """\
+import art
+
+async def rollout(client, model):
+    trajectory = art.Trajectory()
+    trajectory.messages_and_choices.insert(0, {"role": "system", "content": "Be brief."})
+    response = await client.chat.completions.create(model="m", messages=trajectory.messages())
+    trajectory.messages_and_choices.append(response.choices[0])
+    text = response.choices[0].message.content.strip()
+    return trajectory
+""",
+)
+MESSAGE = (
+    "the trajectory is edited after the model saw it: it trains on a context that was "
+    "never sent; append only"
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for node in code.syntax.nodes:
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AugAssign | ast.AnnAssign):
+            targets = [node.target]
+        elif isinstance(node, ast.Delete):
+            targets = node.targets
+        for target in targets:
+            if _is_item(code, target) and _after_sampling(code, node):
+                yield found(target, MESSAGE)
+            elif _is_sampled_text(code, target) and not isinstance(node, ast.Delete):
+                yield found(
+                    target,
+                    "the sampled message is edited: its text is no longer what its tokens "
+                    "say; keep the edited text elsewhere",
+                )
+    for call in code.method_calls("insert", "clear", "pop", "remove"):
+        assert isinstance(call.func, ast.Attribute)
+        last = call.func.attr == "pop" and not call.args
+        if code.is_items(call.func.value) and not last and _after_sampling(code, call):
+            yield found(call, MESSAGE)
+
+
+def _is_item(code: Code, target: ast.expr) -> bool:
+    """``x.messages_and_choices[i]`` or something of it."""
+    while isinstance(target, ast.Subscript | ast.Attribute):
+        if isinstance(target, ast.Subscript) and code.is_items(target.value):
+            return True
+        target = target.value
+    return False
+
+
+def _is_sampled_text(code: Code, target: ast.expr) -> bool:
+    return (
+        isinstance(target, ast.Attribute)
+        and target.attr in ("content", "tool_calls")
+        and code.kind(target.value) is Kind.MESSAGE
+    )
+
+
+def _after_sampling(code: Code, node: ast.AST) -> bool:
+    """Whether a completion call of the same function may have come before."""
+    owner = code.syntax.owner(node)
+    line = getattr(node, "lineno", 0)
+    looped = code.syntax.enclosing_loop(node)
+    for call in code.completions:
+        if code.syntax.owner(call.callee) != owner:
+            continue
+        if call.callee.lineno < line:
+            return True
+        if looped is not None and code.within(call.callee, looped):
+            return True
+    return False

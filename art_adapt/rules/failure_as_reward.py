@@ -1,0 +1,150 @@
+"""A failure is turned into a reward
+
+A handler around the model's call that returns the trajectory with a reward punishes the
+policy for a timeout, a rate limit or a mistake in the code: the episode is compared with
+those that ran, and tokens that had nothing to do with it are pushed down. Where nothing was
+recorded the trajectory trains nothing and still moves the group's mean.
+
+Let it raise: the group does without the episode (``max_exceptions``). ``art.retry`` tries
+again; errors of the agent's own tools are caught where the tool is called.
+
+Written down in: art 0.5.18, preprocessing/tokenize.py:247-250; art 0.5.23,
+preprocessing/tokenize.py:762-772 (the mean is of all trajectories).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.syntax import dotted, keyword
+
+RULE = Rule("ART305", "failure-as-reward", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    try:
+        response = await client.chat.completions.create(model="m", messages=messages)
+        trajectory.messages_and_choices.append(response.choices[0])
+    except Exception as error:  # <-
+        trajectory.reward = -1.0
+        return trajectory
+    trajectory.reward = rate(response)
+    return trajectory
+""",
+    """\
+import art, openai
+
+async def rollout(client, model, messages):
+    try:
+        response = await client.chat.completions.create(model="m", messages=messages)
+    except openai.APITimeoutError:  # <-
+        return art.Trajectory(messages_and_choices=messages, reward=0.0)
+    return art.Trajectory(messages_and_choices=[*messages, response.choices[0]], reward=1)
+""",
+)
+GOOD = (
+    """\
+import art, json
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    try:
+        response = await client.chat.completions.create(model="m", messages=messages)
+    except Exception as error:
+        print(error)
+        raise
+    trajectory.messages_and_choices.append(response.choices[0])
+    try:
+        move = json.loads(response.choices[0].message.content)
+    except ValueError:
+        trajectory.reward = -1
+        return trajectory
+    trajectory.reward = play(move)
+    return trajectory
+""",
+    """\
+import art, openai
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    try:
+        response = await client.chat.completions.create(model="m", messages=messages)
+    except openai.LengthFinishReasonError:
+        trajectory.reward = -1.0
+        return trajectory
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+""",
+)
+# The model's own doing: its answer was too long, or refused.
+ITS_OWN = (
+    "LengthFinishReasonError",
+    "ContentFilterFinishReasonError",
+    "BadRequestError",
+)
+OTHERS = (
+    "Exception",
+    "BaseException",
+    "TimeoutError",
+    "APITimeoutError",
+    "APIConnectionError",
+    "RateLimitError",
+    "APIError",
+    "APIStatusError",
+    "OpenAIError",
+    "InternalServerError",
+    "HTTPError",
+    "ConnectionError",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for node in code.syntax.nodes:
+        if not isinstance(node, ast.Try) or not code.in_rollout(node):
+            continue
+        if not any(call.callee in set(_below(node.body)) for call in code.completions):
+            continue
+        for handler in node.handlers:
+            if _is_of_others(handler) and _rewards(code, handler):
+                yield found(
+                    handler,
+                    "a failure of the endpoint becomes an episode with a reward: the "
+                    "policy is trained on it; let it raise, the group does without it",
+                )
+
+
+def _below(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    for statement in body:
+        yield from ast.walk(statement)
+
+
+def _is_of_others(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = [(dotted(kind) or "").rpartition(".")[2] for kind in kinds]
+    return any(name in OTHERS for name in names)
+
+
+def _rewards(code: Code, handler: ast.ExceptHandler) -> bool:
+    """Whether it ends in a trajectory with a constant reward, in every case."""
+    nodes = list(_below(handler.body))
+    if any(isinstance(node, ast.Raise) for node in nodes):
+        return False
+    wrote = any(
+        write.node in nodes and code.constant(write.value) is not ...
+        for write in code.reward_writes
+    )
+    made = any(
+        isinstance(node, ast.Call)
+        and node in code.new_trajectories
+        and keyword(node, "reward") is not None
+        for node in nodes
+    )
+    return wrote or made

@@ -1,0 +1,49 @@
+"""The policy is sampled with a fixed seed
+
+Rollouts of one scenario that send the same request with the same seed get the same answer:
+their group has no variance, and nothing is learned.
+
+Written down in: vllm, SamplingParams.seed (a generator of its own for each request); art 0.5.18,
+preprocessing/tokenize.py:254-258; art 0.5.23, preprocessing/tokenize.py:762-779.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART403", "fixed-seed", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=messages, seed=42  # <-
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+""",
+)
+GOOD = (BAD[0].replace(", seed=42  # <-", ""), BAD[0].replace("42  # <-", "draw()"))
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.policy_calls:
+        given = code.argument(call, "seed")
+        value = code.constant(given)
+        if (
+            call.recorded
+            or given is None
+            or not isinstance(value, int)
+            or value is True
+        ):
+            continue
+        yield found(
+            given,
+            "with a fixed seed the rollouts of a group are alike: no variance, nothing is "
+            "learned",
+        )

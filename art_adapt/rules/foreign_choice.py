@@ -1,0 +1,86 @@
+"""A choice of another model stands on the trajectory
+
+Rollouts that sample a named model (``model="gpt-4o"``) and record its choices train the
+local model on tokens that it never sampled: the ids are of another vocabulary, and the
+importance weights compare two different models.
+
+Ask ``model.get_inference_name()`` at ``model.inference_base_url``; a judge's answer does not
+belong on the trajectory.
+
+Written down in: art 0.5.18, preprocessing/tokenize.py:463-480 (what is no token id becomes
+a look-up in the vocabulary, or end-of-text); art 0.5.18 and 0.5.23, loss.py (the ratio of
+new to sampled logprobs).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code, Kind, is_api_model
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART105", "foreign-choice", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def rollout(client, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    response = await client.chat.completions.create(model="gpt-4o", messages=messages)
+    trajectory.messages_and_choices.append(response.choices[0])  # <-
+    return trajectory
+""",
+)
+GOOD = (
+    """\
+import art
+
+async def rollout(model, client, judge, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    name = model.get_inference_name()
+    response = await client.chat.completions.create(model=name, messages=messages)
+    trajectory.messages_and_choices.append(response.choices[0])
+    verdict = await judge.chat.completions.create(model="gpt-4o", messages=messages)
+    trajectory.reward = float(verdict.choices[0].message.content)
+    return trajectory
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    named: dict[ast.Call | None, str | None] = {
+        call.call: code.literal_model(call) for call in code.completions if call.call
+    }
+    for put in code.puts:
+        if code.kind(put.value) is not Kind.CHOICE:
+            continue
+        models = {named.get(call) for call in _sources(code, put.value)}
+        if (
+            len(models) == 1
+            and (name := models.pop()) is not None
+            and is_api_model(name)
+        ):
+            yield found(
+                put.value,
+                f"this choice was sampled from {name!r}, not from the model in training: "
+                "the gradient is of tokens that it never sampled",
+            )
+
+
+def _sources(
+    code: Code, expression: ast.expr, depth: int = 6
+) -> Iterator[ast.Call | None]:
+    """The calls that a choice may come from; None for one that is not seen."""
+    while isinstance(expression, ast.Subscript | ast.Attribute | ast.Await):
+        expression = expression.value
+    if isinstance(expression, ast.Call):
+        yield expression
+    elif isinstance(expression, ast.Name) and depth:
+        values = code.syntax.values_of(expression)
+        for value in values:
+            yield from _sources(code, value, depth - 1)
+        if not values:
+            yield None
+    else:
+        yield None

@@ -1,0 +1,103 @@
+"""A group has one episode
+
+GRPO compares the episodes of a group. In a group of one there is nothing to compare with:
+its advantage is 0, ART leaves it out, and the step advances with nothing learned.
+
+Run each scenario several times: ``for _ in range(4)`` or more.
+
+Written down in: art 0.5.18, preprocessing/tokenize.py:254-258; art 0.5.23,
+preprocessing/tokenize.py:762-779.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.syntax import dotted
+
+RULE = Rule("ART501", "group-of-one", Severity.WASTE)
+BAD = (
+    """\
+import art
+
+async def train(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, s) for _ in range(1)) for s in scenarios  # <-
+    )
+    more = await art.gather_trajectory_groups(
+        [art.TrajectoryGroup([rollout(model, s)]) for s in scenarios]  # <-
+    )
+    await backend.train(model, groups)
+    await backend.train(model, more)
+""",
+)
+GOOD = (
+    """\
+import art
+
+async def train(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in scenarios
+    )
+    await backend.train(model, groups)
+    validation = await art.gather_trajectory_groups(
+        art.TrajectoryGroup([rollout(model, s)]) for s in scenarios
+    )
+    await model.log(validation, split="val")
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    trained = _trained(code)
+    for call in code.art_calls("TrajectoryGroup"):
+        if (
+            call.args
+            and _is_one(code, call.args[0])
+            and _gathered_into(code, call) in trained
+        ):
+            yield found(
+                call,
+                "a group of one has no advantage: it is left out, and nothing is learned "
+                "from it",
+            )
+
+
+def _is_one(code: Code, members: ast.expr) -> bool:
+    if isinstance(members, ast.List):
+        return len(members.elts) == 1 and isinstance(members.elts[0], ast.Call)
+    if not isinstance(members, ast.GeneratorExp | ast.ListComp):
+        return False
+    repeated = members.generators[0].iter
+    return (
+        len(members.generators) == 1
+        and isinstance(repeated, ast.Call)
+        and dotted(repeated.func) == "range"
+        and len(repeated.args) == 1
+        and code.constant(repeated.args[0]) == 1
+    )
+
+
+def _trained(code: Code) -> set[tuple[str, str]]:
+    """The names that groups are trained by: (function, name)."""
+    found: set[tuple[str, str]] = set()
+    for call in code.training_calls:
+        for argument in call.args:
+            name = dotted(argument)
+            if name is not None:
+                found.add((code.syntax.owner(call), name))
+    return found
+
+
+def _gathered_into(code: Code, call: ast.Call) -> tuple[str, str] | None:
+    """The name that the groups are gathered into."""
+    for ancestor in code.syntax.ancestors(call):
+        if isinstance(ancestor, ast.Assign):
+            name = dotted(ancestor.targets[0])
+            return (code.syntax.owner(ancestor), name) if name else None
+        if isinstance(ancestor, ast.stmt):
+            return None
+    return None

@@ -1,0 +1,96 @@
+"""A message stands on the trajectory where its Choice belongs
+
+ART trains on ``Choice`` objects alone: they carry the tokens that were sampled and their
+logprobs. ``choice.message``, ``choice.model_dump()`` and their like are context at best:
+the turn is not trained, while its reward still moves the group's mean. Before a later
+Choice, ART 0.5.18 ends the step with AttributeError or KeyError.
+
+Append the choice itself: ``trajectory.messages_and_choices.append(response.choices[0])``.
+
+Written down in: art 0.5.18, preprocessing/tokenize.py:331-347 and 384-390; art 0.5.23,
+preprocessing/tokenize.py:694-704 (``isinstance(item, Choice)``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code, Kind
+from art_adapt.rules.rule import Edit, Fix, Found, Rule, Severity, found
+
+RULE = Rule("ART201", "message-not-choice", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def rollout(client, model):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": "Hi"}])
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages()
+    )
+    trajectory.messages_and_choices.append(response.choices[0].message)  # <-
+    return trajectory
+""",
+    """\
+import art
+
+async def rollout(client, model):
+    t = art.Trajectory()
+    completion = await client.chat.completions.create(model="m", messages=t.messages())
+    choice = completion.choices[0]
+    t.messages_and_choices += [choice.message.model_dump()]  # <-
+    items = t.messages_and_choices
+    items.append(choice.to_dict())  # <-
+    return t
+""",
+)
+FIXED = BAD[0].replace("choices[0].message)", "choices[0])")
+GOOD = (
+    """\
+import art
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory()
+    response = await client.chat.completions.create(model="m", messages=messages)
+    messages.append(response.choices[0].message)
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+""",
+)
+WHAT = {
+    Kind.MESSAGE: "the message alone",
+    Kind.DUMPED_MESSAGE: "the message as a dict",
+    Kind.DUMPED_CHOICE: "the choice as a dict",
+}
+
+
+def check(code: Code) -> Iterator[Found]:
+    for put in code.puts:
+        kind = code.kind(put.value)
+        if kind not in WHAT:
+            continue
+        yield found(
+            put.value,
+            f"{WHAT[kind]} carries no tokens: this turn is not trained; append the Choice",
+            _fix(put.value),
+        )
+
+
+def _fix(value: ast.expr) -> Fix | None:
+    """Cut what was taken of the choice off, where it is written here."""
+    inner = value
+    while isinstance(inner, ast.Call | ast.Attribute):
+        if isinstance(inner, ast.Call):
+            inner = inner.func
+        elif inner.attr in ("message", "model_dump", "to_dict", "dict"):
+            cut, inner = inner, inner.value
+            if inner.end_lineno is None or inner.end_col_offset is None:
+                return None
+            if cut.attr == "message" or isinstance(inner, ast.Name | ast.Subscript):
+                end = (value.end_lineno or 0, value.end_col_offset or 0)
+                edit = Edit((inner.end_lineno, inner.end_col_offset), end, "")
+                return Fix("append the Choice", (edit,))
+        else:
+            return None
+    return None

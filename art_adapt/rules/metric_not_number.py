@@ -1,0 +1,89 @@
+"""A metric is no number
+
+ART averages metrics. Text, lists and None that are assigned later are not validated: the
+episode is kept and counted as an exception as well, and ``model.log`` raises. In the
+constructor they raise at once.
+
+Numbers and booleans go into ``metrics``, text into ``metadata`` or ``logs``.
+
+Written down in: art 0.5.18, gather.py (record_metrics), trajectories.py:282-290, model.py:950;
+art 0.5.23, gather.py:210.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.syntax import dotted, keyword
+
+RULE = Rule("ART306", "metric-not-number", Severity.WASTE)
+BAD = (
+    """\
+import art
+
+async def rollout(model, scenario):
+    trajectory = art.Trajectory(metrics={"task": "maths"})  # <-
+    trajectory.metrics["answer"] = f"{scenario.answer}"  # <-
+    trajectory.metrics["error"] = None  # <-
+    return trajectory
+""",
+)
+GOOD = (
+    """\
+import art
+
+async def rollout(model, scenario):
+    trajectory = art.Trajectory(metrics={"turns": 0}, metadata={"task": "maths"})
+    trajectory.metrics["won"] = True
+    trajectory.metrics["score"] = scenario.score
+    return trajectory
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for value in _metrics(code):
+        what = _no_number(value)
+        if what:
+            yield found(
+                value,
+                f"a metric that is {what} counts the episode as failed and breaks "
+                "model.log: use metadata",
+            )
+
+
+def _metrics(code: Code) -> Iterator[ast.expr]:
+    for node in code.syntax.nodes:
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            if (
+                isinstance(target, ast.Subscript)
+                and isinstance(target.value, ast.Attribute)
+                and target.value.attr == "metrics"
+                and code.is_trajectory(target.value.value)
+            ):
+                yield node.value
+    for call in code.new_trajectories:
+        given = keyword(call, "metrics")
+        if isinstance(given, ast.Dict):
+            yield from given.values
+
+
+def _no_number(value: ast.expr) -> str:
+    if isinstance(value, ast.Constant):
+        if value.value is None:
+            return "None"
+        return "text" if isinstance(value.value, str | bytes) else ""
+    if isinstance(value, ast.JoinedStr):
+        return "text"
+    if isinstance(value, ast.Call) and dotted(value.func) in (
+        "str",
+        "json.dumps",
+        "repr",
+    ):
+        return "text"
+    return "a container" if isinstance(value, ast.List | ast.Dict | ast.Set) else ""

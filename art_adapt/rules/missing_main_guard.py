@@ -1,0 +1,69 @@
+"""A train script runs when it is imported
+
+``art.local`` sets multiprocessing to "spawn", and LocalBackend starts its model service in a
+process that imports the main module again. Without a guard, training begins anew in there, and
+ends with a RuntimeError.
+
+``if __name__ == "__main__": asyncio.run(main())``.
+
+Written down in: art 0.5.18 and 0.5.23, mp_actors/move.py:23-24 and local/backend.py
+(move_to_child_process).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.model import MODULE_LEVEL
+
+RULE = Rule("ART513", "missing-main-guard", Severity.WASTE)
+BAD = (
+    """\
+import art, asyncio
+from art.local import LocalBackend
+
+async def main():
+    backend = LocalBackend()
+    await backend.close()
+
+asyncio.run(main())  # <-
+""",
+)
+GOOD = (
+    BAD[0].replace(
+        "asyncio.run(main())  # <-",
+        'if __name__ == "__main__":\n    asyncio.run(main())',
+    ),
+    BAD[0]
+    .replace("  # <-", "")
+    .replace("LocalBackend()", "LocalBackend(in_process=True)"),
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    backends = [
+        call
+        for call in code.art_calls("LocalBackend")
+        if not any(each.arg == "in_process" for each in call.keywords)
+    ]
+    if not backends:
+        return
+    for call in code.calls:
+        if code.syntax.qualified(call.func) not in ("asyncio.run", "uvloop.run"):
+            continue
+        if code.syntax.owner(call) == MODULE_LEVEL and not _is_guarded(code, call):
+            yield found(
+                call,
+                "without a __main__ guard LocalBackend's own process runs this again, and "
+                "dies",
+            )
+
+
+def _is_guarded(code: Code, call: ast.Call) -> bool:
+    return any(
+        isinstance(ancestor, ast.If) and "__name__" in ast.unparse(ancestor.test)
+        for ancestor in code.syntax.ancestors(call)
+    )

@@ -1,0 +1,63 @@
+"""No trajectory ever gets a reward
+
+A reward that is never set is 0.0, without a word. All episodes of a group are then equal,
+no group has an advantage, and every step advances with nothing learned.
+
+Set ``trajectory.reward`` in the rollout, or let RULER score the groups.
+
+Written down in: art 0.5.18, trajectories.py:42; art 0.5.23, trajectories/__init__.py:617;
+both, preprocessing/tokenize.py (groups without variance are left out).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART301", "missing-reward", Severity.GARBAGE)
+LOOP = """
+
+async def train(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, s) for _ in range(4)) for s in scenarios
+    )
+    await backend.train(model, groups)
+"""
+BAD = (
+    """\
+import art
+
+async def rollout(model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[])  # <-
+    return trajectory
+"""
+    + LOOP,
+)
+GOOD = (
+    BAD[0]
+    .replace("  # <-", "")
+    .replace(
+        "    return t", "    trajectory.reward = 1.0 * len(scenario)\n    return t"
+    ),
+    BAD[0]
+    .replace("  # <-", "")
+    .replace(
+        "  await b",
+        "  groups = [await ruler_score_group(g) for g in groups]\n    await b",
+    ),
+    "import art\n\nasync def rollout(model, scenario):\n    return art.Trajectory(messages_and_choices=[])\n",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    if not code.whole_loop or code.reward_writes or code.judges:
+        return
+    if any("reward" in name.lower() for name in code.syntax.names):
+        return
+    call = code.new_trajectories[0]
+    yield found(
+        call,
+        "no reward is ever set: it is 0.0 for every episode, and no group has an advantage",
+    )

@@ -1,0 +1,38 @@
+"""TrainableModel has no run name
+
+From ART 0.5.23 on ``run_name`` is required: without it the script ends at its first line. 0.5.18
+takes and ignores it, so one call works on both.
+
+Written down in: art 0.5.23, model.py:1507-1511.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.syntax import keyword
+
+RULE = Rule("ART519", "missing-run-name", Severity.UNTIDY)
+BAD = (
+    """\
+import art
+
+model = art.TrainableModel(name="agent", project="p", base_model="Qwen/Qwen3-4B")  # <-
+""",
+)
+GOOD = (
+    """\
+import art
+
+model = art.TrainableModel(name="agent", run_name="agent-1", project="p", base_model="b")
+other = art.TrainableModel(**options)
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.art_calls("TrainableModel"):
+        if keyword(call, "run_name") is None and all(k.arg for k in call.keywords):
+            yield found(call, "ART 0.5.23 requires run_name= (0.5.18 ignores it)")

@@ -1,0 +1,91 @@
+"""A group mixes scenarios
+
+One group with one episode of each scenario compares different tasks with each other: the
+easy scenarios get a positive advantage and the hard ones a negative one, whatever the model
+did in them.
+
+One group for each scenario, with several episodes of it.
+
+Written down in: art 0.5.18, preprocessing/tokenize.py:247-257; art 0.5.23,
+preprocessing/tokenize.py:762-778 (the advantage is against the group's mean).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.group_of_one import _gathered_into, _trained
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART502", "mixed-scenarios", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def train(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(
+        [art.TrajectoryGroup(rollout(model, scenario) for scenario in scenarios)]  # <-
+    )
+    await backend.train(model, groups)
+""",
+)
+GOOD = (
+    """\
+import art
+
+async def train(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, scenario) for _ in range(8))
+        for scenario in scenarios
+    )
+    await backend.train(model, groups)
+    seeds = await art.gather_trajectory_groups(
+        [art.TrajectoryGroup(rollout(model, i) for i in range(8))]
+    )
+    await backend.train(model, seeds)
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    trained = _trained(code)
+    for call in code.art_calls("TrajectoryGroup"):
+        members = call.args[0] if call.args else None
+        if not isinstance(members, ast.GeneratorExp | ast.ListComp):
+            continue
+        if len(members.generators) != 1 or _gathered_into(code, call) not in trained:
+            continue
+        each = members.generators[0]
+        if (
+            isinstance(each.target, ast.Name)
+            and isinstance(each.iter, ast.Name | ast.Attribute)
+            and _is_several(each.iter)
+            and isinstance(members.elt, ast.Call)
+            and any(
+                isinstance(node, ast.Name) and node.id == each.target.id
+                for node in ast.walk(members.elt)
+            )
+        ):
+            yield found(
+                call,
+                "one group of different scenarios: easy ones are rewarded and hard ones "
+                "punished, whatever the model did; make a group of each",
+            )
+
+
+def _is_several(iterated: ast.Name | ast.Attribute) -> bool:
+    name = iterated.id if isinstance(iterated, ast.Name) else iterated.attr
+    return any(
+        word in name.lower()
+        for word in (
+            "scenario",
+            "task",
+            "question",
+            "problem",
+            "item",
+            "prompt",
+            "example",
+        )
+    )

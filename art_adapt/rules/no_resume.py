@@ -1,0 +1,76 @@
+"""Training begins at step 0 whatever was trained before
+
+A run that is started again goes on from the last checkpoint's weights, and this loop feeds it
+the scenarios from the beginning: those that were trained on are trained on again, and the
+rest is never reached.
+
+``iterate_dataset(..., initial_step=await model.get_step())``, or
+``for step in range(await model.get_step(), STEPS)``.
+
+Written down in: art 0.5.18 and 0.5.23, utils/iterate_dataset.py (initial_step).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.syntax import dotted, keyword
+
+RULE = Rule("ART509", "no-resume", Severity.WASTE)
+BAD = (
+    """\
+import art
+
+async def main(model, backend):
+    for step in range(50):  # <-
+        groups = await art.gather_trajectory_groups([])
+        await backend.train(model, groups)
+""",
+    """\
+import art
+from art.utils import iterate_dataset
+
+async def main(model, backend, scenarios):
+    for batch in iterate_dataset(scenarios, groups_per_step=2):  # <-
+        groups = await art.gather_trajectory_groups([])
+        await backend.train(model, groups)
+""",
+)
+GOOD = (
+    BAD[0].replace("range(50):  # <-", "range(await model.get_step(), 50):"),
+    BAD[1].replace(
+        "groups_per_step=2):  # <-", "initial_step=await model.get_step()):"
+    ),
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    if "get_step" in code.source.text:
+        return
+    loops = {
+        loop
+        for call in code.training_calls
+        if (loop := _outermost(code, call)) is not None
+    }
+    for loop in loops:
+        iterated = getattr(loop, "iter", None)
+        if not isinstance(iterated, ast.Call):
+            continue
+        name = (dotted(iterated.func) or "").rpartition(".")[2]
+        begins = name == "iterate_dataset" and keyword(iterated, "initial_step") is None
+        if begins or (name == "range" and len(iterated.args) == 1):
+            yield found(
+                iterated,
+                "a restarted run begins at step 0 again, with the weights of the last "
+                "step: begin at await model.get_step()",
+            )
+
+
+def _outermost(code: Code, call: ast.Call) -> ast.AST | None:
+    loop, outer = None, code.syntax.enclosing_loop(call)
+    while outer is not None:
+        loop, outer = outer, code.syntax.enclosing_loop(outer)
+    return loop

@@ -1,0 +1,223 @@
+"""This is an ART of long ago
+
+``model.train(groups, config=art.TrainConfig(...))``, ``art.LocalBackend``, ``art.LocalAPI`` and
+``art.skypilot`` are gone from 0.5.18 and 0.5.23 alike. An import fails at once; ``model.train`` is an
+AttributeError after the first batch of rollouts has been paid for.
+
+``result = await backend.train(model, groups, learning_rate=...)``, which logs nothing: follow it
+by ``await model.log(groups, split="train", metrics=result.metrics, step=result.step)``. The backend
+is ``from art.local import LocalBackend``.
+
+Written down in: art 0.5.18, model.py and __init__.py; art 0.5.23, the same files (the names are
+not there; a test asks both).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Edit, Fix, Found, Rule, Severity, found, replace
+from art_adapt.survey.syntax import dotted, keyword
+
+RULE = Rule("ART514", "old-api", Severity.WASTE)
+LOCAL = "from art.local import LocalBackend"
+# What is gone, and what is there instead.
+GONE = {
+    "art.LocalBackend": LOCAL,
+    "art.LocalAPI": LOCAL,
+    "art.UnslothAPI": LOCAL,
+    "art.local.LocalAPI": LOCAL,
+    "art.skypilot": "run on the machine with the GPU, or use ServerlessBackend",
+    "art.api": "art.local and art.serverless",
+    "art.dev.ModelConfig": "art.dev.InternalModelConfig, as _internal_config=",
+    "art.utils.get_trajectory_messages": "trajectory.messages()",
+}
+BAD = (
+    """\
+import art
+from art.local import LocalBackend
+
+async def main(scenarios):
+    backend = LocalBackend()
+    model = art.TrainableModel(name="a", project="p", base_model="b")
+    await model.register(backend)
+    groups = await art.gather_trajectory_groups([])
+    await model.train(groups, config=art.TrainConfig(learning_rate=1e-5))  # <-
+""",
+    """\
+import art
+from art.skypilot import SkyPilotBackend  # <-
+
+backend = art.LocalBackend()  # <-
+""",
+)
+FIXED = BAD[0].replace(
+    "    await model.train(groups, config=art.TrainConfig(learning_rate=1e-5))  # <-",
+    "    result = await backend.train(model, groups, learning_rate=1e-5)\n"
+    '    await model.log(groups, split="train", metrics=result.metrics, step=result.step)  # <-',
+)
+GOOD = (
+    FIXED.replace("  # <-", ""),
+    """\
+import art, torch
+from art.local import LocalBackend
+
+def fit(model: torch.nn.Module):
+    model.train()
+    model.train(True)
+    return art.TrainConfig(learning_rate=1e-5)
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.method_calls("train"):
+        if _is_old_train(code, call):
+            yield found(
+                call,
+                "model.train is gone: an AttributeError after the first rollouts; "
+                "await backend.train(model, groups, ...), then model.log",
+                _fix(code, call),
+            )
+    yield from _imports(code)
+    for node in code.syntax.nodes:
+        if isinstance(node, ast.Attribute):
+            name = code.art_name(node)
+            if name in GONE and not isinstance(
+                code.syntax.parents[node], ast.Attribute
+            ):
+                yield found(
+                    node, f"{name} is gone: {GONE[name]}", _import_fix(code, node)
+                )
+
+
+def _imports(code: Code) -> Iterator[Found]:
+    for node in code.syntax.nodes:
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            module = node.module or ""
+            names = [f"{module}.{alias.name}" for alias in node.names]
+            gone = next((n for n in (module, *names) if _gone(n)), None)
+        elif isinstance(node, ast.Import):
+            gone = next((a.name for a in node.names if _gone(a.name)), None)
+        else:
+            continue
+        if gone is not None:
+            fix = None
+            if gone == "art.LocalBackend" and isinstance(node, ast.ImportFrom):
+                fix = _split(node)
+            yield found(node, f"{gone} is gone: {GONE[_gone(gone) or gone]}", fix)
+
+
+def _gone(name: str) -> str | None:
+    return next((g for g in GONE if name == g or name.startswith(f"{g}.")), None)
+
+
+def _split(node: ast.ImportFrom) -> Fix | None:
+    if any(alias.asname for alias in node.names):
+        return None
+    rest = [alias.name for alias in node.names if alias.name != "LocalBackend"]
+    lines = [f"from art import {', '.join(rest)}"] if rest else []
+    indent = "\n" + " " * node.col_offset
+    edit = Edit(
+        (node.lineno, node.col_offset),
+        (node.end_lineno or node.lineno, node.end_col_offset or 0),
+        indent.join([*lines, LOCAL]),
+    )
+    return Fix("import it from art.local", (edit,))
+
+
+def _import_fix(code: Code, node: ast.Attribute) -> Fix | None:
+    """``art.LocalBackend`` by its name, imported after ``import art``."""
+    imported = code.syntax.imports.get("art")
+    there = code.syntax.imports.get("LocalBackend")
+    if there is not None and there.module == "art.local":
+        return Fix("call it by its name", (replace(node, "LocalBackend"),))
+    if (
+        code.art_name(node) != "art.LocalBackend"
+        or imported is None
+        or not isinstance(imported.node, ast.Import)
+        or len(imported.node.names) != 1
+        or imported.node.col_offset
+        or "LocalBackend" in code.syntax.names
+    ):
+        return None
+    end = (imported.node.end_lineno or 0, imported.node.end_col_offset or 0)
+    return Fix(
+        "import it from art.local",
+        (Edit(end, end, f"\n{LOCAL}"), replace(node, "LocalBackend")),
+    )
+
+
+def _is_old_train(code: Code, call: ast.Call) -> bool:
+    assert isinstance(call.func, ast.Attribute)
+    if not call.args:
+        return False
+    config = keyword(call, "config")
+    if (
+        isinstance(config, ast.Call)
+        and (code.art_name(config.func) or "").endswith(".TrainConfig")
+        and len(call.args) == 1
+    ):
+        return True
+    return any(
+        isinstance(value, ast.Call)
+        and (code.art_name(value.func) or "").endswith(".TrainableModel")
+        for value in code.syntax.values_of(call.func.value)
+    )
+
+
+def _fix(code: Code, call: ast.Call) -> Fix | None:
+    """Where the backend, the groups and the settings are names and numbers here."""
+    assert isinstance(call.func, ast.Attribute)
+    awaited = code.syntax.parents.get(call)
+    statement = code.syntax.parents.get(awaited) if awaited is not None else None
+    model, config = dotted(call.func.value), keyword(call, "config")
+    backend = _backend(code, call, model)
+    if (
+        not isinstance(awaited, ast.Await)
+        or not isinstance(statement, ast.Expr)
+        or model is None
+        or backend is None
+        or len(call.args) != 1
+        or not isinstance(call.args[0], ast.Name)
+        or any(each.arg != "config" for each in call.keywords)
+        or "result" in code.syntax.names
+    ):
+        return None
+    settings = ""
+    if config is not None:
+        if not isinstance(config, ast.Call) or config.args:
+            return None
+        if any(each.arg != "learning_rate" for each in config.keywords):
+            return None
+        settings = "".join(
+            f", learning_rate={_text(code, each.value)}" for each in config.keywords
+        )
+    groups = call.args[0].id
+    text = (
+        f"result = await {backend}.train({model}, {groups}{settings})\n"
+        + " " * statement.col_offset
+        + f'await {model}.log({groups}, split="train", metrics=result.metrics, '
+        "step=result.step)"
+    )
+    return Fix("train through the backend", (replace(awaited, text),))
+
+
+def _text(code: Code, node: ast.expr) -> str:
+    return ast.get_source_segment(code.source.text, node) or ast.unparse(node)
+
+
+def _backend(code: Code, call: ast.Call, model: str | None) -> str | None:
+    """The name that the model was registered with, in the same function."""
+    for other in code.method_calls("register"):
+        assert isinstance(other.func, ast.Attribute)
+        if (
+            dotted(other.func.value) == model
+            and len(other.args) == 1
+            and isinstance(other.args[0], ast.Name)
+            and code.syntax.owner(other) == code.syntax.owner(call)
+        ):
+            return other.args[0].id
+    return None

@@ -1,0 +1,40 @@
+"""max_exceptions=1.0 allows one exception, not all of them
+
+A number below 1 is a share of the rollouts; 1 and 1.0 both mean one. The second timeout ends
+the run.
+
+``max_exceptions=rollouts_per_group * len(batch.items)``.
+
+Written down in: art 0.5.18, gather.py (GatherContext.too_many_exceptions); art 0.5.23,
+gather.py:260-267.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.syntax import keyword
+
+RULE = Rule("ART506", "one-exception-allowed", Severity.WASTE)
+BAD = (
+    """\
+import art
+
+async def step(groups):
+    return await art.gather_trajectory_groups(groups, max_exceptions=1.0)  # <-
+""",
+)
+GOOD = (BAD[0].replace("1.0)  # <-", "0.5)"), BAD[0].replace("1.0)  # <-", "1)"))
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.art_calls("gather_trajectory_groups"):
+        given = keyword(call, "max_exceptions")
+        if isinstance(given, ast.Constant) and repr(given.value) == "1.0":
+            yield found(
+                given,
+                "1.0 is one exception, not all: the second failing rollout ends the run",
+            )

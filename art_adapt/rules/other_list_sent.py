@@ -1,0 +1,108 @@
+"""The request is sent from another list than the one that is recorded
+
+The loop sends a list of its own and appends tool outputs or the user's turns to that alone.
+The trajectory has the choices, and not what the model had read before them: it trains on a
+conversation with holes.
+
+Send ``trajectory.messages()``, or append to both.
+
+Written down in: art 0.5.18, preprocessing/tokenize.py:331-480 (the context of a Choice is what
+stands before it on the trajectory).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code, Kind
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.syntax import dotted
+
+RULE = Rule("ART203", "other-list-sent", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def rollout(client, model, question):
+    messages = [{"role": "user", "content": question}]
+    trajectory = art.Trajectory(messages_and_choices=list(messages))
+    for _ in range(5):
+        response = await client.chat.completions.create(model="m", messages=messages)  # <-
+        trajectory.messages_and_choices.append(response.choices[0])
+        messages.append(response.choices[0].message)
+        messages.append({"role": "user", "content": "Go on."})
+    return trajectory
+""",
+)
+GOOD = (
+    """\
+import art
+
+async def rollout(client, model, question):
+    messages = [{"role": "user", "content": question}]
+    trajectory = art.Trajectory(messages_and_choices=list(messages))
+    for _ in range(5):
+        response = await client.chat.completions.create(model="m", messages=messages)
+        trajectory.messages_and_choices.append(response.choices[0])
+        messages.append(response.choices[0].message)
+        extra = {"role": "user", "content": "Go on."}
+        messages.append(extra)
+        trajectory.messages_and_choices.append(extra)
+    return trajectory
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.policy_calls:
+        loop = code.syntax.enclosing_loop(call.callee)
+        name = dotted(call.messages) if call.messages is not None else None
+        if call.recorded or loop is None or name is None or "." in name:
+            continue
+        assert call.messages is not None
+        if code.is_items(call.messages):
+            continue
+        inside = set(code.inside(loop))
+        ours = [put for put in code.puts if put.by in inside]
+        if not any(code.kind(put.value) is Kind.CHOICE for put in ours):
+            continue
+        others = [put for put in ours if code.kind(put.value) is not Kind.CHOICE]
+        sent_only = [
+            other
+            for other in code.method_calls("append", "extend")
+            if other in inside
+            and isinstance(other.func, ast.Attribute)
+            and dotted(other.func.value) == name
+            and other.args
+            and _is_context(code, other.args[0])
+        ]
+        rebuilt = any(
+            where == code.syntax.owner(call.callee)
+            and _is_assigned_in(code, value, inside)
+            for where, value in code.syntax.assignments.get(name, [])
+        )
+        if sent_only and not others and not rebuilt:
+            yield found(
+                call.messages,
+                f"{name} grows by what the trajectory never gets: it trains on a "
+                "conversation with holes; append to both, or send trajectory.messages()",
+            )
+
+
+def _is_context(code: Code, value: ast.expr) -> bool:
+    """Whether it is a turn of somebody else than the model."""
+    if not isinstance(value, ast.Dict):
+        return False
+    for key, item in zip(value.keys, value.values, strict=True):
+        if isinstance(key, ast.Constant) and key.value == "role":
+            return isinstance(item, ast.Constant) and item.value in (
+                "user",
+                "tool",
+                "system",
+            )
+    return False
+
+
+def _is_assigned_in(code: Code, value: ast.expr, inside: set[ast.AST]) -> bool:
+    return value in inside

@@ -1,0 +1,45 @@
+"""The policy is sampled at another temperature than 1
+
+ART's loss compares the trainer's logprobs, at temperature 1, with those that were sampled
+with. The engine reports logprobs before temperature is applied: what was sampled less often
+than they say is weighted as if it were not.
+
+Written down in: art 0.5.18 and 0.5.23, loss.py (the ratio of new to sampled logprobs).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART402", "other-temperature", Severity.UNTIDY)
+BAD = (
+    """\
+import art
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=messages, temperature=0.7  # <-
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+""",
+)
+GOOD = (BAD[0].replace("0.7  # <-", "1"), BAD[0].replace("0.7  # <-", "TEMPERATURE"))
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.policy_calls:
+        given = code.argument(call, "temperature")
+        value = code.constant(given)
+        if call.recorded or given is None or not isinstance(value, int | float):
+            continue
+        if value >= 0.05 and value != 1:
+            yield found(
+                given,
+                f"sampled at temperature {value}, trained as if at 1: the importance "
+                "weights are off",
+            )

@@ -1,0 +1,102 @@
+"""A reward that is set in the loop is overwritten after it
+
+The loop sets a penalty and breaks (an invalid move, a tool that does not exist); after the
+loop the reward is set again, whatever happened. The penalty is lost, and the model never
+learns what it was for.
+
+Return where the penalty is set, or set the last reward only if the loop ended well.
+
+Written down in: facts that were counted: 6 of 82 public files.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code, RewardWrite
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART310", "overwritten-reward", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def rollout(model, game):
+    trajectory = art.Trajectory()
+    while not game.over:
+        try:
+            game.move(1)
+        except ValueError:
+            trajectory.reward = -1  # <-
+            break
+    trajectory.reward = game.score
+    return trajectory
+""",
+)
+GOOD = (
+    BAD[0]
+    .replace("  # <-", "")
+    .replace("            break", "            return trajectory"),
+    BAD[0]
+    .replace("  # <-", "")
+    .replace(
+        "    trajectory.reward = g",
+        "    if not trajectory.reward:\n        trajectory.reward = g",
+    ),
+    BAD[0].replace("  # <-", "").replace("reward = game", "reward += game"),
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for write in code.reward_writes:
+        loop = _ends_loop(code, write)
+        if loop is None:
+            continue
+        after = _after(code, loop)
+        target = _target(write)
+        for other in code.reward_writes:
+            if other.node in after and target is not None and _target(other) == target:
+                if isinstance(other.node, ast.AugAssign) or _reads(other.value, target):
+                    continue
+                yield found(
+                    write.node,
+                    f"this reward is overwritten at line {other.node.lineno}, whatever "
+                    "happened here: it is never trained on",
+                )
+                break
+
+
+def _after(code: Code, statement: ast.stmt) -> list[ast.stmt]:
+    """The statements that follow in the same block."""
+    parent = code.syntax.parents.get(statement)
+    for name in ("body", "orelse", "finalbody"):
+        body = getattr(parent, name, None)
+        if isinstance(body, list) and statement in body:
+            following: list[ast.stmt] = body[body.index(statement) + 1 :]
+            return following
+    return []
+
+
+def _ends_loop(code: Code, write: RewardWrite) -> ast.stmt | None:
+    """The loop that is left behind the write, by break, with nothing that returns."""
+    if isinstance(write.node, ast.Call):
+        return None
+    if not any(isinstance(each, ast.Break) for each in _after(code, write.node)):
+        return None
+    return code.syntax.enclosing_loop(write.node)
+
+
+def _target(write: RewardWrite) -> str | None:
+    if isinstance(write.node, ast.Assign):
+        return ast.unparse(write.node.targets[0])
+    if isinstance(write.node, ast.AugAssign):
+        return ast.unparse(write.node.target)
+    return None
+
+
+def _reads(value: ast.expr, target: str) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and ast.unparse(node) == target
+        for node in ast.walk(value)
+    )

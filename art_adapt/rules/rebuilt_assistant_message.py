@@ -1,0 +1,87 @@
+"""An assistant's turn is rebuilt as a dict where its Choice belongs
+
+``{"role": "assistant", "content": ...}`` made of what the model said looks the same in
+every log, and carries no tokens and no logprobs: the turn is context, and is not trained.
+If no Choice stands on the trajectory it is dropped without a word, while its reward still
+moves the mean that the others are compared with.
+
+Append ``response.choices[0]``; dicts are for what the model did not say (few-shot
+examples, the user, tools).
+
+Written down in: art 0.5.18, preprocessing/tokenize.py:247-250 and 345-346; art 0.5.23,
+preprocessing/tokenize.py:762-772 and 926.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code, Kind
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART202", "rebuilt-assistant-message", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def rollout(client, model):
+    trajectory = art.Trajectory()
+    response = await client.chat.completions.create(model="m", messages=[])
+    answer = response.choices[0].message.content
+    trajectory.messages_and_choices.append({"role": "assistant", "content": answer})  # <-
+    return trajectory
+""",
+    """\
+import art
+
+async def rollout(client, model):
+    response = await client.chat.completions.create(model="m", messages=[])
+    content = response.choices[0].message.content or ""
+    return art.Trajectory(
+        messages_and_choices=[
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": content.strip()},  # <-
+        ]
+    )
+""",
+)
+GOOD = (
+    """\
+import art
+
+async def rollout(client, model):
+    trajectory = art.Trajectory(
+        messages_and_choices=[
+            {"role": "user", "content": "2+2?"}, {"role": "assistant", "content": "4"}
+        ]
+    )
+    response = await client.chat.completions.create(model="m", messages=[])
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for put in code.puts:
+        if isinstance(put.value, ast.Dict) and _is_assistant(put.value):
+            content = _item(put.value, "content")
+            if content is not None and code.kind(content) in (Kind.TEXT, Kind.MESSAGE):
+                yield found(
+                    put.value,
+                    "an assistant's turn rebuilt as a dict carries no tokens: it is not "
+                    "trained; append the Choice",
+                )
+
+
+def _item(dictionary: ast.Dict, key: str) -> ast.expr | None:
+    for name, value in zip(dictionary.keys, dictionary.values, strict=True):
+        if isinstance(name, ast.Constant) and name.value == key:
+            return value
+    return None
+
+
+def _is_assistant(dictionary: ast.Dict) -> bool:
+    role = _item(dictionary, "role")
+    return isinstance(role, ast.Constant) and role.value == "assistant"

@@ -1,0 +1,77 @@
+"""A completion is recorded twice
+
+The hook puts the completion on the trajectory. A hook around a hook, or an append of the
+same choice by hand, puts it there again: the turn stands twice in the conversation that is
+trained on, which the model never saw.
+
+Take one of them away.
+
+Written down in: art_recording.py, ``recorded``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code, Kind
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.hooks import imported_hooks, local_names
+
+RULE = Rule("ART102", "recorded-twice", Severity.GARBAGE)
+BAD = (
+    """\
+from art_recording import recorded
+
+def ask(client, messages):
+    return recorded(recorded(client.chat.completions.create))(model="m", messages=messages)  # <-
+""",
+    """\
+from art_recording import recorded
+
+def ask(client, trajectory, messages):
+    response = recorded(client.chat.completions.create)(model="m", messages=messages)
+    trajectory.messages_and_choices.append(response.choices[0])  # <-
+    return response
+""",
+)
+GOOD = (
+    """\
+from art_recording import recorded
+
+def ask(client, messages):
+    response = recorded(client.chat.completions.create)(model="m", messages=messages)
+    messages.append(response.choices[0].message)
+    return response
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    if not code.is_adapted:
+        return
+    hooks = local_names(imported_hooks(code.syntax), "recorded")
+    for call in code.calls:
+        if _is_hook(call, hooks) and call.args and _is_hook(call.args[0], hooks):
+            yield found(
+                call.args[0],
+                "a hook around a hook: the completion is recorded twice",
+            )
+    recorded = {call.function for call in code.completions if call.recorded}
+    others = {call.function for call in code.completions if not call.recorded}
+    for put in code.puts:
+        owner = code.syntax.owner(put.by)
+        if owner in recorded - others and code.kind(put.value) is Kind.CHOICE:
+            yield found(
+                put.value,
+                "recorded() has put this choice on the trajectory already: it stands there "
+                "twice",
+            )
+
+
+def _is_hook(node: ast.expr, hooks: frozenset[str]) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in hooks
+    )

@@ -1,0 +1,55 @@
+"""The recorder is not the one that this art-adapt writes
+
+``art_recording.py`` is a copy. One that was edited, or that an older art-adapt wrote, may
+record otherwise than the train module and these rules expect.
+
+Run ``art-adapt`` on the agent again: it replaces the copy.
+
+Written down in: art_recording.py (its docstring).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity
+
+RULE = Rule("ART103", "stale-recorder", Severity.WASTE)
+BAD = (
+    '''\
+"""Hooks that record an agent's model calls on an ART trajectory while it trains."""  # <-
+
+def recorded(create):
+    return create
+''',
+)
+GOOD = ("def recorded(create):\n    return create\n",)
+
+
+def check(code: Code) -> Iterator[Found]:
+    first = code.source.text.partition("\n")[0]
+    name = _copied(first)
+    if name is None:
+        return
+    if code.source.data.replace(b"\r\n", b"\n") != name:
+        yield Found(
+            "this recorder was edited, or another version of art-adapt wrote it: run "
+            "art-adapt on the agent again",
+            1,
+            0,
+            1,
+            len(first.encode()),
+        )
+
+
+def _copied(first: str) -> bytes | None:
+    """The file that one with this first line is a copy of."""
+    from art_adapt.plan import COPIES
+
+    for original in COPIES.values():
+        data = original.read_bytes()
+        beginning = data.partition(b"\n")[0].decode()
+        if first.rstrip('"# <-\r').rstrip(".") == beginning.rstrip('"').rstrip("."):
+            return data
+    return None

@@ -1,0 +1,94 @@
+"""A function that is retried writes on a trajectory made outside of it
+
+A retry runs the whole function again. A trajectory that was made outside keeps the
+messages and choices of the attempts that failed, and they are trained with the reward of
+the one that did not.
+
+Make the trajectory inside the function that is retried.
+
+Written down in: art 0.5.18 and 0.5.23, utils/retry.py:53-54.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.syntax import FunctionNode, dotted
+
+RULE = Rule("ART207", "trajectory-outside-retry", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+@art.retry(max_attempts=3)
+async def play(client, trajectory):
+    response = await client.chat.completions.create(model="m", messages=trajectory.messages())
+    trajectory.messages_and_choices.append(response.choices[0])  # <-
+""",
+)
+GOOD = (
+    """\
+import art
+
+@art.retry(max_attempts=3)
+async def rollout(client):
+    trajectory = art.Trajectory()
+
+    @art.retry()
+    async def ask():
+        return await client.chat.completions.create(model="m", messages=trajectory.messages())
+
+    response = await ask()
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for put in code.puts:
+        function = code.function_of(put.by)
+        if function is None or put.by in code.new_trajectories:
+            continue
+        retrying = next(filter(_is_retry, function.node.decorator_list), None)
+        target = _trajectory(put.by)
+        if (
+            retrying is None
+            or target is None
+            or _made_inside(code, target, function.node)
+        ):
+            continue
+        yield found(
+            put.by if isinstance(put.by, ast.expr | ast.stmt) else put.value,
+            f"{function.qualname} is retried as a whole and {target.id} is made outside: "
+            "failed attempts stay on it; make it inside",
+        )
+
+
+def _is_retry(decorator: ast.expr) -> bool:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name = dotted(called) or ""
+    return name.rpartition(".")[2] in ("retry", "on_exception")
+
+
+def _trajectory(by: ast.AST) -> ast.Name | None:
+    target = by.func if isinstance(by, ast.Call) else getattr(by, "target", None)
+    while isinstance(target, ast.Attribute):
+        target = target.value
+    return target if isinstance(target, ast.Name) else None
+
+
+def _made_inside(code: Code, name: ast.Name, function: FunctionNode) -> bool:
+    owner = code.syntax.owner(name)
+    return any(
+        where == owner for where, _ in code.syntax.assignments.get(name.id, [])
+    ) or not (
+        name.id in {argument.arg for argument in function.args.args}
+        or any(
+            owner.startswith(f"{where}.")
+            for where, _ in code.syntax.assignments.get(name.id, [])
+        )
+    )

@@ -1,0 +1,64 @@
+"""backend.close() is not awaited
+
+``close`` is a coroutine on every backend: without ``await`` it does nothing but warn, and the
+GPU processes live on.
+
+Written down in: art 0.5.18, local/backend.py:267 and serverless/backend.py:89; art 0.5.23,
+local/backend.py:651 and serverless/backend.py:100.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Fix, Found, Rule, Severity, found, insert_before
+
+RULE = Rule("ART508", "unawaited-close", Severity.WASTE)
+BAD = (
+    """\
+import art
+from art.local import LocalBackend
+
+async def main(model):
+    backend = LocalBackend()
+    await model.register(backend)
+    backend.close()  # <-
+""",
+)
+FIXED = BAD[0].replace("    backend.close()", "    await backend.close()")
+GOOD = (
+    FIXED.replace("  # <-", ""),
+    """\
+import art, asyncio
+from art.local import LocalBackend
+
+def main(model):
+    backend = LocalBackend()
+    asyncio.run(backend.close())
+    open("x").close()
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.method_calls("close"):
+        assert isinstance(call.func, ast.Attribute)
+        made = code.syntax.values_of(call.func.value)
+        is_backend = bool(made) and all(
+            isinstance(value, ast.Call)
+            and (code.art_name(value.func) or "").rpartition(".")[2]
+            in ("LocalBackend", "ServerlessBackend")
+            for value in made
+        )
+        if is_backend and isinstance(code.syntax.parents.get(call), ast.Expr):
+            fix = None
+            if code.is_async(call):
+                fix = Fix("await it", (insert_before(call, "await "),))
+            yield found(
+                call,
+                "close() is a coroutine: without await it does nothing, and the GPU "
+                "processes live on",
+                fix,
+            )

@@ -1,0 +1,58 @@
+"""The backend is never closed
+
+A LocalBackend that is not closed keeps its vLLM and trainer processes and their GPU memory
+until the interpreter ends.
+
+``async with LocalBackend() as backend``, or ``await backend.close()`` in a ``finally``.
+
+Written down in: art 0.5.18, local/backend.py:245-298; art 0.5.23, local/backend.py:629-651.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART507", "unclosed-backend", Severity.UNTIDY)
+BAD = (
+    """\
+import art
+from art.local import LocalBackend
+
+async def main(model):
+    backend = LocalBackend()  # <-
+    await model.register(backend)
+""",
+)
+GOOD = (
+    """\
+import art
+from art.local import LocalBackend
+
+async def main(model):
+    async with LocalBackend() as backend:
+        await model.register(backend)
+""",
+    """\
+import art
+from art.local import LocalBackend
+
+async def main(model):
+    backend = LocalBackend()
+    try:
+        await model.register(backend)
+    finally:
+        await backend.close()
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    if any(code.method_calls("close", "aclose", "enter_async_context")):
+        return
+    for call in code.art_calls("LocalBackend"):
+        if not isinstance(code.syntax.parents.get(call), ast.withitem | ast.Return):
+            yield found(call, "this backend is never closed: its GPU processes live on")

@@ -1,0 +1,90 @@
+"""An episode can end with an answer that is not recorded
+
+Some of the answers of this function go through ``final_answer(...)`` and others do not. An
+episode that ends at one of the others has no answer, and a reward that reads it sees None: a
+right answer is scored as none.
+
+Run ``art-adapt`` on the file again: it marks every exit.
+
+Written down in: art_recording.py, ``final_answer``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.hooks import imported_hooks, local_names
+
+RULE = Rule("ART309", "unmarked-exit", Severity.GARBAGE)
+BAD = (
+    """\
+from art_recording import final_answer, recorded
+
+def run(client, messages):
+    for _ in range(5):
+        response = recorded(client.chat.completions.create)(model="m", messages=messages)
+        message = response.choices[0].message
+        if not message.tool_calls:
+            return final_answer(message.content)
+    return message.content  # <-
+""",
+)
+GOOD = (
+    BAD[0].replace(
+        "return message.content  # <-", "return final_answer(message.content)"
+    ),
+    """\
+from art_recording import final_answer, recorded
+
+def run(client, messages):
+    if not messages:
+        return None
+    response = recorded(client.chat.completions.create)(model="m", messages=messages)
+    return final_answer(response.choices[0].message.content)
+
+def helper(text):
+    return text
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    if not code.is_adapted:
+        return
+    hooks = local_names(imported_hooks(code.syntax), "final_answer")
+    returns: dict[str, list[ast.Return]] = {}
+    for node in code.syntax.nodes:
+        if isinstance(node, ast.Return):
+            returns.setdefault(code.syntax.owner(node), []).append(node)
+    for ends in returns.values():
+        marked = [end for end in ends if _is_marked(end.value, hooks)]
+        for end in ends if marked else ():
+            if end in marked or not _is_answer(code, end.value):
+                continue
+            assert end.value is not None
+            yield found(
+                end.value,
+                "this answer is not recorded, others of this function are: an episode that "
+                "ends here has none; run art-adapt again",
+            )
+
+
+def _is_marked(value: ast.expr | None, hooks: frozenset[str]) -> bool:
+    return value is not None and any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in hooks
+        for node in ast.walk(value)
+    )
+
+
+def _is_answer(code: Code, value: ast.expr | None) -> bool:
+    """Whether what is returned is what the model said, or words for the user."""
+    if value is None:
+        return False
+    if isinstance(value, ast.Constant):
+        return isinstance(value.value, str) and " " in value.value
+    return isinstance(value, ast.JoinedStr) or code.kind(value) is not None

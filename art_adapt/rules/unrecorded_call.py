@@ -1,0 +1,79 @@
+"""A model call of an adapted agent is not recorded
+
+In a file that art-adapt has adapted, a completion call without its hook goes to the
+production model, also in a rollout: the model in training never sees that turn, and the
+episode's reward is given for what another model said.
+
+Run ``art-adapt`` on the file again, which adds the one hook; or mark the call as not to be
+trained, with the comment ``# art: auxiliary``.
+
+Written down in: art_recording.py, ``recorded`` (a hook is how a call gets to the model in
+training); tests/end_to_end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.model import Role
+from art_adapt.survey.roles import role_of
+
+RULE = Rule("ART101", "unrecorded-call", Severity.GARBAGE)
+BAD = (
+    """\
+from art_recording import recorded
+from openai import OpenAI
+
+client = OpenAI()
+
+def plan(messages):
+    return recorded(client.chat.completions.create)(model="m", messages=messages)
+
+def answer(messages):
+    return client.chat.completions.create(model="m", messages=messages)  # <-
+""",
+    """\
+from art_recording import recorded
+from openai import OpenAI
+
+client = OpenAI()
+create = client.chat.completions.create  # <-
+
+def plan(messages):
+    return recorded(client.chat.completions.create)(model="m", messages=messages)
+
+def answer(messages):
+    return create(model="m", messages=messages)
+""",
+)
+GOOD = (
+    """\
+from art_recording import recorded
+from openai import OpenAI
+
+client = OpenAI()
+
+def plan(messages):
+    return recorded(client.chat.completions.create)(model="m", messages=messages)
+
+def judge(messages):
+    return client.chat.completions.create(model="judge", messages=messages)  # art: auxiliary
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    if not any(call.recorded for call in code.completions):
+        return
+    auxiliary = code.auxiliary
+    for call in code.completions:
+        if call.recorded or not call.supported or call.function in auxiliary:
+            continue
+        if role_of(call, code.completions)[0] is Role.POLICY:
+            yield found(
+                call.callee,
+                "this call is not recorded: in a rollout it goes to the production model; "
+                "run art-adapt again, or say '# art: auxiliary'",
+            )

@@ -1,0 +1,69 @@
+"""The policy is sampled at temperature 0
+
+At temperature 0 all rollouts of a group say the same, get the same reward and have no
+advantage: nothing is learned. Where they differ nevertheless, the logprobs that the engine
+gives are not those of how it sampled.
+
+Sample at temperature 1 while training.
+
+Written down in: art 0.5.18, preprocessing/tokenize.py:254-258; art 0.5.23,
+preprocessing/tokenize.py:762-779 (groups without variance are left out); a measured run:
+tests/rehearsal/test_rehearse.py, temperature 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART401", "zero-temperature", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=messages, temperature=0  # <-
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+""",
+)
+GOOD = (
+    """\
+import art
+
+async def rollout(client, judge, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=messages, temperature=1.0
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    verdict = await judge.chat.completions.create(model="gpt-4o", messages=messages, temperature=0)
+    return trajectory
+""",
+    """\
+from art_recording import recorded
+
+def ask(client, messages):
+    return recorded(client.chat.completions.create)(model="m", messages=messages, temperature=0)
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.policy_calls:
+        given = code.argument(call, "temperature")
+        value = code.constant(given)
+        # In a rollout of art_recording the train module's temperature holds.
+        if call.recorded or given is None or not isinstance(value, int | float):
+            continue
+        if value < 0.05:
+            yield found(
+                given,
+                "at temperature 0 the rollouts of a group are alike: no variance, nothing "
+                "is learned",
+            )
