@@ -14,6 +14,8 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, is_api_model
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.model import Role
+from art_adapt.survey.roles import role_of
 from art_adapt.survey.syntax import dotted
 
 RULE = Rule("ART405", "cached-completions", Severity.GARBAGE)
@@ -51,6 +53,8 @@ def check(code: Code) -> Iterator[Found]:
         if function is None:
             continue
         if is_api_model(code.literal_model(call)):
+            continue
+        if role_of(call, code.completions)[0] is Role.AUXILIARY:
             continue
         for decorator in function.node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator

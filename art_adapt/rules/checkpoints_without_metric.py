@@ -11,11 +11,13 @@ Written down in: art 0.5.18, model.py:1170-1201; art 0.5.23, model.py:1667-1698.
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.syntax import keyword
+from art_adapt.survey.syntax import dotted, keyword
 
 RULE = Rule("ART510", "checkpoints-without-metric", Severity.WASTE)
 BAD = (
@@ -32,6 +34,8 @@ GOOD = (
     BAD[0].replace("()  # <-", '("train/reward")'),
     BAD[0].replace("  # <-", "").replace('"train", step', '"val", step'),
 )
+# A function that may log validation in another file.
+ELSEWHERE = re.compile(r"benchmark|evaluat|(^|_|\.)(eval|validation|val)(_|$)", re.I)
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -55,15 +59,14 @@ def _validates(code: Code) -> bool:
             return True
         if split is None and _is_of_model(call):
             return True
+    if any(ELSEWHERE.search(dotted(call.func) or "") for call in code.calls):
+        return True
     return "val/reward" in code.source.text
 
 
-def _is_of_model(call: object) -> bool:
-    import ast
-
+def _is_of_model(call: ast.Call) -> bool:
     return (
-        isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
+        isinstance(call.func, ast.Attribute)
         and "model" in ast.unparse(call.func.value).lower()
         and bool(call.args)
     )

@@ -241,6 +241,18 @@ class Code:
                 found.append(RewardWrite(value, call))
         return tuple(found)
 
+    @cached_property
+    def has_other_rewards(self) -> bool:
+        """Whether rewards are written in ways that ``reward_writes`` does not know."""
+        known = {id(write.node) for write in self.reward_writes}
+        return any(
+            isinstance(node, ast.Attribute)
+            and node.attr == "reward"
+            and isinstance(node.ctx, ast.Store)
+            and id(self.syntax.parents[node]) not in known
+            for node in self.syntax.nodes
+        )
+
     def is_trajectory(self, expression: ast.expr) -> bool:
         """Whether it may well be a trajectory: made as one, annotated so, or named so."""
         name = dotted(expression)

@@ -41,11 +41,22 @@ async def rollout(model, scenario):
     return trajectory
 """
     + LOOP,
+    """\
+import art
+
+async def play(models):
+    pair = [art.Trajectory(reward=0) for _ in models]
+    pair[0].reward += 3
+    return pair
+"""
+    + LOOP,
 )
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not code.whole_loop or code.judges or not code.reward_writes:
+    if not code.whole_loop or code.judges or code.has_other_rewards:
+        return
+    if not code.reward_writes:
         return
     values = {code.constant(write.value) for write in code.reward_writes}
     assigned = [write for write in code.reward_writes if not write.constructs]

@@ -56,6 +56,8 @@ MESSAGE = (
     "never sent; append only"
 )
 
+DICTS = {Kind.DUMPED_MESSAGE, Kind.DUMPED_CHOICE}
+
 
 def check(code: Code) -> Iterator[Found]:
     for node in code.syntax.nodes:
@@ -69,7 +71,11 @@ def check(code: Code) -> Iterator[Found]:
         for target in targets:
             if _is_item(code, target) and _after_sampling(code, node):
                 yield found(target, MESSAGE)
-            elif _is_sampled_text(code, target) and not isinstance(node, ast.Delete):
+            elif (
+                _is_sampled_text(code, target)
+                and not isinstance(node, ast.Delete)
+                and not _is_for_another_model(code, node)
+            ):
                 yield found(
                     target,
                     "the sampled message is edited: its text is no longer what its tokens "
@@ -97,6 +103,20 @@ def _is_sampled_text(code: Code, target: ast.expr) -> bool:
         and target.attr in ("content", "tool_calls")
         and code.kind(target.value) is Kind.MESSAGE
     )
+
+
+def _is_for_another_model(code: Code, node: ast.AST) -> bool:
+    """Whether the branch that ``node`` stands in puts dicts on the trajectory: of a model
+    that is not trained.
+    """
+    for ancestor in code.syntax.ancestors(node):
+        for branch in (getattr(ancestor, "body", []), getattr(ancestor, "orelse", [])):
+            if isinstance(ancestor, ast.If) and isinstance(branch, list):
+                below = {each for s in branch for each in ast.walk(s)}
+                kinds = {code.kind(put.value) for put in code.puts if put.by in below}
+                if node in below and kinds & DICTS and Kind.CHOICE not in kinds:
+                    return True
+    return False
 
 
 def _after_sampling(code: Code, node: ast.AST) -> bool:

@@ -47,6 +47,17 @@ async def rollout(client, model, messages):
         return art.Trajectory(messages_and_choices=messages, reward=0.0)
     return art.Trajectory(messages_and_choices=[*messages, response.choices[0]], reward=1)
 """,
+    """\
+import art
+
+async def rollout(agent, scenario):
+    trajectory = art.Trajectory()
+    try:
+        trajectory.reward = rate(await agent.ainvoke(scenario))
+    except Exception as error:  # <-
+        trajectory.reward = 0.0
+    return trajectory
+""",
 )
 GOOD = (
     """\
@@ -82,15 +93,9 @@ async def rollout(client, model, messages):
     return trajectory
 """,
 )
-# The model's own doing: its answer was too long, or refused.
-ITS_OWN = (
-    "LengthFinishReasonError",
-    "ContentFilterFinishReasonError",
-    "BadRequestError",
-)
-OTHERS = (
-    "Exception",
-    "BaseException",
+BROAD = {"Exception", "BaseException"}
+# Not the model's doing; an answer that is too long or refused is.
+OTHERS = BROAD | {
     "TimeoutError",
     "APITimeoutError",
     "APIConnectionError",
@@ -101,21 +106,26 @@ OTHERS = (
     "InternalServerError",
     "HTTPError",
     "ConnectionError",
-)
+}
 
 
 def check(code: Code) -> Iterator[Found]:
+    callees = {call.callee for call in code.completions}
     for node in code.syntax.nodes:
         if not isinstance(node, ast.Try) or not code.in_rollout(node):
             continue
-        if not any(call.callee in set(_below(node.body)) for call in code.completions):
-            continue
+        tried = set(_below(node.body))
+        asks = bool(tried & callees)
+        awaits = any(isinstance(each, ast.Await) for each in tried)
         for handler in node.handlers:
-            if _is_of_others(handler) and _rewards(code, handler):
+            names = _names(handler)
+            caught = (asks and names & OTHERS) or (awaits and names & BROAD)
+            if caught and _rewards(code, handler):
                 yield found(
                     handler,
-                    "a failure of the endpoint becomes an episode with a reward: the "
-                    "policy is trained on it; let it raise, the group does without it",
+                    "a failure of the endpoint or of this code becomes an episode with a "
+                    "reward: the policy is trained on it; let it raise, the group does "
+                    "without",
                 )
 
 
@@ -124,12 +134,12 @@ def _below(body: list[ast.stmt]) -> Iterator[ast.AST]:
         yield from ast.walk(statement)
 
 
-def _is_of_others(handler: ast.ExceptHandler) -> bool:
+def _names(handler: ast.ExceptHandler) -> set[str]:
+    """What is caught, by last names."""
     if handler.type is None:
-        return True
+        return {"BaseException"}
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    names = [(dotted(kind) or "").rpartition(".")[2] for kind in kinds]
-    return any(name in OTHERS for name in names)
+    return {(dotted(kind) or "").rpartition(".")[2] for kind in kinds}
 
 
 def _rewards(code: Code, handler: ast.ExceptHandler) -> bool:

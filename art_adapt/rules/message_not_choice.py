@@ -16,8 +16,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind
+from art_adapt.rules.code import Code, Kind, Put
 from art_adapt.rules.rule import Edit, Fix, Found, Rule, Severity, found
+from art_adapt.survey.syntax import FunctionNode
 
 RULE = Rule("ART201", "message-not-choice", Severity.GARBAGE)
 BAD = (
@@ -57,6 +58,18 @@ async def rollout(client, model, messages):
     trajectory.messages_and_choices.append(response.choices[0])
     return trajectory
 """,
+    """\
+import art
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory()
+    response = await client.chat.completions.create(model="m", messages=messages)
+    if model.trainable:
+        trajectory.messages_and_choices.append(response.choices[0])
+    else:
+        trajectory.messages_and_choices.append(response.choices[0].message.to_dict())
+    return trajectory
+""",
 )
 WHAT = {
     Kind.MESSAGE: "the message alone",
@@ -68,13 +81,37 @@ WHAT = {
 def check(code: Code) -> Iterator[Found]:
     for put in code.puts:
         kind = code.kind(put.value)
-        if kind not in WHAT:
+        if kind not in WHAT or _is_for_another_model(code, put):
             continue
         yield found(
             put.value,
             f"{WHAT[kind]} carries no tokens: this turn is not trained; append the Choice",
             _fix(put.value),
         )
+
+
+def _is_for_another_model(code: Code, put: Put) -> bool:
+    """Whether the other branch of an ``if`` puts something better there: a model that is
+    not trained needs no tokens.
+    """
+    for ancestor in code.syntax.ancestors(put.by):
+        if isinstance(ancestor, ast.If):
+            branches = [set(_below(ancestor.body)), set(_below(ancestor.orelse))]
+            ours = next((b for b in branches if put.by in b), set())
+            for other in code.puts:
+                elsewhere = (
+                    any(other.by in b for b in branches) and other.by not in ours
+                )
+                if elsewhere and code.kind(other.value) not in WHAT:
+                    return True
+        elif isinstance(ancestor, FunctionNode):
+            break
+    return False
+
+
+def _below(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    for statement in body:
+        yield from ast.walk(statement)
 
 
 def _fix(value: ast.expr) -> Fix | None:

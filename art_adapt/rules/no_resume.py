@@ -64,8 +64,8 @@ def check(code: Code) -> Iterator[Found]:
         if begins or (name == "range" and len(iterated.args) == 1):
             yield found(
                 iterated,
-                "a restarted run begins at step 0 again, with the weights of the last "
-                "step: begin at await model.get_step()",
+                "a restarted run counts from 0 again while the weights go on: begin at "
+                "await model.get_step()",
             )
 
 

@@ -60,10 +60,23 @@ async def rollout(client, model):
     trajectory.messages_and_choices.append(response.choices[0])
     return trajectory
 """,
+    """\
+import art
+
+async def teach(teacher, model, prompt):
+    response = await teacher.chat.completions.create(model="big", messages=[prompt])
+    text = response.choices[0].message.content
+    taught = art.Trajectory(
+        messages_and_choices=[prompt, {"role": "assistant", "content": text}]
+    )
+    await model.train_sft([taught])
+""",
 )
 
 
 def check(code: Code) -> Iterator[Found]:
+    if "train_sft" in code.source.text:
+        return  # a teacher's text is trained on as it stands
     for put in code.puts:
         if isinstance(put.value, ast.Dict) and _is_assistant(put.value):
             content = _item(put.value, "content")

@@ -67,7 +67,7 @@ def check(code: Code) -> Iterator[Found]:
         if code.art_name(call.func) is None:
             continue
         for given in call.keywords:
-            if given.arg is not None and given.arg not in FIELDS:
+            if given.arg is not None and given.arg not in (*FIELDS, "messages"):
                 yield found(
                     given.value,
                     f"art.Trajectory has no field {given.arg}: the argument is dropped "
