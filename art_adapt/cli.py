@@ -198,6 +198,13 @@ def adapt(
         bool,
         typer.Option("--isolated", help="Ignore [tool.art-adapt] in pyproject.toml."),
     ] = False,
+    agents_only: Annotated[
+        bool,
+        typer.Option(
+            "--agents-only",
+            help="Pass over files without a model call: for pre-commit.",
+        ),
+    ] = False,
     version: Annotated[
         bool,
         typer.Option(
@@ -215,7 +222,8 @@ def adapt(
     GRPO. In production the agent does what it did before; --undo gives the file back
     byte for byte.
 
-    art-adapt rehearse TRAIN_MODULE runs what was written, without a GPU.
+    art-adapt rehearse TRAIN_MODULE runs what was written, without a GPU; art-adapt
+    check [PATHS] finds what would make training go wrong, art-adapt explain says why.
 
     Exit codes: 0 done, or nothing to do; 1 --diff found something to change; 2 could
     not do it, nothing was written.
@@ -229,6 +237,10 @@ def adapt(
     }  # fmt: skip
     from_stdin = paths == ["-"]
     sources = [_standard_input(stdin_filename)] if from_stdin else _sources(paths)
+    if agents_only:
+        sources = [source for source in sources if _calls_model(source)]
+        if not sources:
+            return
     options = _options(given, sources[0].path, isolated)
     if undo:
         _undo(sources, options, diff=diff, from_stdin=from_stdin)
@@ -245,6 +257,19 @@ def adapt(
         ask=_can_ask() and not yes and not diff and not json,
         force=force,
     )
+
+
+def _calls_model(source: Source) -> bool:
+    """Whether the file itself makes a completion call."""
+    from art_adapt.survey.completion_calls import find_completion_calls
+    from art_adapt.survey.hooks import imported_hooks, local_names
+    from art_adapt.survey.syntax import Syntax
+
+    if not source.mentions_model:
+        return False
+    syntax = Syntax.of(source)
+    hooks = local_names(imported_hooks(syntax), "recorded")
+    return any(call.supported for call in find_completion_calls(syntax, hooks))
 
 
 def _options(given: dict[str, Any], start: Path, isolated: bool) -> Options:
@@ -380,7 +405,7 @@ def _adapt(
 
 
 def _choose(entries: Sequence[EntryPoint]) -> EntryPoint:
-    from art_adapt.report.text import shown
+    from art_adapt.report.paths import shown
 
     print("Which function runs one episode?")
     for number, entry in enumerate(entries, 1):
@@ -446,7 +471,7 @@ def _say_kept(kept: Edit | None) -> None:
 
 
 def _say_written(plan: Plan) -> None:
-    from art_adapt.report.text import shown
+    from art_adapt.report.paths import shown
 
     changed = [edit for edit in plan.edits if edit.changes]
     if not changed:
@@ -502,7 +527,7 @@ def _undo(
 ) -> None:
     from art_adapt.diff import deleted
     from art_adapt.files import write
-    from art_adapt.report.text import shown
+    from art_adapt.report.paths import shown
     from art_adapt.undo import make_undo
 
     plan = make_undo(sources, options.line_length)

@@ -11,7 +11,7 @@ from typing import Any
 
 from art_adapt import __version__
 from art_adapt.check.run import OWN, Diagnostic
-from art_adapt.report.text import shown
+from art_adapt.report.paths import shown
 from art_adapt.rules.rule import Rule, Severity
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

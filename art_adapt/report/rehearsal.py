@@ -13,7 +13,8 @@ from typing import TextIO
 from art_adapt.rehearsal import Rehearsal
 from art_adapt.rehearsal.findings import Figures
 from art_adapt.rehearsal.learning import Learning, ends
-from art_adapt.report.text import Line, shown, write
+from art_adapt.report.paths import shown
+from art_adapt.report.text import Line, write
 
 
 def show_rehearsal(rehearsal: Rehearsal, stream: TextIO) -> None:

@@ -7,11 +7,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TextIO
 
 from art_adapt.decisions import Decisions, Origin
 from art_adapt.plan import Plan
+from art_adapt.report.paths import shown
 from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Place, Survey
 
 
@@ -67,15 +67,6 @@ def _colours(stream: TextIO) -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
-
-
-def shown(path: Path) -> str:
-    """A path as short as it can be said from here."""
-    try:
-        relative = os.path.relpath(path)
-    except ValueError:  # another drive
-        return str(path)
-    return str(path) if relative.startswith(f"..{os.sep}..{os.sep}..") else relative
 
 
 def _at(place: Place) -> str:

@@ -1,0 +1,259 @@
+"""``art-adapt check`` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from agents import AGENTS, art_adapt, copy_of
+
+BAD = """\
+import art
+
+async def rollout(client, model: art.TrainableModel, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    response = await client.chat.completions.create(
+        model=model.name, messages=messages, temperature=0
+    )
+    trajectory.messages_and_choices.append(response.choices[0].message)
+    return trajectory
+"""
+FOUND = ["ART401", "ART201", "ART511"]  # the worst first
+
+
+def check(
+    *arguments: str | Path, cwd: Path, stdin: bytes = b""
+) -> tuple[int, str, str]:
+    done = art_adapt("check", *arguments, cwd=cwd, stdin=stdin)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "bad.py").write_text(BAD)
+    (tmp_path / "good.py").write_text("import os\n")
+    return tmp_path
+
+
+def test_what_is_found_is_said_with_its_place_and_consequence(folder: Path) -> None:
+    code, said, _ = check(".", cwd=folder)
+    assert code == 1
+    lines = said.splitlines()
+    assert [line.split()[1] for line in lines[:-1]] == FOUND
+    assert lines[0].startswith("bad.py:6:58: ART401 at temperature 0")
+    assert lines[-1] == (
+        "Found 3: 2 trains garbage, 1 ends or wastes a run; 2 fixable with --fix."
+    )
+    again = check(".", cwd=folder)  # from the cache
+    assert again[:2] == (code, said)
+
+
+def test_nothing_found(tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_text("import art\n")
+    code, said, _ = check(".", cwd=tmp_path)
+    assert (code, said) == (0, "Nothing found in 1 file.\n")
+
+
+def test_text_shows_the_line(folder: Path) -> None:
+    _, said, _ = check("--output-format", "text", "bad.py", cwd=folder)
+    assert said.startswith("Trains garbage\n\nbad.py:6:58: ART401")
+    assert "6 |         model=model.name, messages=messages, temperature=0\n" in said
+    assert "\nEnds or wastes a run\n" in said
+
+
+def test_machines_can_read_it(folder: Path) -> None:
+    as_json = json.loads(check("--output-format", "json", ".", cwd=folder)[1])
+    assert [each["code"] for each in as_json] == FOUND
+    assert as_json[0]["severity"] == "trains garbage" and as_json[0]["line"] == 6
+    log = json.loads(check("--output-format", "sarif", ".", cwd=folder)[1])
+    assert log["version"] == "2.1.0"
+    (run,) = log["runs"]
+    rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    assert rules == set(FOUND) == {result["ruleId"] for result in run["results"]}
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "bad.py"
+    assert place["region"] == {"startLine": 6, "startColumn": 58}
+    assert run["results"][0]["level"] == "error"
+    said = check("--output-format", "github", ".", cwd=folder)[1].splitlines()
+    assert said[0].startswith(
+        "::error title=ART401 zero-temperature,file=bad.py,line=6,col=58::at temperature 0"
+    )
+
+
+def test_the_report_goes_to_a_file(folder: Path) -> None:
+    code, said, _ = check(".", "--output-file", "report.txt", cwd=folder)
+    assert (code, said) == (1, "") and "ART401" in (folder / "report.txt").read_text()
+
+
+def test_statistics(folder: Path) -> None:
+    _, said, _ = check(".", "--statistics", cwd=folder)
+    assert "    1  ART201  message-not-choice  (trains garbage)\n" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--select", "ART2"], ["ART201"]),
+        (["--select", "zero-temperature,ART511"], ["ART401", "ART511"]),
+        (["--ignore", "ART4", "--ignore", "ART511"], ["ART201"]),
+        (["--select", "ALL", "--ignore", "ART401"], ["ART201", "ART511"]),
+    ],
+)
+def test_rules_are_chosen(
+    arguments: list[str], expected: list[str], folder: Path
+) -> None:
+    said = check(".", "--output-format", "json", *arguments, cwd=folder)[1]
+    assert [each["code"] for each in json.loads(said)] == expected
+
+
+def test_the_configuration_chooses_too(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text(
+        '[tool.art-adapt.check]\nselect = ["ART2"]\nexclude = ["vendored/*.py"]\n'
+    )
+    (folder / "vendored").mkdir()
+    (folder / "vendored" / "bad.py").write_text(BAD)
+    said = check(".", "--output-format", "json", cwd=folder)[1]
+    assert [(each["path"], each["code"]) for each in json.loads(said)] == [
+        ("bad.py", "ART201")
+    ]
+    assert art_adapt("--diff", "bad.py", cwd=folder).returncode in (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--select", "ART999"], "no rule 'ART999'"),
+        (["nowhere"], "nowhere: no such file or folder"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    arguments: list[str], said: str, folder: Path
+) -> None:
+    code, output, complaint = check(*arguments, cwd=folder)
+    assert (code, output) == (2, "") and said in complaint
+
+
+def test_a_broken_configuration_is_said(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text("[tool.art-adapt.check]\nselekt = []\n")
+    code, _, complaint = check(".", cwd=folder)
+    assert code == 2 and "has no key 'selekt'" in complaint
+
+
+def test_ignores_and_those_that_ignore_nothing(folder: Path) -> None:
+    file = folder / "bad.py"
+    file.write_text(
+        BAD.replace("temperature=0", "temperature=0  # art: ignore[ART401, ART511]")
+        .replace(
+            "append(response.choices[0].message)",
+            "append(response.choices[0].message)  # art: ignore",
+        )
+        .replace("return trajectory", "return trajectory  # art: ignore[ART201]")
+        + 'TEXT = "# art: ignore"\n'
+    )
+    said = check(".", "--output-format", "json", cwd=folder)[1]
+    assert [(each["code"], each["line"]) for each in json.loads(said)] == [
+        ("ART001", 9)
+    ]
+
+
+def test_gitignored_files_are_left_out(folder: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    (folder / ".gitignore").write_text("generated/\n")
+    (folder / "generated").mkdir()
+    (folder / "generated" / "worse.py").write_text(BAD)
+    said = check(".", cwd=folder)[1]
+    assert "worse.py" not in said and "bad.py" in said
+    assert "worse.py" in check("generated/worse.py", cwd=folder)[1]
+
+
+def test_unreadable_files_are_never_clean(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("import art\ndef f(:\n")
+    (tmp_path / "binary.py").write_bytes(b"import art\n\0")
+    code, said, _ = check(".", cwd=tmp_path)
+    assert code == 1 and said.count("ART000") == 2
+    assert "broken.py:2:7: ART000 syntax error" in said
+
+
+def test_fixes_are_shown_then_made_then_done(folder: Path) -> None:
+    before = (folder / "bad.py").read_bytes()
+    code, diff, _ = check("--diff", ".", cwd=folder)
+    assert code == 1 and (folder / "bad.py").read_bytes() == before
+    assert "+    trajectory.messages_and_choices.append(response.choices[0])\n" in diff
+    applied = folder / "applied"
+    applied.mkdir()
+    (applied / "bad.py").write_bytes(before)
+    subprocess.run(["git", "apply"], input=diff.encode(), cwd=applied, check=True)
+    code, said, told = check("--fix", ".", cwd=folder)
+    assert (applied / "bad.py").read_bytes() == (folder / "bad.py").read_bytes()
+    assert "fixed 2 in bad.py" in told
+    assert code == 1 and "ART401" in said and "ART201" not in said
+    once = (folder / "bad.py").read_bytes()
+    check("--fix", ".", cwd=folder)
+    assert (folder / "bad.py").read_bytes() == once
+    assert check("--diff", ".", cwd=folder)[:2] == (0, "")
+
+
+def test_fixes_keep_line_endings_and_encoding(tmp_path: Path) -> None:
+    text = "# -*- coding: latin-1 -*-\n# Café\n" + BAD
+    data = text.replace("\n", "\r\n").encode("latin-1")
+    (tmp_path / "bad.py").write_bytes(data)
+    check("--fix", "bad.py", cwd=tmp_path)
+    after = (tmp_path / "bad.py").read_bytes()
+    assert after == data.replace(b"[0].message)", b"[0])").replace(
+        b"model.name", b"model.get_inference_name()"
+    )
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    code, said, _ = check(
+        "-", "--stdin-filename", "agent.py", cwd=tmp_path, stdin=BAD.encode()
+    )
+    assert code == 1 and said.startswith("agent.py:6:")
+    code, fixed, said = check("-", "--fix", cwd=tmp_path, stdin=BAD.encode())
+    assert "choices[0].message)" not in fixed and "ART401" in said and code == 1
+
+
+def test_explain(tmp_path: Path) -> None:
+    for name in ("ART201", "message-not-choice"):
+        done = art_adapt("explain", name, cwd=tmp_path)
+        assert done.returncode == 0 and b"carry the tokens" in done.stdout
+    listed = art_adapt("explain", cwd=tmp_path).stdout.decode()
+    assert "ART514  old-api" in listed
+    wrong = art_adapt("explain", "ART999", cwd=tmp_path)
+    assert wrong.returncode == 2 and b"no rule" in wrong.stderr
+
+
+def test_the_fixtures_are_clean_and_so_is_what_is_written(tmp_path: Path) -> None:
+    code, said, _ = check(AGENTS, "--no-cache", cwd=tmp_path)
+    assert code == 0, said
+    folder = copy_of("support_loop", tmp_path)
+    assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
+    code, said, _ = check(".", "--select", "ALL", cwd=folder)
+    assert code == 0, said
+    recorder = folder / "art_recording.py"
+    recorder.write_bytes(recorder.read_bytes() + b"\n# mine\n")
+    code, said, _ = check(".", cwd=folder)
+    assert code == 1 and "art_recording.py:1:1: ART103" in said
+
+
+def test_nothing_slow_is_imported_unless_it_is_needed(folder: Path) -> None:
+    (folder / "bad.py").unlink()
+    for arguments, forbidden in (
+        (
+            ["check", "."],
+            ("libcst", "rich", "art_adapt.rules.code", "art_adapt.survey"),
+        ),
+        (["check", "--select", "ART2", "."], ("libcst", "art", "openai")),
+    ):
+        program = (
+            "import sys; sys.argv = ['art-adapt', *sys.argv[1:]]\n"
+            "from art_adapt.__main__ import main\n"
+            "try: main()\n"
+            "except SystemExit: pass\n"
+            f"assert not {set(forbidden)!r} & set(sys.modules), sys.modules.keys()"
+        )
+        command = [sys.executable, "-c", program, *arguments]
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)

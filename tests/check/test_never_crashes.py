@@ -1,0 +1,58 @@
+"""Whatever a file holds, ``check`` says something about it and goes on; what it fixes compiles
+and stays fixed.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from art_adapt.check.cache import Cache
+from art_adapt.check.fixes import fixed
+from art_adapt.check.run import Selection, check_source
+from art_adapt.rules import rules
+from art_adapt.source import Source
+
+EVERYTHING = Selection(select=("ALL",))
+CASES = [case for rule in rules() for case in (*rule.bad, *rule.good)]
+LINES = sorted({line for case in CASES for line in case.splitlines()})
+
+
+def found(data: bytes) -> list[str]:
+    source = Source(Path("x.py"), data)
+    return [each.rule.code for each in check_source(source, EVERYTHING, Cache(None))]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(LINES), max_size=30))
+def test_shuffled_lines(lines: list[str]) -> None:
+    data = "\n".join(["import art", *lines]).encode()
+    codes = found(data)
+    try:
+        ast.parse(data)
+    except (SyntaxError, ValueError):
+        assert codes == ["ART000"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=60))
+def test_any_bytes(data: bytes) -> None:
+    found(b"import art\n" + data)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from(CASES), min_size=1, max_size=4), st.booleans())
+def test_fixes_compile_and_are_done_once(cases: list[str], windows: bool) -> None:
+    text = "\n\n".join(cases)
+    data = (text.replace("\n", "\r\n") if windows else text).encode()
+    try:
+        ast.parse(data)
+    except SyntaxError:
+        return
+    after, _ = fixed(Path("x.py"), data, EVERYTHING)
+    ast.parse(after)
+    assert fixed(Path("x.py"), after, EVERYTHING) == (after, 0)
+    assert (b"\r\n" in after) == (windows and b"\r\n" in data)
