@@ -1,0 +1,461 @@
+"""What the rules say goes wrong does go wrong, in the ART that is installed. A test that fails here
+after an update of ART says which rule must change.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import math
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import art
+import art.rewards
+import pytest
+from art_behaviour import (
+    IS_0_5_18,
+    USER,
+    Backend,
+    choice,
+    fail,
+    gather,
+    model,
+    raised,
+    succeed,
+    trained,
+    trajectory,
+)
+
+from art_adapt.recording import RecordingError, carried, recorded, rollout
+
+HARM: dict[str, Callable[..., None]] = {}
+Group = art.TrajectoryGroup
+
+
+def shows(*codes: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    def note(function: Callable[..., None]) -> Callable[..., None]:
+        HARM.update(dict.fromkeys(codes, function))
+        return function
+
+    return note
+
+
+def tokens(*items: Any, beside: Any = None) -> list[int]:
+    """How many tokens of each trajectory of a group are trained: of one with ``items``,
+    and of one that is right.
+    """
+    pytest.importorskip("torch")
+    right = trajectory(USER, beside or choice())
+    return [count for count, _, _ in trained(trajectory(*items, reward=1.0), right)]
+
+
+# ------------------------------------------------------------------------- conversation
+
+
+@shows("ART201")
+def test_a_message_is_not_trained() -> None:
+    assert tokens(USER, choice()) == [2, 2]
+    assert tokens(USER, choice().message) == [2]  # the other one's
+    assert tokens(USER, choice().message.model_dump()) == [2]
+    problem = raised(lambda: tokens(USER, choice().message, USER, choice()))
+    assert ("no attribute 'logprobs'" in problem) == IS_0_5_18
+
+
+@shows("ART202")
+def test_a_rebuilt_turn_is_not_trained_and_moves_the_mean() -> None:
+    pytest.importorskip("torch")
+    rebuilt = {"role": "assistant", "content": "hi there"}
+    winner = trajectory(USER, rebuilt, reward=1.0)
+    left = trained(winner, trajectory(USER, choice()))
+    assert len(left) == 1 and left[0][2] < 0  # pushed down for what the winner did
+    assert trained(winner, trajectory(USER, rebuilt)) == []
+
+
+@shows("ART204")
+def test_without_tools_another_prompt_is_trained() -> None:
+    pytest.importorskip("torch")
+    tool = {"type": "function", "function": {"name": "w100", "parameters": {}}}
+
+    def ids(tools: Any) -> list[int]:
+        pair = [
+            trajectory(USER, choice(), reward=float(at), tools=tools) for at in (1, 0)
+        ]
+        return trained(*pair)[0][1]
+
+    assert (100 in ids([tool])) == IS_0_5_18 and 100 not in ids(None)
+
+
+@shows("ART203", "ART206", "ART208")
+def test_the_context_of_a_choice_is_what_stands_before_it() -> None:
+    pytest.importorskip("torch")
+
+    def ids(*before: Any) -> list[int]:
+        other = trajectory(USER, choice())
+        return trained(trajectory(*before, choice(), reward=1.0), other)[0][1]
+
+    said = {"role": "user", "content": "w50"}
+    if IS_0_5_18:  # 0.5.23 trains on the prompt's ids, which are those that were sent
+        assert 50 in ids(USER, said) and 50 not in ids(USER)
+    else:
+        assert ids(USER, said) == ids(USER)
+        assert "w50" not in json.dumps(trajectory(USER, choice()).messages())
+
+
+@shows("ART205")
+def test_one_list_for_all_rollouts_mixes_them() -> None:
+    messages: list[Any] = []
+
+    async def episode(name: str) -> art.Trajectory:
+        messages.append({"role": "user", "content": name})
+        await asyncio.sleep(0)
+        return art.Trajectory(messages_and_choices=[*messages, choice()])
+
+    (group,) = gather(lambda: [Group(episode(name) for name in "ab")])
+    assert [len(t.messages_and_choices) for t in group] == [3, 3]  # and not 2
+
+
+@shows("ART207")
+def test_a_retry_keeps_what_failed_attempts_wrote() -> None:
+    outside, attempts = art.Trajectory(), []
+
+    @art.retry(max_attempts=3, delay=0)
+    async def play() -> art.Trajectory:
+        attempts.append(1)
+        outside.messages_and_choices.append(USER)
+        if len(attempts) < 3:
+            raise RuntimeError
+        return outside
+
+    assert len(asyncio.run(play()).messages_and_choices) == 3
+
+
+@shows("ART209", "ART308")
+def test_undeclared_arguments_are_dropped_and_assignments_raise() -> None:
+    assert art.Trajectory(messages=[USER]).messages_and_choices == []
+    made = art.Trajectory(final_answer="x", rewards=1.0)
+    assert not hasattr(made, "final_answer") and made.reward == 0.0
+    assert "final_answer" in raised(lambda: setattr(made, "final_answer", "x"))
+
+
+# ------------------------------------------------------------------------------ outcome
+
+
+@shows("ART301", "ART302", "ART401", "ART403", "ART501")
+def test_equal_rewards_and_groups_of_one_train_nothing() -> None:
+    pytest.importorskip("torch")
+    assert art.Trajectory().reward == 0.0
+    for rewards in ((0.0, 0.0), (1.0, 1.0), (1.0,)):
+        assert not trained(*(trajectory(USER, choice(), reward=r) for r in rewards))
+
+
+@shows("ART303")
+def test_noise_becomes_a_full_advantage() -> None:
+    pytest.importorskip("torch")
+    noisy = [0.5 + random.Random(at).uniform(-0.001, 0.001) for at in range(4)]
+    advantages = [
+        advantage
+        for _, _, advantage in trained(
+            *(trajectory(USER, choice(), reward=r) for r in noisy)
+        )
+    ]
+    assert max(map(abs, advantages)) > 1
+
+
+@shows("ART304")
+def test_a_reward_that_is_no_number_poisons_its_group() -> None:
+    pytest.importorskip("torch")
+    rewards = (float("nan"), 1.0, 0.0)
+    results = trained(*(trajectory(USER, choice(), reward=r) for r in rewards))
+    assert len(results) == 3 and all(math.isnan(result[2]) for result in results)
+    made = art.Trajectory()
+    problem = raised(lambda: setattr(made, "reward", None))
+    assert (
+        (problem == "" and made.reward is None)
+        if IS_0_5_18
+        else "Validation" in problem
+    )
+
+
+@shows("ART305", "ART310")
+def test_a_reward_for_a_failure_moves_the_mean() -> None:
+    pytest.importorskip("torch")
+    good = [trajectory(USER, choice(), reward=1.0) for _ in range(3)]
+    assert trained(*good) == []
+    (advantage, *_) = [
+        result[2] for result in trained(*good, trajectory(USER, reward=-1))
+    ]
+    assert advantage > 0  # they are pushed up because an endpoint failed
+
+
+@shows("ART306")
+def test_a_metric_that_is_text_counts_as_a_failure() -> None:
+    async def episode() -> art.Trajectory:
+        made = art.Trajectory()
+        made.metrics["a"] = "x"  # type: ignore[assignment]
+        return made
+
+    assert "TypeError" in raised(
+        lambda: gather(lambda: [Group([episode(), succeed()])])
+    )
+    (group,) = gather(lambda: [Group([episode(), succeed()])], max_exceptions=8)
+    assert (len(group.trajectories), len(group.exceptions)) == (2, 1)
+
+
+@shows("ART307")
+def test_containers_in_metadata_raise_on_0_5_18() -> None:
+    problem = raised(lambda: art.Trajectory(metadata={"moves": [1]}))
+    assert ("ValidationError" in problem) == IS_0_5_18
+
+
+# ------------------------------------------------------------------- recording, sampling
+
+
+@shows("ART106")
+def test_two_choices_in_a_row() -> None:
+    pytest.importorskip("torch")
+    two = trajectory(USER, choice(), choice(ids=(21, 22)), reward=1.0)
+    sequences = trained(two, trajectory(USER, choice()))
+    assert len(sequences) == (2 if IS_0_5_18 else 3)
+    if IS_0_5_18:  # the second is trained after the first
+        assert {11, 21} <= set(sequences[0][1])
+
+
+@shows("ART105", "ART107")
+def test_a_choice_without_ids() -> None:
+    pytest.importorskip("torch")
+    foreign = choice()
+    for name in ("prompt_token_ids", "token_ids"):
+        delattr(foreign, name)
+    for token in foreign.logprobs.content:  # type: ignore[union-attr]
+        token.token = "word"
+    problem = raised(lambda: tokens(USER, foreign))
+    if IS_0_5_18:  # trained, on look-ups in another vocabulary
+        assert tokens(USER, foreign) == [2, 2]
+    else:
+        assert "missing vLLM prompt_token_ids" in problem
+
+
+@shows("ART402", "ART404")
+def test_nothing_in_art_corrects_for_how_was_sampled() -> None:
+    pytest.importorskip("torch")
+    import art.loss
+    import art.preprocessing.tokenize
+
+    source = inspect.getsource(art.loss) + inspect.getsource(art.preprocessing.tokenize)
+    for word in ("temperature", "top_p", "frequency_penalty", "tool_choice"):
+        assert word not in source
+
+
+@shows("ART101", "ART104", "ART405", "ART309", "ART102")
+def test_what_has_no_hook_is_not_recorded() -> None:
+    """A hook is all that leads to the model in training: around a call of another client
+    it changes nothing outside a rollout, and raises in a thread that lost it.
+    """
+    asked: list[str] = []
+
+    def create(**_: Any) -> str:
+        asked.append("production")
+        return "answer"
+
+    assert recorded(create)() == "answer" and asked == ["production"]
+    episode = art.Trajectory()
+    with (
+        pytest.raises(RecordingError, match="lost the context"),
+        rollout(episode, base_url="http://127.0.0.1:9", api_key="k", model="m"),
+    ):
+        create()  # no hook: it goes where it always went
+        with ThreadPoolExecutor() as pool:
+            lost = pool.submit(recorded(create)).exception()
+            with_it = pool.submit(carried(lambda: recorded(create)())).exception()
+    assert asked == ["production"] * 2 and not episode.messages_and_choices
+    assert isinstance(lost, RecordingError)
+    assert str(with_it) != str(lost)  # it knows the rollout, and not this client
+
+
+@shows("ART103")
+def test_the_recorder_is_a_copy() -> None:
+    from art_adapt.plan import COPIES
+
+    for file in COPIES.values():
+        assert "copy" in file.read_text(encoding="utf-8")[:2000]
+
+
+# --------------------------------------------------------------------------------- loop
+
+
+@shows("ART502")
+def test_a_group_of_several_scenarios_compares_them() -> None:
+    pytest.importorskip("torch")
+    easy, hard = (trajectory(USER, choice(), reward=r) for r in (1.0, 0.0))
+    assert [result[2] > 0 for result in trained(easy, hard)] == [True, False]
+
+
+@shows("ART503")
+def test_groups_that_are_awaited_early_are_gone_without_an_error() -> None:
+    async def unawaited() -> Any:
+        return Group([succeed(), succeed()])
+
+    assert gather(lambda: [unawaited()], max_exceptions=8) == []
+    assert gather(lambda: [Group([art.Trajectory()])], max_exceptions=8) == []
+    assert "await" in raised(lambda: gather(lambda: [Group([art.Trajectory()])]))
+
+
+@shows("ART504", "ART516")
+def test_rulers_scores_are_on_a_new_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    ruler = sys.modules["art.rewards.ruler"]
+
+    async def judge(messages: list[Any], **_: Any) -> list[Any]:
+        return [
+            ruler.TrajectoryScore(trajectory_id=str(at + 1), explanation="", score=0.5)
+            for at in range(len(messages))
+        ]
+
+    monkeypatch.setattr(ruler, "ruler", judge)
+    pair = [trajectory(USER, choice(), reward=0.7) for _ in range(2)]
+    group = Group([*pair, ValueError("lost")])
+    scored = asyncio.run(art.rewards.ruler_score_group(group))
+    assert [t.reward for t in group] == [0.7, 0.7]
+    assert [t.reward for t in scored] == [0.5, 0.5]
+    assert group.exceptions and not Group(group.trajectories).exceptions
+
+
+@shows("ART517")
+def test_ruler_refuses_histories() -> None:
+    history = art.trajectories.History if IS_0_5_18 else art.trajectories.LegacyHistory
+    made = trajectory(USER, choice())
+    made.additional_histories.append(history(messages_and_choices=[USER]))
+    score = art.rewards.ruler_score_group
+    problem = raised(lambda: asyncio.run(score(Group([made]), swallow_exceptions=True)))
+    assert "Additional histories" in problem
+
+
+@shows("ART505", "ART506")
+def test_one_exception_is_one() -> None:
+    assert "boom" in raised(lambda: gather(lambda: [Group([succeed(), fail()])]))
+    two = raised(lambda: gather(lambda: [Group([fail(), fail()])], max_exceptions=1.0))
+    assert "boom" in two
+    assert gather(lambda: [Group([succeed(), fail()])], max_exceptions=0.5)
+
+
+@shows("ART507", "ART508")
+def test_close_is_a_coroutine() -> None:
+    from art.serverless import ServerlessBackend
+
+    backends = [ServerlessBackend]
+    if "torch" in sys.modules or pytest.importorskip("torch"):
+        from art.local import LocalBackend
+
+        backends.append(LocalBackend)
+    for backend in backends:
+        assert inspect.iscoroutinefunction(backend.close)
+
+
+@shows("ART509")
+def test_steps_begin_where_they_are_told_to() -> None:
+    def steps(**options: Any) -> list[int]:
+        batches = art.utils.iterate_dataset(
+            list(range(6)), groups_per_step=2, use_tqdm=False, **options
+        )
+        return [batch.step for batch in batches]
+
+    assert steps() == [0, 1, 2] and steps(initial_step=2) == [2]
+
+
+@shows("ART510")
+def test_the_best_checkpoint_needs_its_metric() -> None:
+    async def kept(*arguments: str) -> list[int] | None:
+        policy, backend = model(), Backend()
+        await policy.register(backend)
+        folder = Path(policy._get_output_dir())
+        folder.mkdir(parents=True)
+        rows = [{"step": 1, "train/reward": 0.5}, {"step": 4, "train/reward": 0.1}]
+        (folder / "history.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        backend.step = 4
+        await policy.delete_checkpoints(*arguments)
+        return backend.kept
+
+    assert asyncio.run(kept()) == [4]  # the best, step 1, is gone
+    assert asyncio.run(kept("train/reward")) == [1, 4]
+
+
+@shows("ART511")
+def test_names_of_the_policy() -> None:
+    async def names() -> tuple[str, str, str]:
+        policy, backend = model(), Backend()
+        await policy.register(backend)
+        backend.step += 1
+        return policy.name, policy.inference_model_name, policy.get_inference_name()
+
+    assert asyncio.run(names()) == ("agent", "agent@3", "agent@4")
+
+
+@shows("ART512")
+def test_a_blocking_rollout_blocks_them_all() -> None:
+    def at_once(wait: Callable[[], Any]) -> int:
+        """How many episodes were under way at the same time, at most."""
+        active, most = 0, 0
+
+        async def episode() -> art.Trajectory:
+            nonlocal active, most
+            active += 1
+            most = max(most, active)
+            if (waiting := wait()) is not None:
+                await waiting
+            active -= 1
+            return art.Trajectory()
+
+        gather(lambda: [Group(episode() for _ in range(20))])
+        return most
+
+    assert at_once(lambda: time.sleep(0.001)) == 1
+    assert at_once(lambda: asyncio.sleep(0.001)) == 20
+
+
+@shows("ART513")
+def test_local_backends_spawn_their_processes() -> None:
+    program = "import mp_actors.move, multiprocessing; print(multiprocessing.get_start_method())"
+    said = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.strip() == "spawn"
+
+
+@shows("ART514")
+def test_models_have_no_train() -> None:
+    problem = raised(lambda: model().train([], config=art.TrainConfig()))
+    assert "has no attribute 'train'" in problem
+
+
+@shows("ART515")
+def test_backends_take_what_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    from art.serverless import ServerlessBackend
+
+    parameters = inspect.signature(ServerlessBackend.train).parameters
+    assert "config" not in parameters and "ppo" in parameters
+    pytest.importorskip("torch")
+    from art.local import LocalBackend
+
+    parameters = inspect.signature(LocalBackend.train).parameters
+    assert not {"config", "ppo"} & set(parameters) and "loss_fn" in parameters
+
+
+@shows("ART519")
+def test_a_run_name_is_asked_for() -> None:
+    options = {"name": "a", "project": "p", "base_model": "b"}
+    problem = raised(lambda: art.TrainableModel(**options))
+    assert (problem == "") if IS_0_5_18 else ("run_name" in problem)
+    assert art.TrainableModel(run_name="r", **options).name == "a"
+
+
+def test_every_rule_has_its_harm_shown() -> None:
+    from art_adapt.rules import rules
+
+    assert {each.rule.code for each in rules()} == set(HARM)
