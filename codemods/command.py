@@ -18,7 +18,7 @@ from art_adapt.decisions import Options, decide
 from art_adapt.errors import Refusal
 from art_adapt.plan import DEFAULT_LINE_LENGTH
 from art_adapt.source import Source
-from art_adapt.survey import survey
+from art_adapt.survey.survey import survey
 
 
 def source_of(command: CodemodCommand, tree: cst.Module) -> Source:

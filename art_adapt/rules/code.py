@@ -115,7 +115,12 @@ class Code:
     # ---------------------------------------------------------------------------- ART
 
     def art_name(self, expression: ast.expr) -> str | None:
-        """``art.local.LocalBackend`` for what means that here."""
+        """``art.local.LocalBackend`` for what means that here, for certain: a file that
+        defines the name itself, for when the import fails, means either.
+        """
+        head = (dotted(expression) or "").partition(".")[0]
+        if head in self.syntax.classes or head in self.syntax.functions:
+            return None
         name = self.syntax.qualified(expression)
         return name if name is not None and name.split(".")[0] == "art" else None
 

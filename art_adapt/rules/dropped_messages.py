@@ -37,6 +37,16 @@ async def rollout(model, messages):
     Episode(messages=messages)
     return art.Trajectory(messages_and_choices=messages, reward=1.0)
 """,
+    """\
+try:
+    from art import Trajectory
+except ImportError:
+    class Trajectory:
+        def __init__(self, messages): ...
+
+def make(messages):
+    return Trajectory(messages=messages)
+""",
 )
 
 

@@ -39,6 +39,15 @@ async def rollout(model: art.Model, messages):
     response = await client.chat.completions.create(model=settings.name, messages=messages)
     return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
 """,
+    """\
+import art
+
+async def rollout(model: art.TrainableModel, client, messages):
+    response = await client.chat.completions.create(
+        model=model.inference_model_name, messages=messages
+    )
+    return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
+""",
 )
 
 
@@ -51,6 +60,9 @@ def check(code: Code) -> Iterator[Found]:
             or not isinstance(model.value, ast.Name)
             or not _is_trained(code, model.value)
         ):
+            continue
+        # Other backends may serve the latest weights under one name.
+        if model.attr != "name" and not any(code.art_calls("LocalBackend")):
             continue
         name = model.value.id
         what = (

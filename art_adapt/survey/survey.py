@@ -1,0 +1,146 @@
+"""The survey of an agent: its files, from the calls to the functions that lead to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from art_adapt.source import Source
+from art_adapt.survey.call_graph import CallGraph, FunctionKey
+from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
+from art_adapt.survey.effects import find_effects
+from art_adapt.survey.entry_points import find_entry_points
+from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names, recording_level
+from art_adapt.survey.model import (
+    MODULE_LEVEL,
+    CompletionCall,
+    FileSurvey,
+    Role,
+    Span,
+    Survey,
+)
+from art_adapt.survey.obstacles import art_use, find_obstacles
+from art_adapt.survey.project import Project, imports_relatively
+from art_adapt.survey.roles import role_of
+from art_adapt.survey.syntax import Syntax
+from art_adapt.survey.threads import find_thread_starts
+from art_adapt.survey.tool_loops import find_tool_execution, find_tool_loop
+
+
+def survey(
+    sources: Sequence[Source], instead: Mapping[Path, Source] | None = None
+) -> Survey:
+    """Survey the agent that ``sources`` (the files that the user named) and what they
+    import make up.
+
+    Of the imported files only those count that a named file can reach a completion call
+    in. ``instead``: sources to read in place of what is on disk.
+
+    Raises:
+        Refusal: a named file cannot be read as Python.
+    """
+    project = Project.of(sources, instead or {})
+    graph = CallGraph.of(project)
+    hooks = {path: imported_hooks(syntax) for path, syntax in project.files.items()}
+    found = {
+        path: list(find_completion_calls(syntax, local_names(hooks[path], "recorded")))
+        for path, syntax in project.files.items()
+        if syntax.source.mentions_model
+    }
+    found = _of_this_agent(project, graph, found)
+    every = [call for calls in found.values() for call in calls]
+    calls = {
+        path: [_describe(project, graph, call, every) for call in found.get(path, ())]
+        for path in project.files
+    }
+    policy: list[FunctionKey] = [
+        (path, call.function)
+        for path, described in calls.items()
+        for call in described
+        if call.role is Role.POLICY
+    ]
+    reaching = graph.reaching(policy, guess=True)
+    files = tuple(
+        _file_survey(project, syntax, calls[path], reaching, hooks[path])
+        for path, syntax in project.files.items()
+        if path in project.given or calls[path]
+    )
+    local_hooks = {
+        path: {hook: local_names(names, hook) for hook in HOOKS}
+        for path, names in hooks.items()
+    }
+    return Survey(files, find_entry_points(project, graph, policy, local_hooks))
+
+
+def _of_this_agent(
+    project: Project, graph: CallGraph, found: dict[Path, list[FoundCall]]
+) -> dict[Path, list[FoundCall]]:
+    """Without the calls in imported files that no function of a named file leads to."""
+    starts = [
+        (path, name)
+        for path in project.given
+        for name in (MODULE_LEVEL, *project.files[path].functions)
+    ]
+    reachable = graph.reachable(starts)
+    return {
+        path: calls
+        if path in project.given
+        else [call for call in calls if (path, call.function) in reachable]
+        for path, calls in found.items()
+    }
+
+
+def _describe(
+    project: Project, graph: CallGraph, call: FoundCall, every: Sequence[FoundCall]
+) -> CompletionCall:
+    syntax = call.syntax
+    role, reason = role_of(call, every)
+    return CompletionCall(
+        place=syntax.place(call.callee),
+        span=Span.of(call.callee),
+        function=call.function,
+        callee=syntax.text(call.callee),
+        method=call.method,
+        api=call.api,
+        supported=call.supported,
+        referenced=call.referenced,
+        recorded=call.recorded,
+        client=syntax.text(call.client),
+        model=syntax.text(call.model) if call.model is not None else None,
+        messages=syntax.text(call.messages) if call.messages is not None else None,
+        conversation=call.conversation(),
+        tools=syntax.text(call.tools) if call.tools is not None else None,
+        streams=call.streams,
+        around=Span.of(call.call) if call.call is not None else None,
+        loop=find_tool_loop(project, graph, syntax, call.callee),
+        role=role,
+        reason=reason,
+    )
+
+
+def _file_survey(
+    project: Project,
+    syntax: Syntax,
+    calls: list[CompletionCall],
+    reaching: set[FunctionKey],
+    hooks: dict[str, str],
+) -> FileSurvey:
+    return FileSurvey(
+        source=syntax.source,
+        given=syntax.source.path in project.given,
+        package=project.package(syntax),
+        calls=tuple(calls),
+        threads=tuple(
+            find_thread_starts(project, syntax, reaching, local_names(hooks, "carried"))
+        ),
+        effects=tuple(find_effects(syntax))
+        if calls or syntax.source.path in project.given
+        else (),
+        obstacles=tuple(find_obstacles(syntax)),
+        names=syntax.names,
+        hooks=hooks,
+        recording_level=recording_level(syntax),
+        imports_relatively=imports_relatively(syntax),
+        tool_execution=find_tool_execution(syntax) if calls else None,
+        uses_art=art_use(syntax),
+    )
