@@ -278,6 +278,7 @@ def main() -> None:
             }
     seen["rollouts"] = [
         {
+            "began": recorder.rehearsed_from,
             "seconds": getattr(recorder, "rehearsed", None),
             "stopped": str(recorder.stopped) if recorder.stopped else None,
             "trajectory": _trajectory(recorder.trajectory),
