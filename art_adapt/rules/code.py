@@ -17,6 +17,7 @@ from art_adapt.survey.model import MODULE_LEVEL
 from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted, keyword
 
 ITEMS = "messages_and_choices"
+GROUPS = {"trajectory_groups", "groups"}  # what backend.train calls them
 DEPTH = 6  # names followed from one expression
 
 
@@ -215,15 +216,31 @@ class Code:
                 yield from (Put(each, node) for each in node.value.elts)
 
     def is_items(self, expression: ast.expr) -> bool:
-        """Whether it is a trajectory's list: an attribute of that name, or a name that
-        was assigned one.
+        """Whether it is a trajectory's list: an attribute of that name, a name that was
+        assigned one, or one that a trajectory is constructed with.
         """
         if isinstance(expression, ast.Attribute):
             return expression.attr == ITEMS
-        return isinstance(expression, ast.Name) and any(
+        if not isinstance(expression, ast.Name):
+            return False
+        if (self.syntax.owner(expression), expression.id) in self._constructed_with:
+            return True
+        return any(
             isinstance(value, ast.Attribute) and value.attr == ITEMS
             for value in self.syntax.values_of(expression)
         )
+
+    @cached_property
+    def _constructed_with(self) -> frozenset[tuple[str, str]]:
+        """Local lists that are handed to a trajectory: (function, name)."""
+        found = set()
+        for call in self.new_trajectories:
+            given = keyword(call, ITEMS)
+            if isinstance(given, ast.Name) and any(
+                isinstance(value, ast.List) for value in self.syntax.values_of(given)
+            ):
+                found.add((self.syntax.owner(call), given.id))
+        return frozenset(found)
 
     @cached_property
     def reward_writes(self) -> tuple[RewardWrite, ...]:
@@ -301,7 +318,7 @@ class Code:
             if isinstance(call.func, ast.Attribute)
             and (name := dotted(call.func.value)) is not None
             and ("backend" in name.lower() or "model" in name.lower())
-            and call.args
+            and (call.args or {k.arg for k in call.keywords} & GROUPS)
         )
 
     @cached_property
@@ -375,9 +392,10 @@ class Code:
 
     def literal_model(self, call: FoundCall) -> str | None:
         """The model's name where the file says it."""
-        if call.model is None:
+        model = call.model or self.argument(call, "model")
+        if model is None:
             return None
-        values = (call.model, *self.syntax.values_of(call.model))
+        values = (model, *self.syntax.values_of(model))
         return next(
             (
                 value.value
@@ -388,16 +406,25 @@ class Code:
         )
 
     def argument(self, call: FoundCall, name: str) -> ast.expr | None:
-        """An argument of the request, also one in ``extra_body``."""
+        """An argument of the request, also one in ``extra_body`` or in ``**options``, where
+        those are written in this function.
+        """
         if call.call is None:
             return None
         value = keyword(call.call, name)
-        extra = keyword(call.call, "extra_body")
-        if value is None and isinstance(extra, ast.Dict):
-            for key, item in zip(extra.keys, extra.values, strict=True):
-                if isinstance(key, ast.Constant) and key.value == name:
-                    return item
-        return value
+        if value is not None:
+            return value
+        given = [keyword(call.call, "extra_body")]
+        for argument in call.call.keywords:
+            if argument.arg is None:
+                values = self.syntax.values_of(argument.value)
+                given += values if len(values) == 1 else [argument.value]
+        for each in given:
+            if isinstance(each, ast.Dict):
+                for key, item in zip(each.keys, each.values, strict=True):
+                    if isinstance(key, ast.Constant) and key.value == name:
+                        return item
+        return None
 
     # --------------------------------------------------------------------- small things
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.syntax import dotted
+from art_adapt.survey.syntax import dotted, keyword
 
 RULE = Rule("ART501", "group-of-one", Severity.WASTE)
 BAD = (
@@ -32,6 +32,8 @@ async def train(model, backend, scenarios):
     )
     await backend.train(model, groups)
     await backend.train(model, more)
+    group = art.TrajectoryGroup(trajectories=[more[0].trajectories[0]])  # <-
+    await backend.train(model, [group])
 """,
 )
 GOOD = (
@@ -54,11 +56,10 @@ async def train(model, backend, scenarios):
 def check(code: Code) -> Iterator[Found]:
     trained = _trained(code)
     for call in code.art_calls("TrajectoryGroup"):
-        if (
-            call.args
-            and _is_one(code, call.args[0])
-            and _gathered_into(code, call) in trained
-        ):
+        members = call.args[0] if call.args else keyword(call, "trajectories")
+        if members is None or not _is_one(code, members):
+            continue
+        if _gathered_into(code, call) in trained:
             yield found(
                 call,
                 "a group of one has no advantage: it is left out, and nothing is learned "
@@ -68,7 +69,7 @@ def check(code: Code) -> Iterator[Found]:
 
 def _is_one(code: Code, members: ast.expr) -> bool:
     if isinstance(members, ast.List):
-        return len(members.elts) == 1 and isinstance(members.elts[0], ast.Call)
+        return len(members.elts) == 1 and not isinstance(members.elts[0], ast.Starred)
     if not isinstance(members, ast.GeneratorExp | ast.ListComp):
         return False
     repeated = members.generators[0].iter
@@ -85,7 +86,10 @@ def _trained(code: Code) -> set[tuple[str, str]]:
     """The names that groups are trained by: (function, name)."""
     found: set[tuple[str, str]] = set()
     for call in code.training_calls:
-        for argument in call.args:
+        for argument in (*call.args, *(each.value for each in call.keywords)):
+            if isinstance(argument, ast.List):
+                names = [dotted(each) for each in argument.elts]
+                found |= {(code.syntax.owner(call), name) for name in names if name}
             name = dotted(argument)
             if name is not None:
                 found.add((code.syntax.owner(call), name))

@@ -48,7 +48,7 @@ GOOD = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    if "get_step" in code.source.text:
+    if any(code.method_calls("get_step")):
         return
     loops = {
         loop
@@ -57,6 +57,10 @@ def check(code: Code) -> Iterator[Found]:
     }
     for loop in loops:
         iterated = getattr(loop, "iter", None)
+        values = (
+            code.syntax.values_of(iterated) if isinstance(iterated, ast.Name) else []
+        )
+        iterated = values[0] if len(values) == 1 else iterated
         if not isinstance(iterated, ast.Call):
             continue
         name = (dotted(iterated.func) or "").rpartition(".")[2]

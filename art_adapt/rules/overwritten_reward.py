@@ -33,6 +33,22 @@ async def rollout(model, game):
     trajectory.reward = game.score
     return trajectory
 """,
+    """\
+import art
+
+async def rollout(model, game):
+    trajectory = art.Trajectory()
+    while True:
+        if not game.allows(1):
+            trajectory.reward = -1  # <-
+            break
+        game.move(1)
+    if game.won:
+        trajectory.reward = 1
+    else:
+        trajectory.reward = 0
+    return trajectory
+""",
 )
 GOOD = (
     BAD[0]
@@ -55,16 +71,32 @@ def check(code: Code) -> Iterator[Found]:
             continue
         after = _after(code, loop)
         target = _target(write)
-        for other in code.reward_writes:
-            if other.node in after and target is not None and _target(other) == target:
-                if isinstance(other.node, ast.AugAssign) or _reads(other.value, target):
-                    continue
+        for statement in after:
+            if target is not None and _overwrites(code, statement, target):
                 yield found(
                     write.node,
-                    f"this reward is overwritten at line {other.node.lineno}, whatever "
+                    f"this reward is overwritten at line {statement.lineno}, whatever "
                     "happened here: it is never trained on",
                 )
                 break
+
+
+def _overwrites(code: Code, statement: ast.stmt, target: str) -> bool:
+    """Whether ``statement`` sets the reward anew on every way through it."""
+    if isinstance(statement, ast.If):
+        if _reads(statement.test, target) or not statement.orelse:
+            return False
+        return all(
+            any(_overwrites(code, each, target) for each in branch)
+            for branch in (statement.body, statement.orelse)
+        )
+    return any(
+        write.node is statement
+        and _target(write) == target
+        and not isinstance(statement, ast.AugAssign)
+        and not _reads(write.value, target)
+        for write in code.reward_writes
+    )
 
 
 def _after(code: Code, statement: ast.stmt) -> list[ast.stmt]:

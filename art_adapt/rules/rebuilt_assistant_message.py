@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Kind
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.syntax import keyword
 
 RULE = Rule("ART202", "rebuilt-assistant-message", Severity.GARBAGE)
 BAD = (
@@ -44,6 +45,22 @@ async def rollout(client, model):
             {"role": "assistant", "content": content.strip()},  # <-
         ]
     )
+""",
+    """\
+import art
+from openai.types.chat.chat_completion import Choice
+
+async def rollout(client, model):
+    items = [{"role": "user", "content": "Hi"}]
+    response = await client.chat.completions.create(model="m", messages=items)
+    text = response.choices[0].message.content
+    items.append({"role": "assistant", "content": text})  # <-
+    trajectory = art.Trajectory(messages_and_choices=items)
+    message = {"role": "assistant", "content": "Bye"}
+    trajectory.messages_and_choices.append(
+        Choice(finish_reason="stop", index=0, message=message)  # <-
+    )
+    return trajectory
 """,
 )
 GOOD = (
@@ -86,6 +103,25 @@ def check(code: Code) -> Iterator[Found]:
                     "an assistant's turn rebuilt as a dict carries no tokens: it is not "
                     "trained; append the Choice",
                 )
+        elif _is_made_up(code, put.value):
+            yield found(
+                put.value,
+                "a Choice that is built by hand has no logprobs: it is not trained; append "
+                "the one that was sampled",
+            )
+
+
+def _is_made_up(code: Code, value: ast.expr) -> bool:
+    """Whether it is ``Choice(...)`` with nothing sampled in it."""
+    values = code.syntax.values_of(value) or [value]
+    return all(
+        isinstance(each, ast.Call)
+        and (code.syntax.qualified(each.func) or "").startswith("openai.")
+        and (code.syntax.qualified(each.func) or "").endswith(".Choice")
+        and all(argument.arg for argument in each.keywords)
+        and code.constant(keyword(each, "logprobs") or ast.Constant(None)) is None
+        for each in values
+    )
 
 
 def _item(dictionary: ast.Dict, key: str) -> ast.expr | None:

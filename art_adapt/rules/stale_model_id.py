@@ -28,6 +28,19 @@ async def rollout(model: art.TrainableModel, messages):
     response = await client.chat.completions.create(model=model.name, messages=messages)  # <-
     return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
 """,
+    """\
+import art, litellm
+
+async def rollout(model: art.Model, messages):
+    if model.trainable:
+        name = f"hosted_vllm/{model.name}"  # <-
+    else:
+        name = model.name
+    response = await litellm.acompletion(model=name, messages=messages)
+    options = {"model": model.name}  # <-
+    await model.openai_client().chat.completions.create(messages=messages, **options)
+    return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
+""",
 )
 FIXED = BAD[0].replace("model=model.name", "model=model.get_inference_name()")
 GOOD = (
@@ -52,35 +65,65 @@ async def rollout(model: art.TrainableModel, client, messages):
 
 
 def check(code: Code) -> Iterator[Found]:
+    # Other backends may serve the latest weights under one name.
+    local = any(code.art_calls("LocalBackend"))
+    serverless = any(code.art_calls("ServerlessBackend"))
     for call in code.completions:
-        model = call.model
-        if (
-            not isinstance(model, ast.Attribute)
-            or model.attr not in ("name", "inference_model_name")
-            or not isinstance(model.value, ast.Name)
-            or not _is_trained(code, model.value)
+        given = code.argument(call, "model") or call.model
+        values = [given, *code.syntax.values_of(given)] if given is not None else []
+        for value in values:
+            model = _name(value)
+            if model is None or not _is_trained(code, model.value):
+                continue
+            if _is_for_others(code, value):
+                continue
+            if not local and (model.attr != "name" or serverless):
+                continue
+            name = ast.unparse(model.value)
+            what = (
+                "a 404 on LocalBackend, which serves name@step"
+                if model.attr == "name"
+                else "the policy of the step at which the model was registered"
+            )
+            edit = replace(model, f"{name}.get_inference_name()")
+            # Positions inside of f-strings are not exact before Python 3.12.
+            fix = (
+                Fix("ask for get_inference_name()", (edit,)) if model is value else None
+            )
+            message = f"{name}.{model.attr} is {what}: use get_inference_name()"
+            yield found(value, message, fix)
+
+
+def _name(value: ast.expr) -> ast.Attribute | None:
+    """``model.name``, also at the end of an f-string such as ``f"hosted_vllm/{model.name}"``."""
+    if isinstance(value, ast.JoinedStr) and value.values:
+        last = value.values[-1]
+        value = last.value if isinstance(last, ast.FormattedValue) else value
+    if isinstance(value, ast.Attribute) and value.attr in (
+        "name",
+        "inference_model_name",
+    ):
+        return value
+    return None
+
+
+def _is_for_others(code: Code, value: ast.expr) -> bool:
+    """Whether it stands where ``model.trainable`` is false: an API's model has its name."""
+    inner: ast.AST = value
+    for ancestor in code.syntax.ancestors(value):
+        if isinstance(ancestor, ast.If | ast.IfExp) and "trainable" in ast.unparse(
+            ancestor.test
         ):
-            continue
-        # Other backends may serve the latest weights under one name.
-        if model.attr != "name" and not any(code.art_calls("LocalBackend")):
-            continue
-        name = model.value.id
-        what = (
-            "a 404 on LocalBackend, which serves name@step"
-            if model.attr == "name"
-            else "the policy of the step at which the model was registered"
-        )
-        fix = Fix(
-            "ask for get_inference_name()",
-            (replace(model, f"{name}.get_inference_name()"),),
-        )
-        yield found(
-            model, f"{name}.{model.attr} is {what}: use get_inference_name()", fix
-        )
+            other = ancestor.orelse
+            return inner in other if isinstance(other, list) else inner is other
+        inner = ancestor
+    return False
 
 
-def _is_trained(code: Code, name: ast.Name) -> bool:
-    """Whether it is ART's model: annotated so, made so, or used so."""
+def _is_trained(code: Code, name: ast.expr) -> bool:
+    """Whether it is ART's model: annotated so, or made so."""
+    if not isinstance(name, ast.Name):
+        return False
     function = code.function_of(name)
     while function is not None:
         arguments = function.node.args

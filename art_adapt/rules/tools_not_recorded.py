@@ -60,10 +60,11 @@ def check(code: Code) -> Iterator[Found]:
     if not code.puts or _sets_tools(code):
         return
     for call in code.policy_calls:
-        if call.recorded or call.tools is None or code.constant(call.tools) is None:
+        tools = code.argument(call, "tools")
+        if call.recorded or tools is None or code.constant(tools) is None:
             continue
         yield found(
-            call.tools,
+            tools,
             "the trajectory has no tools: training and judges see a prompt without them; "
             "set trajectory.tools",
         )

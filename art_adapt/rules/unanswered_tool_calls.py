@@ -52,7 +52,7 @@ def check(code: Code) -> Iterator[Found]:
     looped = {
         code.syntax.owner(call.callee)
         for call in code.policy_calls
-        if call.tools is not None
+        if code.argument(call, "tools") is not None
         and code.syntax.enclosing_loop(call.callee) is not None
     }
     for put in code.puts:

@@ -94,15 +94,19 @@ class Syntax:
         return syntax
 
     def _add_imports(self, node: ast.Import | ast.ImportFrom) -> None:
+        # What stands in for an import that failed does not replace it.
+        is_fallback = any(
+            isinstance(n, ast.ExceptHandler) for n in self.ancestors(node)
+        )
         for name in node.names:
             if isinstance(node, ast.ImportFrom):
-                self.imports[name.asname or name.name] = Import(
-                    node.module or "", name.name, node.level, node
-                )
-            elif name.asname:
-                self.imports[name.asname] = Import(name.name, None, 0, node)
+                local = name.asname or name.name
+                found = Import(node.module or "", name.name, node.level, node)
             else:
-                self.imports[name.name.split(".")[0]] = Import(name.name, None, 0, node)
+                local = name.asname or name.name.split(".")[0]
+                found = Import(name.name, None, 0, node)
+            if not (is_fallback and local in self.imports):
+                self.imports[local] = found
 
     def owner(self, node: ast.AST) -> str:
         """The qualified name of the function that ``node`` stands in."""
