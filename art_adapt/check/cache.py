@@ -16,6 +16,7 @@ from art_adapt import __version__
 from art_adapt.rules.rule import Edit, Fix, Found, Rule, Severity
 
 FOLDER = ".art-adapt-cache"
+MOST = 5_000  # entries; then what this run did not need is dropped
 Entry = list[Any]
 
 
@@ -27,13 +28,14 @@ class Cache:
         self._file = None if root is None else root / FOLDER / "check.json"
         self._key = f"{_version()} {settings}"
         self._entries: dict[str, Entry] = {}
+        self._used: set[str] = set()
         self._new = False
 
     def __enter__(self) -> Cache:
         if self._file is not None:
             try:
                 content = json.loads(self._file.read_bytes())
-                if content["key"] == self._key:
+                if content["key"] == self._key and isinstance(content["entries"], dict):
                     self._entries = content["entries"]
             except (OSError, ValueError, KeyError, TypeError):
                 pass  # there is none, or it is broken: it is written anew
@@ -42,6 +44,8 @@ class Cache:
     def __exit__(self, *_: object) -> None:
         if self._file is None or not self._new:
             return
+        if len(self._entries) > MOST:
+            self._entries = {name: self._entries[name] for name in self._used}
         content = json.dumps({"key": self._key, "entries": self._entries})
         temporary = self._file.with_suffix(f".{os.getpid()}")
         try:
@@ -54,14 +58,20 @@ class Cache:
 
     def known(self, data: bytes) -> list[tuple[Rule, Found]] | None:
         """What was found in this content; None if that is not known."""
-        entry = self._entries.get(_hash(data)) if self._file is not None else None
+        name = _hash(data) if self._file is not None else ""
+        entry = self._entries.get(name)
         if entry is None:
             return None
-        return [(_rule(rule), _found(found)) for rule, found in entry]
+        self._used.add(name)
+        try:
+            return [(_rule(rule), _found(found)) for rule, found in entry]
+        except (TypeError, ValueError, KeyError, LookupError):
+            return None  # somebody has written into it
 
     def learn(self, data: bytes, found: Sequence[tuple[Rule, Found]]) -> None:
         if self._file is not None:
             self._new = True
+            self._used.add(_hash(data))
             self._entries[_hash(data)] = [
                 [list(asdict(rule).values()), asdict(each)] for rule, each in found
             ]
@@ -73,12 +83,11 @@ def _hash(data: bytes) -> str:
 
 def _version() -> str:
     """Of the rules as they are installed: an edited rule is another version."""
-    from art_adapt import rules
-
+    package = Path(__file__).parents[1]
     state = [
         (entry.name, entry.stat().st_mtime_ns, entry.stat().st_size)
-        for folder in rules.__path__
-        for entry in os.scandir(folder)
+        for folder in ("rules", "check", "survey")
+        for entry in os.scandir(package / folder)
         if entry.name.endswith(".py")
     ]
     python = ".".join(map(str, sys.version_info[:2]))
@@ -100,4 +109,5 @@ def _found(values: dict[str, Any]) -> Found:
             Edit(tuple(e["start"]), tuple(e["end"]), e["text"]) for e in fix["edits"]
         )
         fix = Fix(fix["title"], edits)
-    return Found(**{**values, "fix": fix})
+    statement = tuple(values["statement"])
+    return Found(**{**values, "fix": fix, "statement": statement})

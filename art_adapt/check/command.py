@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +15,7 @@ from art_adapt.errors import Refusal
 
 if TYPE_CHECKING:
     from art_adapt.check.run import Selection
+    from art_adapt.source import Source
 
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
@@ -79,40 +82,60 @@ def check(
     """
     from art_adapt.check.cache import Cache
     from art_adapt.check.files import python_files
-    from art_adapt.check.run import Selection, check_files
+    from art_adapt.check.run import Selection, check_files, check_source
     from art_adapt.check.settings import settings_for
     from art_adapt.report.check import report
+    from art_adapt.source import Source
 
     given = paths or [Path()]
-    settings = settings_for(given[0] if str(given[0]) != "-" else Path())
+    from_stdin = [str(path) for path in given] == ["-"]
+    settings = settings_for(stdin_filename if from_stdin else given[0])
     selection = Selection(
         _names(select) or settings.select, _names(ignore) or settings.ignore
     )
-    if unknown := selection.unknown() if select or ignore or settings.select else []:
+    if unknown := selection.unknown():
         raise Refusal(
             f"there is no rule {unknown[0]!r}",
             next_step="art-adapt explain lists them",
         )
-    if [str(path) for path in given] == ["-"]:
-        _check_stdin(stdin_filename, selection, fix, diff, format_)
-    files = list(python_files(given, settings.exclude))
-    if fix or diff:
-        _fix(files, selection, write=fix and not diff)
-        if diff:
-            return
-    root = None if no_cache else settings.root
-    with Cache(root, repr(sorted(settings.auxiliary))) as cache:
-        found = sorted(
-            check_files(files, selection, cache, settings.auxiliary),
-            key=lambda each: each.order,
-        )
-    chosen = format_ or (Format.TEXT if sys.stdout.isatty() else Format.CONCISE)
-    text = report(found, chosen, statistics=statistics, files=len(files))
-    if output_file is not None:
-        output_file.write_text(text, encoding="utf-8")
+    if from_stdin:
+        files, sources = [], [Source(stdin_filename, sys.stdin.buffer.read())]
     else:
-        sys.stdout.write(text)
+        files, sources = list(python_files(given, settings.exclude)), []
+    if fix or diff:
+        some = sources or _readable(files)
+        after = _fix(some, selection, settings.auxiliary, from_stdin, write=not diff)
+        if diff:
+            raise typer.Exit(1 if after != some and not exit_zero else 0)
+        sources = after if from_stdin else []
+    root = None if no_cache or from_stdin else settings.root
+    with Cache(root, repr(sorted(settings.auxiliary))) as cache:
+        found = list(check_files(files, selection, cache, settings.auxiliary))
+        for source in sources:
+            found += check_source(source, selection, cache, settings.auxiliary)
+    found.sort(key=lambda each: each.order)
+    chosen = format_ or (Format.TEXT if sys.stdout.isatty() else Format.CONCISE)
+    count = len(files) + len(sources)
+    _write(
+        report(found, chosen, statistics=statistics, files=count),
+        output_file,
+        fix and from_stdin,
+    )
     raise typer.Exit(1 if found and not exit_zero else 0)
+
+
+def _write(text: str, file: Path | None, beside: bool) -> None:
+    """To ``file``, or to standard output; ``beside`` what was fixed of standard input."""
+    if file is None:
+        stream = sys.stderr if beside else sys.stdout
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+        stream.write(text)
+        return
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Refusal(f"cannot be written: {error.strerror}", path=file) from error
 
 
 def _names(given: list[str] | None) -> tuple[str, ...]:
@@ -121,63 +144,57 @@ def _names(given: list[str] | None) -> tuple[str, ...]:
     )
 
 
-def _fix(files: list[Path], selection: Selection, *, write: bool) -> None:
-    """Fix the files, or show what that would do and exit."""
+def _readable(files: list[Path]) -> list[Source]:
+    """Those of the files that may be fixed; the others are reported when they are
+    checked.
+    """
+    from art_adapt.check.run import MENTIONS_ART
+    from art_adapt.source import read_source
+
+    found = []
+    for file in files:
+        try:
+            source = read_source(file)
+        except Refusal:
+            continue
+        if MENTIONS_ART.search(source.data):
+            found.append(replace(source, path=file))
+    return found
+
+
+def _fix(
+    sources: list[Source],
+    selection: Selection,
+    auxiliary: frozenset[str],
+    from_stdin: bool,
+    *,
+    write: bool,
+) -> list[Source]:
+    """Fix the files, or show what that would do. The sources as they are then."""
     from art_adapt import files as on_disk
     from art_adapt.adaptation import Edit
     from art_adapt.check.fixes import fixed
-    from art_adapt.check.run import MENTIONS_ART
     from art_adapt.diff import unified
 
-    edits = []
-    for path in files:
-        before = path.read_bytes()
-        if not MENTIONS_ART.search(before):
-            continue
-        after, count = fixed(path, before, selection)
-        if after != before:
-            edits.append(Edit(path, before, after))
-            if write:
-                print(f"fixed {count} in {path}", file=sys.stderr)
-    if write:
-        on_disk.write(edits)
-    else:
+    after = []
+    told = []
+    for source in sources:
+        data, count = fixed(source, selection, auxiliary)
+        after.append(source if data == source.data else replace(source, data=data))
+        if data != source.data:
+            told.append(f"fixed {count} in {source.path}")
+    pairs = list(zip(sources, after, strict=True))
+    edits = [Edit(old.path, old.data, new.data) for old, new in pairs if old is not new]
+    if not write:
         for edit in edits:
             sys.stdout.buffer.write(unified(edit))
-        raise typer.Exit(1 if edits else 0)
-
-
-def _check_stdin(
-    name: Path,
-    selection: Selection,
-    fix: bool,
-    diff: bool,
-    format_: Format | None,
-) -> None:
-    """Check standard input; with ``--fix``, its fixed text goes to standard output."""
-    from art_adapt.adaptation import Edit
-    from art_adapt.check.cache import Cache
-    from art_adapt.check.fixes import fixed
-    from art_adapt.check.run import check_source
-    from art_adapt.diff import unified
-    from art_adapt.report.check import report
-    from art_adapt.source import Source
-
-    data = sys.stdin.buffer.read()
-    if fix or diff:
-        after, _ = fixed(name, data, selection)
-        if diff:
-            sys.stdout.buffer.write(unified(Edit(name, data, after)))
-            raise typer.Exit(1 if after != data else 0)
-        sys.stdout.buffer.write(after)
-        data = after
-    found = sorted(
-        check_source(Source(name, data), selection, Cache(None)),
-        key=lambda each: each.order,
-    )
-    stream = sys.stderr if fix else sys.stdout
-    stream.write(report(found, format_ or Format.CONCISE, statistics=False, files=1))
-    raise typer.Exit(1 if found else 0)
+    elif from_stdin:
+        sys.stdout.buffer.write(after[0].data)
+    else:
+        on_disk.write(edits)
+        for line in told:
+            print(line, file=sys.stderr)
+    return after
 
 
 @explaining.command()
@@ -187,6 +204,7 @@ def explain(
     ] = None,
 ) -> None:
     """Say what a rule finds, why it harms training, and what to write instead."""
+    from art_adapt.check.run import OWN
     from art_adapt.report.rules import rule_list, rule_page
     from art_adapt.rules import rules
 
@@ -194,8 +212,12 @@ def explain(
         print(rule_list())
         return
     for each in rules():
-        if rule in (each.rule.code, each.rule.name):
+        if rule.upper() == each.rule.code or rule == each.rule.name:
             print(rule_page(each))
+            return
+    for own, text in OWN.items():
+        if rule.upper() == own.code or rule == own.name:
+            print(f"# {own.code}: {own.name}\n\n{text.capitalize()}.")
             return
     raise Refusal(
         f"there is no rule {rule!r}", next_step="art-adapt explain lists them"

@@ -32,13 +32,14 @@ SKIPPED = frozenset(
 
 def python_files(paths: Iterable[Path], exclude: Iterable[str] = ()) -> Iterator[Path]:
     """Each file once: those that are named, whatever they are called, and the ``.py``
-    files below folders. ``exclude``: patterns as of ``Path.match``.
+    files below folders. ``exclude``: patterns of files or of folders above them, as of
+    ``Path.match``.
 
     Raises:
         Refusal: a path does not exist.
     """
-    seen: set[Path] = set()
-    patterns = tuple(exclude)
+    seen: set[str] = set()
+    patterns = tuple(pattern.rstrip("/") for pattern in exclude)
     for path in paths:
         if path.is_dir():
             below = _from_git(path)
@@ -50,10 +51,17 @@ def python_files(paths: Iterable[Path], exclude: Iterable[str] = ()) -> Iterator
                 "no such file or folder", next_step="check the path", path=path
             )
         for file in found:
-            if file in seen or any(file.match(pattern) for pattern in patterns):
+            real = os.path.realpath(file)
+            if real in seen or _is_excluded(file, patterns):
                 continue
-            seen.add(file)
+            seen.add(real)
             yield file
+
+
+def _is_excluded(file: Path, patterns: tuple[str, ...]) -> bool:
+    return any(
+        path.match(pattern) for pattern in patterns for path in (file, *file.parents)
+    )
 
 
 def _from_git(folder: Path) -> list[Path] | None:

@@ -1,11 +1,10 @@
-"""Applies fixes to a file's bytes."""
+"""Applies fixes to a file."""
 
 from __future__ import annotations
 
 import ast
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 
 from art_adapt.check.cache import Cache
 from art_adapt.check.run import Selection, check_source
@@ -32,8 +31,8 @@ def apply_fixes(data: bytes, fixes: Sequence[Fix]) -> bytes:
 
 
 def _line_starts(data: bytes) -> list[int]:
-    """Where each line begins, as ``ast`` counts lines; a BOM is no column."""
-    starts = [3 if data.startswith(b"\xef\xbb\xbf") else 0]
+    """Where each line begins, as ``ast`` counts lines."""
+    starts = [0]
     for at, byte in enumerate(data):
         if byte == 0x0A or (byte == 0x0D and data[at + 1 : at + 2] != b"\n"):
             starts.append(at + 1)
@@ -50,7 +49,9 @@ def _overlap(one: tuple[int, int, bytes], other: tuple[int, int, bytes]) -> bool
     return (one[0] < other[1] and other[0] < one[1]) or one[:2] == other[:2]
 
 
-def fixed(path: Path, data: bytes, selection: Selection) -> tuple[bytes, int]:
+def fixed(
+    source: Source, selection: Selection, auxiliary: frozenset[str] = frozenset()
+) -> tuple[bytes, int]:
     """A file with all its fixes, and how many: pass after pass, until nothing is left to
     fix. A fix after which the file would not compile is not made.
     """
@@ -58,16 +59,26 @@ def fixed(path: Path, data: bytes, selection: Selection) -> tuple[bytes, int]:
     for _ in range(PASSES):
         fixes = [
             diagnostic.found.fix
-            for diagnostic in check_source(Source(path, data), selection, Cache(None))
+            for diagnostic in check_source(source, selection, Cache(None), auxiliary)
             if diagnostic.found.fix is not None
         ]
-        made = [fix for fix in fixes if _compiles(apply_fixes(data, [fix]))]
-        after = apply_fixes(data, made)
-        if after == data or not _compiles(after):
+        after = _with(source, fixes)
+        if not _compiles(after):
+            fixes = [fix for fix in fixes if _compiles(_with(source, [fix]))]
+            after = _with(source, fixes)
+        if after == source.data or not _compiles(after):
             break
-        count += len(made)
-        data = after
-    return data, count
+        count += len(fixes)
+        source = Source(source.path, after)
+    return source.data, count
+
+
+def _with(source: Source, fixes: Sequence[Fix]) -> bytes:
+    """The file's bytes with ``fixes``, whose places are those of its text in UTF-8."""
+    if not fixes:
+        return source.data
+    text = apply_fixes(source.text.encode(), fixes).decode()
+    return text.encode(source.encoding)
 
 
 def _compiles(data: bytes) -> bool:

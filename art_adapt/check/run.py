@@ -4,6 +4,7 @@ recorder costs one search through its bytes.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -30,11 +31,36 @@ OWN = {
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """What one rule found in one file."""
+    """What one rule found in one file. Columns are characters, from 1; ``text`` is the
+    line.
+    """
 
     path: Path
     rule: Rule
     found: Found
+    column: int = 1
+    end_column: int = 1
+    text: str = ""
+
+    @staticmethod
+    def of(source: Source, rule: Rule, found: Found) -> Diagnostic:
+        try:
+            lines = source.lines
+        except Refusal:  # its encoding
+            return Diagnostic(source.path, rule, found)
+
+        def characters(line: int, column: int) -> int:
+            text = lines[line - 1] if line <= len(lines) else ""
+            return len(text.encode()[:column].decode(errors="replace")) + 1
+
+        return Diagnostic(
+            source.path,
+            rule,
+            found,
+            characters(found.line, found.column),
+            characters(found.end_line, found.end_column),
+            lines[found.line - 1] if found.line <= len(lines) else "",
+        )
 
     @property
     def order(self) -> tuple[int, str, int, int, str]:
@@ -54,14 +80,18 @@ class Selection:
     ignore: tuple[str, ...] = ()
 
     def takes(self, rule: Rule) -> bool:
+        if rule.code == UNREADABLE.code:
+            return True  # a file of which nothing is known is never clean
         if any(_fits(rule, each) for each in self.ignore):
             return False
         if self.select:
-            return rule is UNREADABLE or any(_fits(rule, each) for each in self.select)
+            return any(_fits(rule, each) for each in self.select)
         return rule.severity is not Severity.UNTIDY or rule is UNUSED_IGNORE
 
     def unknown(self) -> list[str]:
         """Selectors that fit no rule."""
+        if not self.select and not self.ignore:
+            return []
         from art_adapt.rules import rules
 
         every = [*(each.rule for each in rules()), *OWN]
@@ -113,7 +143,7 @@ def check_source(
     if b"ignore" in source.data and not any(rule is UNREADABLE for rule, _ in chosen):
         chosen = _ignored(source, selection, chosen)
     for rule, found in chosen:
-        yield Diagnostic(source.path, rule, found)
+        yield Diagnostic.of(source, rule, found)
 
 
 def _check(source: Source, auxiliary: frozenset[str]) -> Iterator[tuple[Rule, Found]]:
@@ -126,14 +156,45 @@ def _check(source: Source, auxiliary: frozenset[str]) -> Iterator[tuple[Rule, Fo
     except Refusal as refusal:
         yield UNREADABLE, _unreadable(refusal)
         return
+    statements = _statements(source.tree)
     for each in rules():
         try:
             for found in each.check(code):
-                yield each.rule, found
+                yield each.rule, _placed(source, found, statements)
         except RecursionError:
-            too_deep = Refusal("nested too deeply to be read")
+            too_deep = Refusal(f"nested too deeply for {each.rule.code}")
             yield UNREADABLE, _unreadable(too_deep)
-            return
+
+
+def _statements(tree: ast.Module) -> dict[int, tuple[int, int]]:
+    """For each line the first and last line of its statement, of a compound one those
+    before its body.
+    """
+    found: dict[int, tuple[int, int]] = {}
+    for node in ast.walk(tree):  # outer ones first
+        if isinstance(node, ast.stmt | ast.excepthandler):
+            body = getattr(node, "body", None)
+            last = node.end_lineno or node.lineno
+            if isinstance(body, list) and body:
+                last = max(node.lineno, body[0].lineno - 1)
+            found |= dict.fromkeys(range(node.lineno, last + 1), (node.lineno, last))
+    return found
+
+
+def _placed(
+    source: Source, found: Found, statements: dict[int, tuple[int, int]]
+) -> Found:
+    """With the lines of its statement, for ignore comments; without a fix that would
+    take a comment with it.
+    """
+    fix = found.fix
+    if fix is not None and any(
+        "#" in line
+        for edit in fix.edits
+        for line in source.lines[edit.start[0] - 1 : edit.end[0] - 1]
+    ):
+        fix = None
+    return replace(found, fix=fix, statement=statements.get(found.line, (0, 0)))
 
 
 def _unreadable(refusal: Refusal) -> Found:
@@ -150,18 +211,16 @@ def _ignored(
     used: set[Ignore] = set()
     kept: list[tuple[Rule, Found]] = []
     for rule, each in found:
-        lines = range(each.line, each.end_line + 1)
-        covering = [c for c in comments if c.line in lines and c.covers(rule.code)]
+        lines = {*range(each.line, each.end_line + 1), *each.statement}
+        covering = [c for c in comments if c.line in lines and c.covers(rule)]
         used.update(covering)
         if not covering:
             kept.append((rule, each))
     if selection.takes(UNUSED_IGNORE):
         for comment in comments:
             if comment not in used and _is_checked(comment, selection):
-                what = ", ".join(comment.codes) or "nothing"
-                message = (
-                    f"unused ignore ({what}): remove it, it would hide what comes later"
-                )
+                what = f" of {', '.join(comment.codes)}" if comment.codes else ""
+                message = f"this ignores nothing{what}: it would hide what comes later"
                 place = (comment.line, comment.column, comment.line, comment.end_column)
                 kept.append((UNUSED_IGNORE, Found(message, *place)))
     return kept
@@ -172,5 +231,7 @@ def _is_checked(comment: Ignore, selection: Selection) -> bool:
     from art_adapt.rules import rules
 
     by_code = {each.rule.code: each.rule for each in rules()}
-    named = [by_code.get(code) for code in comment.codes]
-    return not named or any(rule is None or selection.takes(rule) for rule in named)
+    if not comment.codes:
+        return True
+    covered = [rule for rule in by_code.values() if comment.covers(rule)]
+    return not covered or any(selection.takes(rule) for rule in covered)

@@ -37,7 +37,7 @@ def settings_for(path: Path) -> Settings:
         file = folder / "pyproject.toml"
         if file.is_file():
             return _read(file)
-    return Settings(folders[0])
+    return Settings(Path.cwd())
 
 
 def _read(file: Path) -> Settings:
@@ -45,10 +45,17 @@ def _read(file: Path) -> Settings:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Refusal(f"not readable as TOML: {error}", path=file) from error
-    table: Any = content.get("tool", {}).get("art-adapt", {})
+    table: Any = content
+    for name in ("tool", "art-adapt"):
+        table = table.get(name, {})
+        if not isinstance(table, dict):
+            raise Refusal(f"{name} is no table", path=file)
     own = table.get("check", {})
-    for key, value in own.items():
-        if key not in KEYS:
+    if not isinstance(own, dict):
+        raise Refusal("[tool.art-adapt] check is no table", path=file)
+    auxiliary = table.get("auxiliary", [])
+    for key, value in (*own.items(), ("auxiliary", auxiliary)):
+        if key not in (*KEYS, "auxiliary"):
             raise Refusal(
                 f"[tool.art-adapt.check] has no key {key!r}",
                 next_step=f"known keys: {', '.join(KEYS)}",
@@ -56,10 +63,8 @@ def _read(file: Path) -> Settings:
             )
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
             raise Refusal(
-                f"[tool.art-adapt.check] {key} = {value!r} is no list of strings",
+                f"[tool.art-adapt] {key} = {value!r} is no list of strings",
                 path=file,
             )
     values = {key: tuple(value) for key, value in own.items()}
-    return Settings(
-        file.parent, **values, auxiliary=frozenset(table.get("auxiliary", ()))
-    )
+    return Settings(file.parent, **values, auxiliary=frozenset(auxiliary))

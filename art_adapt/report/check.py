@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from art_adapt import __version__
 from art_adapt.check.run import OWN, Diagnostic
@@ -40,24 +40,7 @@ def report(
 
 
 def place(diagnostic: Diagnostic) -> str:
-    return f"{shown(diagnostic.path)}:{diagnostic.found.line}:{_column(diagnostic)}"
-
-
-def _column(diagnostic: Diagnostic) -> int:
-    """From 1, in characters, as editors count."""
-    line = _lines(diagnostic.path)
-    at = diagnostic.found.line - 1
-    before = line[at][: diagnostic.found.column] if at < len(line) else b""
-    return len(before.decode(errors="replace")) + 1
-
-
-@cache
-def _lines(path: Path) -> list[bytes]:
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return []
-    return data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
+    return f"{shown(diagnostic.path)}:{diagnostic.found.line}:{diagnostic.column}"
 
 
 def _text(found: Sequence[Diagnostic], files: int) -> Iterator[str]:
@@ -73,15 +56,12 @@ def _text(found: Sequence[Diagnostic], files: int) -> Iterator[str]:
 
 
 def _excerpt(each: Diagnostic) -> Iterator[str]:
-    lines = _lines(each.path)
-    if each.found.line > len(lines):
+    line = each.text.expandtabs(1).rstrip()
+    if not line:
         return
-    line = lines[each.found.line - 1].decode(errors="replace").expandtabs(1).rstrip()
-    start = _column(each) - 1
+    start = each.column - 1
     ends_here = each.found.end_line == each.found.line
-    length = (
-        each.found.end_column - each.found.column if ends_here else len(line) - start
-    )
+    length = each.end_column - each.column if ends_here else len(line) - start
     number = str(each.found.line)
     yield f"{number} | {line}\n"
     yield f"{' ' * len(number)} | {' ' * start}{'^' * max(1, min(length, len(line) - start))}\n\n"
@@ -120,8 +100,9 @@ def _as_data(each: Diagnostic) -> dict[str, Any]:
     return {
         "path": shown(each.path),
         "line": each.found.line,
-        "column": _column(each),
+        "column": each.column,
         "end_line": each.found.end_line,
+        "end_column": each.end_column,
         "code": each.rule.code,
         "name": each.rule.name,
         "severity": each.rule.severity.says,
@@ -135,7 +116,8 @@ def _github(found: Sequence[Diagnostic], files: int) -> Iterator[str]:
     for each in found:
         kind = kinds[LEVELS[each.rule.severity]]
         message = _escaped(each.found.message)
-        where = f"file={_escaped(shown(each.path))},line={each.found.line},col={_column(each)}"
+        file = _escaped(shown(each.path)).replace(":", "%3A").replace(",", "%2C")
+        where = f"file={file},line={each.found.line},col={each.column}"
         yield f"::{kind} title={each.rule.code} {each.rule.name},{where}::{message}\n"
 
 
@@ -181,7 +163,12 @@ def _sarif_rule(rule: Rule, summary: str, page: str) -> dict[str, Any]:
 
 
 def _sarif_result(each: Diagnostic) -> dict[str, Any]:
-    region = {"startLine": each.found.line, "startColumn": _column(each)}
+    region = {
+        "startLine": each.found.line,
+        "startColumn": each.column,
+        "endLine": each.found.end_line,
+        "endColumn": each.end_column,
+    }
     return {
         "ruleId": each.rule.code,
         "level": LEVELS[each.rule.severity],
@@ -189,7 +176,9 @@ def _sarif_result(each: Diagnostic) -> dict[str, Any]:
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": Path(shown(each.path)).as_posix()},
+                    "artifactLocation": {
+                        "uri": quote(Path(shown(each.path)).as_posix())
+                    },
                     "region": region,
                 }
             }

@@ -70,6 +70,10 @@ def check(code: Code) -> Iterator[Found]:
     for call in code.calls:
         if not code.is_async(call) or not code.in_rollout(call):
             continue
+        if any(isinstance(node, ast.Lambda) for node in code.syntax.ancestors(call)):
+            continue
+        if code.syntax.owner(call).startswith("main"):
+            continue
         name = code.syntax.qualified(call.func) or ""
         if name in BLOCKING or _is_sync_completion(code, call):
             yield found(
@@ -80,16 +84,15 @@ def check(code: Code) -> Iterator[Found]:
 
 
 def _is_sync_completion(code: Code, call: ast.Call) -> bool:
-    for completion in code.completions:
-        if completion.call is not call or completion.recorded:
-            continue
-        root: ast.expr = completion.client
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        values = code.syntax.values_of(root)
-        return bool(values) and all(
-            isinstance(value, ast.Call)
-            and code.syntax.qualified(value.func) in SYNC_CLIENTS
-            for value in values
-        )
-    return False
+    completion = code.completion_of.get(call)
+    if completion is None or completion.recorded:
+        return False
+    root: ast.expr = completion.client
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    values = code.syntax.values_of(root)
+    return bool(values) and all(
+        isinstance(value, ast.Call)
+        and code.syntax.qualified(value.func) in SYNC_CLIENTS
+        for value in values
+    )

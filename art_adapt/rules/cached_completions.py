@@ -12,10 +12,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, is_api_model
+from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.model import Role
-from art_adapt.survey.roles import role_of
 from art_adapt.survey.syntax import dotted
 
 RULE = Rule("ART405", "cached-completions", Severity.GARBAGE)
@@ -52,9 +50,7 @@ def check(code: Code) -> Iterator[Found]:
         function = code.function_of(call.callee)
         if function is None:
             continue
-        if is_api_model(code.literal_model(call)):
-            continue
-        if role_of(call, code.completions)[0] is Role.AUXILIARY:
+        if not code.may_be_trained(call) or not _is_called(code, call.function):
             continue
         for decorator in function.node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -65,3 +61,12 @@ def check(code: Code) -> Iterator[Found]:
                     f"@{name} gives every rollout of a group the same completion, and the "
                     "next step that of an older model",
                 )
+
+
+def _is_called(code: Code, function: str) -> bool:
+    """Whether a rollout of this file calls the function, or it is one."""
+    name = function.rpartition(".")[2]
+    return function in code.rollouts or any(
+        (dotted(call.func) or "").rpartition(".")[2] == name and code.in_rollout(call)
+        for call in code.calls
+    )

@@ -5,6 +5,7 @@ expressions are (a trajectory, a completion, its choice, its message).
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,10 +14,12 @@ from functools import cached_property
 from art_adapt.source import Source
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.hooks import imported_hooks, local_names
-from art_adapt.survey.model import MODULE_LEVEL
+from art_adapt.survey.model import MODULE_LEVEL, Role
+from art_adapt.survey.roles import role_of
 from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted, keyword
 
 ITEMS = "messages_and_choices"
+DUMPS = ("model_dump", "to_dict", "dict", "strip", "model_copy")
 GROUPS = {"trajectory_groups", "groups"}  # what backend.train calls them
 DEPTH = 6  # names followed from one expression
 
@@ -100,17 +103,64 @@ class Code:
             for call in self.completions
             if call.call is not None
             and (call.recorded or self.in_rollout(call.callee))
-            and not is_api_model(self.literal_model(call))
+            and self.may_be_trained(call)
         )
+
+    def may_be_trained(self, call: FoundCall) -> bool:
+        """Whether it is neither a judge's nor another side job's, nor asks an API's model."""
+        return (
+            not is_api_model(self.literal_model(call))
+            and role_of(call, self.completions)[0] is Role.POLICY
+        )
+
+    @cached_property
+    def completion_of(self) -> dict[ast.Call, FoundCall]:
+        """The completion that each call is."""
+        return {call.call: call for call in self.completions if call.call is not None}
+
+    def sampled_elsewhere(self, expression: ast.expr) -> bool:
+        """Whether a choice, message or text is known to come from calls of other models."""
+        calls = self.sources(expression)
+        return bool(calls) and all(
+            call in self.completion_of
+            and not self.may_be_trained(self.completion_of[call])
+            for call in calls
+        )
+
+    def sources(self, expression: ast.expr) -> frozenset[ast.Call | None]:
+        """The calls that an expression may come from; None: one that is not seen here."""
+        while isinstance(expression, ast.Subscript | ast.Attribute | ast.Await):
+            expression = expression.value
+        if isinstance(expression, ast.Call):
+            if (
+                isinstance(expression.func, ast.Attribute)
+                and expression.func.attr in DUMPS
+            ):
+                return self.sources(expression.func.value)
+            return frozenset({expression})
+        if not isinstance(expression, ast.Name):
+            return frozenset({None})
+        key = (self.syntax.owner(expression), expression.id)
+        if key not in self._sources:
+            self._sources[key] = frozenset()  # while it is worked out
+            values = self.syntax.values_of(expression)
+            found = [self.sources(value) for value in values]
+            self._sources[key] = (
+                frozenset().union(*found) if found else frozenset({None})
+            )
+        return self._sources[key]
+
+    @cached_property
+    def _sources(self) -> dict[tuple[str, str], frozenset[ast.Call | None]]:
+        return {}
 
     def in_rollout(self, node: ast.AST) -> bool:
         """Whether ``node`` stands in a function that makes or fills a trajectory, or in
         one inside it.
         """
-        owner = self.syntax.owner(node)
+        parts = self.syntax.owner(node).split(".")
         return any(
-            owner == rollout or owner.startswith(rollout + ".")
-            for rollout in self.rollouts
+            ".".join(parts[:end]) in self.rollouts for end in range(1, len(parts) + 1)
         )
 
     # ---------------------------------------------------------------------------- ART
@@ -133,9 +183,16 @@ class Code:
                 yield call
 
     def method_calls(self, *names: str) -> Iterator[ast.Call]:
+        for name in names:
+            yield from self._methods.get(name, ())
+
+    @cached_property
+    def _methods(self) -> dict[str, list[ast.Call]]:
+        found: dict[str, list[ast.Call]] = {}
         for call in self.calls:
-            if isinstance(call.func, ast.Attribute) and call.func.attr in names:
-                yield call
+            if isinstance(call.func, ast.Attribute):
+                found.setdefault(call.func.attr, []).append(call)
+        return found
 
     @cached_property
     def trajectory_classes(self) -> dict[str, ast.ClassDef]:
@@ -204,7 +261,7 @@ class Code:
                         yield Put(value, node)
                     elif isinstance(value, ast.List):
                         yield from (Put(each, node) for each in value.elts)
-                elif node in self.new_trajectories:
+                elif node in self._constructed:
                     given = keyword(node, ITEMS)
                     if isinstance(given, ast.List):
                         yield from (Put(each, node) for each in given.elts)
@@ -281,9 +338,22 @@ class Code:
         if name is None:
             return False
         values = self.syntax.values_of(expression)
-        if any(value in self.new_trajectories for value in values):
+        if any(value in self._constructed for value in values):
             return True
-        return "traj" in name.lower() or self._annotated_trajectory(expression, name)
+        others = [
+            value
+            for value in values
+            if isinstance(value, ast.Call)
+            and (dotted(value.func) or "").rpartition(".")[2][:1].isupper()
+        ]
+        if others:  # of another class
+            return False
+        named = re.search(r"(^|[._])traj(ectory)?$", name, re.IGNORECASE) is not None
+        return named or self._annotated_trajectory(expression, name)
+
+    @cached_property
+    def _constructed(self) -> frozenset[ast.expr]:
+        return frozenset(self.new_trajectories)
 
     def _annotated_trajectory(self, expression: ast.expr, name: str) -> bool:
         function = self.syntax.functions.get(self.syntax.owner(expression))
@@ -317,9 +387,19 @@ class Code:
             for call in self.method_calls("train")
             if isinstance(call.func, ast.Attribute)
             and (name := dotted(call.func.value)) is not None
-            and ("backend" in name.lower() or "model" in name.lower())
+            and ("backend" in name.lower() or name.rpartition(".")[2] == "model")
             and (call.args or {k.arg for k in call.keywords} & GROUPS)
         )
+
+    @cached_property
+    def shapes_rewards(self) -> bool:
+        """Whether something may set rewards where it is not seen: a hook of the gather, or
+        ``setattr``.
+        """
+        return any(
+            keyword(call, "after_each")
+            for call in self.art_calls("gather_trajectory_groups")
+        ) or any(dotted(call.func) == "setattr" for call in self.calls)
 
     @cached_property
     def judges(self) -> bool:
@@ -363,14 +443,24 @@ class Code:
         if isinstance(expression, ast.Call):
             return self._kind_of_call(expression, depth)
         if isinstance(expression, ast.Name) and depth:
-            values = [
-                value
-                for value in self.syntax.values_of(expression)
-                if not (isinstance(value, ast.Constant) and value.value in (None, ""))
-            ]
-            kinds = {self.kind(value, depth - 1) for value in values}
-            return kinds.pop() if len(kinds) == 1 else None
+            key = (self.syntax.owner(expression), expression.id)
+            if key not in self._kinds:
+                self._kinds[key] = None  # while it is worked out
+                values = [
+                    value
+                    for value in self.syntax.values_of(expression)
+                    if not (
+                        isinstance(value, ast.Constant) and value.value in (None, "")
+                    )
+                ]
+                kinds = {self.kind(value, depth - 1) for value in values}
+                self._kinds[key] = kinds.pop() if len(kinds) == 1 else None
+            return self._kinds[key]
         return None
+
+    @cached_property
+    def _kinds(self) -> dict[tuple[str, str], Kind | None]:
+        return {}
 
     def _kind_of_call(self, call: ast.Call, depth: int) -> Kind | None:
         name = dotted(call.func) or ""
@@ -428,19 +518,19 @@ class Code:
 
     # --------------------------------------------------------------------- small things
 
-    def constant(self, expression: ast.expr | None) -> object:
+    def constant(self, expression: ast.expr | None, depth: int = DEPTH) -> object:
         """The constant that an expression is or names; ``...`` for everything else."""
-        if expression is None:
+        if expression is None or not depth:
             return ...
         if isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.USub):
-            value = self.constant(expression.operand)
+            value = self.constant(expression.operand, depth - 1)
             return -value if isinstance(value, int | float) else ...
         if isinstance(expression, ast.Constant):
             return expression.value
         if isinstance(expression, ast.Name):
             values = self.syntax.values_of(expression)
             if len(values) == 1 and not isinstance(values[0], ast.Name):
-                return self.constant(values[0])
+                return self.constant(values[0], depth - 1)
         return ...
 
     def function_of(self, node: ast.AST) -> Function | None:

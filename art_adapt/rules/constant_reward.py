@@ -12,11 +12,13 @@ Written down in: art 0.5.18, preprocessing/tokenize.py:254-258 and pack.py:156-1
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, RewardWrite
 from art_adapt.rules.missing_reward import LOOP
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.syntax import keyword
 
 RULE = Rule("ART302", "constant-reward", Severity.GARBAGE)
 BAD = (
@@ -54,20 +56,21 @@ async def play(models):
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not code.whole_loop or code.judges or code.has_other_rewards:
+    if (
+        not code.whole_loop
+        or code.judges
+        or code.has_other_rewards
+        or code.shapes_rewards
+    ):
         return
     if not code.reward_writes:
         return
-    values = {code.constant(write.value) for write in code.reward_writes}
     assigned = [write for write in code.reward_writes if not write.constructs]
-    later = {code.constant(write.value) for write in assigned}
-    if ... in values or len(later or values) > 1:
-        return
-    if (
-        assigned
-        and later != values
-        and not all(_is_unconditional(code, write) for write in assigned)
-    ):
+    possible = {code.constant(write.value) for write in assigned}
+    if not any(_is_unconditional(code, write) for write in assigned):
+        given = [keyword(call, "reward") for call in code.new_trajectories]
+        possible |= {0.0 if value is None else code.constant(value) for value in given}
+    if ... in possible or len(possible) > 1:
         return
     write = (assigned or list(code.reward_writes))[0]
     yield found(
@@ -77,6 +80,11 @@ def check(code: Code) -> Iterator[Found]:
 
 
 def _is_unconditional(code: Code, write: RewardWrite) -> bool:
-    """Whether it is a plain statement of its function: nothing decides on it."""
+    """Whether it is a plain statement of its function that nothing returns before."""
     function = code.function_of(write.node)
-    return function is not None and write.node in function.node.body
+    if function is None or write.node not in function.node.body:
+        return False
+    return not any(
+        isinstance(node, ast.Return) and node.lineno < write.node.lineno
+        for node in code.syntax.owned_by(function.qualname)
+    )

@@ -72,7 +72,7 @@ def check(code: Code) -> Iterator[Found]:
 
 def _is_read(code: Code, statement: ast.Assign) -> bool:
     target = statement.targets[0]
-    if not isinstance(target, ast.Name):
+    if not isinstance(target, ast.Name) or target.id == "_":
         return True
     return any(
         isinstance(node, ast.Name)

@@ -75,6 +75,7 @@ def check(code: Code) -> Iterator[Found]:
                 _is_sampled_text(code, target)
                 and not isinstance(node, ast.Delete)
                 and not _is_for_another_model(code, node)
+                and not code.sampled_elsewhere(target)
             ):
                 yield found(
                     target,
@@ -120,15 +121,32 @@ def _is_for_another_model(code: Code, node: ast.AST) -> bool:
 
 
 def _after_sampling(code: Code, node: ast.AST) -> bool:
-    """Whether a completion call of the same function may have come before."""
+    """Whether a completion of the policy came before, since the trajectory was made. One
+    that copies its list into a history of its own may begin anew.
+    """
     owner = code.syntax.owner(node)
     line = getattr(node, "lineno", 0)
+    inside = list(code.syntax.owned_by(owner))
+    if any(
+        isinstance(n, ast.Attribute) and n.attr == "additional_histories"
+        for n in inside
+    ):
+        return False
+    made = [
+        call.lineno
+        for call in code.new_trajectories
+        if code.syntax.owner(call) == owner
+    ]
+    since = max((at for at in made if at <= line), default=0)
     looped = code.syntax.enclosing_loop(node)
-    for call in code.completions:
+    anew = looped is not None and any(
+        code.within(c, looped) for c in code.new_trajectories
+    )
+    for call in code.policy_calls:
         if code.syntax.owner(call.callee) != owner:
             continue
-        if call.callee.lineno < line:
+        if since <= call.callee.lineno < line:
             return True
-        if looped is not None and code.within(call.callee, looped):
+        if looped is not None and not anew and code.within(call.callee, looped):
             return True
     return False

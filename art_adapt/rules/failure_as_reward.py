@@ -15,6 +15,7 @@ preprocessing/tokenize.py:762-772 (the mean is of all trajectories).
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
@@ -93,6 +94,10 @@ async def rollout(client, model, messages):
     return trajectory
 """,
 )
+# What runs an episode, or asks the model in another function.
+EPISODE = re.compile(
+    r"invoke|capture|episode|agent|rollout|solve|complet|chat|generat|play|\bask", re.I
+)
 BROAD = {"Exception", "BaseException"}
 # Not the model's doing; an answer that is too long or refused is.
 OTHERS = BROAD | {
@@ -118,7 +123,12 @@ def check(code: Code) -> Iterator[Found]:
             continue
         tried = set(_below(node.body))
         asks = bool(tried & callees)
-        awaits = any(isinstance(each, ast.Await) for each in tried)
+        awaits = any(
+            isinstance(each, ast.Await)
+            and isinstance(each.value, ast.Call)
+            and EPISODE.search(ast.unparse(each.value.func))
+            for each in tried
+        )
         for handler in node.handlers:
             names = _names(handler)
             caught = (asks and names & OTHERS) or (awaits and names & BROAD)
@@ -149,6 +159,12 @@ def _rewards(code: Code, handler: ast.ExceptHandler) -> bool:
     nodes = list(_below(handler.body))
     if any(isinstance(node, ast.Raise) for node in nodes):
         return False
+    last = handler.body[-1]
+    if (
+        isinstance(last, ast.Return)
+        and code.constant(last.value or ast.Constant(None)) is None
+    ):
+        return False  # the episode is left out
     wrote = any(
         write.node in nodes and code.constant(write.value) is not ...
         for write in code.reward_writes

@@ -55,7 +55,7 @@ def check(code: Code) -> Iterator[Found]:
     for put in code.puts:
         if code.kind(put.value) is not Kind.CHOICE:
             continue
-        models = {named.get(call) for call in _sources(code, put.value)}
+        models = {named.get(call) for call in code.sources(put.value)}
         if (
             len(models) == 1
             and (name := models.pop()) is not None
@@ -66,21 +66,3 @@ def check(code: Code) -> Iterator[Found]:
                 f"this choice was sampled from {name!r}, not from the model in training: "
                 "the gradient is of tokens that it never sampled",
             )
-
-
-def _sources(
-    code: Code, expression: ast.expr, depth: int = 6
-) -> Iterator[ast.Call | None]:
-    """The calls that a choice may come from; None for one that is not seen."""
-    while isinstance(expression, ast.Subscript | ast.Attribute | ast.Await):
-        expression = expression.value
-    if isinstance(expression, ast.Call):
-        yield expression
-    elif isinstance(expression, ast.Name) and depth:
-        values = code.syntax.values_of(expression)
-        for value in values:
-            yield from _sources(code, value, depth - 1)
-        if not values:
-            yield None
-    else:
-        yield None

@@ -54,12 +54,11 @@ async def train(model, backend, scenarios):
 
 
 def check(code: Code) -> Iterator[Found]:
-    trained = _trained(code)
     for call in code.art_calls("TrajectoryGroup"):
         members = call.args[0] if call.args else keyword(call, "trajectories")
         if members is None or not _is_one(code, members):
             continue
-        if _gathered_into(code, call) in trained:
+        if trained_on(code, call):
             yield found(
                 call,
                 "a group of one has no advantage: it is left out, and nothing is learned "
@@ -82,26 +81,37 @@ def _is_one(code: Code, members: ast.expr) -> bool:
     )
 
 
-def _trained(code: Code) -> set[tuple[str, str]]:
-    """The names that groups are trained by: (function, name)."""
-    found: set[tuple[str, str]] = set()
-    for call in code.training_calls:
-        for argument in (*call.args, *(each.value for each in call.keywords)):
-            if isinstance(argument, ast.List):
-                names = [dotted(each) for each in argument.elts]
-                found |= {(code.syntax.owner(call), name) for name in names if name}
-            name = dotted(argument)
-            if name is not None:
-                found.add((code.syntax.owner(call), name))
-    return found
-
-
-def _gathered_into(code: Code, call: ast.Call) -> tuple[str, str] | None:
-    """The name that the groups are gathered into."""
+def trained_on(code: Code, call: ast.Call) -> bool:
+    """Whether the groups that ``call`` makes one of are trained on: by the name that they
+    are gathered into, before it is given to something else.
+    """
     for ancestor in code.syntax.ancestors(call):
         if isinstance(ancestor, ast.Assign):
             name = dotted(ancestor.targets[0])
-            return (code.syntax.owner(ancestor), name) if name else None
+            break
         if isinstance(ancestor, ast.stmt):
-            return None
-    return None
+            return False
+    else:
+        return False
+    owner = code.syntax.owner(ancestor)
+    line = ancestor.lineno
+    again = [
+        value.lineno
+        for where, value in code.syntax.assignments.get(name or "", [])
+        if where == owner and value.lineno > (ancestor.end_lineno or line)
+    ]
+    until = min(again, default=10**9)
+    return any(
+        code.syntax.owner(training) == owner
+        and line < training.lineno <= until
+        and name in _names(training)
+        for training in code.training_calls
+    )
+
+
+def _names(training: ast.Call) -> set[str | None]:
+    given = [*training.args, *(each.value for each in training.keywords)]
+    lists = [each for each in given if isinstance(each, ast.List)]
+    return {
+        dotted(each) for each in (*given, *(e for one in lists for e in one.elts))
+    } - {None}

@@ -83,10 +83,12 @@ def check(code: Code) -> Iterator[Found]:
         kind = code.kind(put.value)
         if kind not in WHAT or _is_for_another_model(code, put):
             continue
+        if code.sampled_elsewhere(put.value):
+            continue
         yield found(
             put.value,
             f"{WHAT[kind]} carries no tokens: this turn is not trained; append the Choice",
-            _fix(put.value),
+            _fix(code, put.value),
         )
 
 
@@ -114,20 +116,13 @@ def _below(body: list[ast.stmt]) -> Iterator[ast.AST]:
         yield from ast.walk(statement)
 
 
-def _fix(value: ast.expr) -> Fix | None:
+def _fix(code: Code, value: ast.expr) -> Fix | None:
     """Cut what was taken of the choice off, where it is written here."""
     inner = value
     while isinstance(inner, ast.Call | ast.Attribute):
-        if isinstance(inner, ast.Call):
-            inner = inner.func
-        elif inner.attr in ("message", "model_dump", "to_dict", "dict"):
-            cut, inner = inner, inner.value
-            if inner.end_lineno is None or inner.end_col_offset is None:
-                return None
-            if cut.attr == "message" or isinstance(inner, ast.Name | ast.Subscript):
-                end = (value.end_lineno or 0, value.end_col_offset or 0)
-                edit = Edit((inner.end_lineno, inner.end_col_offset), end, "")
-                return Fix("append the Choice", (edit,))
-        else:
-            return None
+        inner = inner.func if isinstance(inner, ast.Call) else inner.value
+        if code.kind(inner) is Kind.CHOICE:
+            start = (inner.end_lineno or 0, inner.end_col_offset or 0)
+            end = (value.end_lineno or 0, value.end_col_offset or 0)
+            return Fix("append the Choice", (Edit(start, end, ""),))
     return None

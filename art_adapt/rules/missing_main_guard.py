@@ -12,7 +12,6 @@ Written down in: art 0.5.18 and 0.5.23, mp_actors/move.py:23-24 and local/backen
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
@@ -49,21 +48,14 @@ def check(code: Code) -> Iterator[Found]:
         for call in code.art_calls("LocalBackend")
         if not any(each.arg == "in_process" for each in call.keywords)
     ]
-    if not backends:
+    if not backends or "__name__" in code.source.text:
         return
     for call in code.calls:
         if code.syntax.qualified(call.func) not in ("asyncio.run", "uvloop.run"):
             continue
-        if code.syntax.owner(call) == MODULE_LEVEL and not _is_guarded(code, call):
+        if code.syntax.owner(call) == MODULE_LEVEL:
             yield found(
                 call,
                 "without a __main__ guard LocalBackend's own process runs this again, and "
                 "dies",
             )
-
-
-def _is_guarded(code: Code, call: ast.Call) -> bool:
-    return any(
-        isinstance(ancestor, ast.If) and "__name__" in ast.unparse(ancestor.test)
-        for ancestor in code.syntax.ancestors(call)
-    )

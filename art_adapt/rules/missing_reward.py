@@ -52,7 +52,7 @@ GOOD = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not code.whole_loop or code.reward_writes or code.judges:
+    if not code.whole_loop or code.reward_writes or code.judges or code.shapes_rewards:
         return
     if any("reward" in name.lower() for name in code.syntax.names):
         return

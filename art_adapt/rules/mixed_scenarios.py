@@ -16,8 +16,9 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
-from art_adapt.rules.group_of_one import _gathered_into, _trained
+from art_adapt.rules.group_of_one import trained_on
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.syntax import dotted
 
 RULE = Rule("ART502", "mixed-scenarios", Severity.GARBAGE)
 BAD = (
@@ -50,18 +51,18 @@ async def train(model, backend, scenarios):
 
 
 def check(code: Code) -> Iterator[Found]:
-    trained = _trained(code)
     for call in code.art_calls("TrajectoryGroup"):
         members = call.args[0] if call.args else None
         if not isinstance(members, ast.GeneratorExp | ast.ListComp):
             continue
-        if len(members.generators) != 1 or _gathered_into(code, call) not in trained:
+        if len(members.generators) != 1 or not trained_on(code, call):
             continue
         each = members.generators[0]
         if (
             isinstance(each.target, ast.Name)
             and isinstance(each.iter, ast.Name | ast.Attribute)
             and _is_several(each.iter)
+            and not _is_of_comprehension(code, call, each.iter)
             and isinstance(members.elt, ast.Call)
             and any(
                 isinstance(node, ast.Name) and node.id == each.target.id
@@ -73,6 +74,17 @@ def check(code: Code) -> Iterator[Found]:
                 "one group of different scenarios: easy ones are rewarded and hard ones "
                 "punished, whatever the model did; make a group of each",
             )
+
+
+def _is_of_comprehension(code: Code, call: ast.Call, name: ast.expr) -> bool:
+    """Whether an outer comprehension makes the list: it may hold one scenario many times."""
+    return any(
+        isinstance(node, ast.Name) and node.id == dotted(name)
+        for ancestor in code.syntax.ancestors(call)
+        if isinstance(ancestor, ast.GeneratorExp | ast.ListComp)
+        for generator in ancestor.generators
+        for node in ast.walk(generator.target)
+    )
 
 
 def _is_several(iterated: ast.Name | ast.Attribute) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.syntax import dotted, keyword
+from art_adapt.survey.syntax import LOOPS, dotted, keyword
 
 RULE = Rule("ART509", "no-resume", Severity.WASTE)
 BAD = (
@@ -56,6 +56,8 @@ def check(code: Code) -> Iterator[Found]:
         if (loop := _outermost(code, call)) is not None
     }
     for loop in loops:
+        if any(isinstance(node, ast.Continue) for node in code.inside(loop)):
+            continue  # perhaps over what was done before
         iterated = getattr(loop, "iter", None)
         values = (
             code.syntax.values_of(iterated) if isinstance(iterated, ast.Name) else []
@@ -65,12 +67,24 @@ def check(code: Code) -> Iterator[Found]:
             continue
         name = (dotted(iterated.func) or "").rpartition(".")[2]
         begins = name == "iterate_dataset" and keyword(iterated, "initial_step") is None
-        if begins or (name == "range" and len(iterated.args) == 1):
+        counts = name == "range" and len(iterated.args) == 1
+        nested = any(isinstance(node, LOOPS) for node in _around(code, loop))
+        if begins or (counts and not nested):
             yield found(
                 iterated,
                 "a restarted run counts from 0 again while the weights go on: begin at "
                 "await model.get_step()",
             )
+
+
+def _around(code: Code, loop: ast.AST) -> Iterator[ast.AST]:
+    """The loops between ``loop`` and the training in it."""
+    for call in code.training_calls:
+        if code.within(call, loop):
+            inner = code.syntax.enclosing_loop(call)
+            while inner is not None and inner is not loop:
+                yield inner
+                inner = code.syntax.enclosing_loop(inner)
 
 
 def _outermost(code: Code, call: ast.Call) -> ast.AST | None:

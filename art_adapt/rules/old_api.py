@@ -30,7 +30,6 @@ GONE = {
     "art.UnslothAPI": LOCAL,
     "art.local.LocalAPI": LOCAL,
     "art.skypilot": "run on the machine with the GPU, or use ServerlessBackend",
-    "art.api": "art.local and art.serverless",
     "art.dev.ModelConfig": "art.dev.InternalModelConfig, as _internal_config=",
     "art.utils.get_trajectory_messages": "trajectory.messages()",
 }
@@ -106,7 +105,7 @@ def _imports(code: Code) -> Iterator[Found]:
         if gone is not None:
             fix = None
             if gone == "art.LocalBackend" and isinstance(node, ast.ImportFrom):
-                fix = _split(node)
+                fix = _split(code, node)
             yield found(node, f"{gone} is gone: {GONE[_gone(gone) or gone]}", fix)
 
 
@@ -114,12 +113,13 @@ def _gone(name: str) -> str | None:
     return next((g for g in GONE if name == g or name.startswith(f"{g}.")), None)
 
 
-def _split(node: ast.ImportFrom) -> Fix | None:
-    if any(alias.asname for alias in node.names):
+def _split(code: Code, node: ast.ImportFrom) -> Fix | None:
+    before = code.source.lines[node.lineno - 1][: node.col_offset]
+    if any(alias.asname for alias in node.names) or before.strip():
         return None
     rest = [alias.name for alias in node.names if alias.name != "LocalBackend"]
     lines = [f"from art import {', '.join(rest)}"] if rest else []
-    indent = "\n" + " " * node.col_offset
+    indent = "\n" + before
     edit = Edit(
         (node.lineno, node.col_offset),
         (node.end_lineno or node.lineno, node.end_col_offset or 0),
@@ -143,7 +143,10 @@ def _import_fix(code: Code, node: ast.Attribute) -> Fix | None:
         or "LocalBackend" in code.syntax.names
     ):
         return None
-    end = (imported.node.end_lineno or 0, imported.node.end_col_offset or 0)
+    line = code.source.lines[imported.node.lineno - 1]
+    if ";" in line:
+        return None
+    end = (imported.node.lineno, len(line.encode()))
     return Fix(
         "import it from art.local",
         (Edit(end, end, f"\n{LOCAL}"), replace(node, "LocalBackend")),
@@ -184,7 +187,14 @@ def _fix(code: Code, call: ast.Call) -> Fix | None:
         or not isinstance(call.args[0], ast.Name)
         or any(each.arg != "config" for each in call.keywords)
         or "result" in code.syntax.names
+        or any(
+            code.constant(keyword(c, "split")) == "train"
+            for c in code.method_calls("log")
+        )
     ):
+        return None
+    indent = code.source.lines[statement.lineno - 1][: statement.col_offset]
+    if indent.strip():
         return None
     settings = ""
     if config is not None:
@@ -198,7 +208,7 @@ def _fix(code: Code, call: ast.Call) -> Fix | None:
     groups = call.args[0].id
     text = (
         f"result = await {backend}.train({model}, {groups}{settings})\n"
-        + " " * statement.col_offset
+        + indent
         + f'await {model}.log({groups}, split="train", metrics=result.metrics, '
         "step=result.step)"
     )

@@ -55,6 +55,11 @@ async def rollout(client, model, question):
 
 
 def check(code: Code) -> Iterator[Found]:
+    if any(
+        isinstance(call.func, ast.Attribute) and code.is_items(call.func.value)
+        for call in code.method_calls("extend")
+    ):
+        return  # by what, is not seen here
     for call in code.policy_calls:
         loop = code.syntax.enclosing_loop(call.callee)
         name = dotted(call.messages) if call.messages is not None else None
@@ -67,12 +72,19 @@ def check(code: Code) -> Iterator[Found]:
         ours = [put for put in code.puts if put.by in inside]
         if not any(code.kind(put.value) is Kind.CHOICE for put in ours):
             continue
+        owner = code.syntax.owner(call.callee)
         others = [put for put in ours if code.kind(put.value) is not Kind.CHOICE]
+        others += [
+            put
+            for put in code.puts
+            if code.syntax.owner(put.by).startswith(f"{owner}.")
+        ]
         sent_only = [
             other
-            for other in code.method_calls("append", "extend")
-            if other in inside
+            for other in inside
+            if isinstance(other, ast.Call)
             and isinstance(other.func, ast.Attribute)
+            and other.func.attr in ("append", "extend")
             and dotted(other.func.value) == name
             and other.args
             and _is_context(code, other.args[0])

@@ -79,6 +79,11 @@ def check(code: Code) -> Iterator[Found]:
                     "happened here: it is never trained on",
                 )
                 break
+            if any(isinstance(n, LEAVING) for n in ast.walk(statement)):
+                break  # perhaps for what was set here
+
+
+LEAVING = (ast.Return, ast.Break, ast.Continue)
 
 
 def _overwrites(code: Code, statement: ast.stmt, target: str) -> bool:

@@ -97,7 +97,9 @@ def check(code: Code) -> Iterator[Found]:
     for put in code.puts:
         if isinstance(put.value, ast.Dict) and _is_assistant(put.value):
             content = _item(put.value, "content")
-            if content is not None and code.kind(content) in (Kind.TEXT, Kind.MESSAGE):
+            if content is None or code.sampled_elsewhere(content):
+                continue
+            if code.kind(content) in (Kind.TEXT, Kind.MESSAGE):
                 yield found(
                     put.value,
                     "an assistant's turn rebuilt as a dict carries no tokens: it is not "

@@ -47,8 +47,20 @@ async def rollout(model, scenario):
     trajectory = art.Trajectory()
     secret = random.randint(1, 10)
     trajectory.reward = 1.0 if play(secret) == secret else 0.0
+    trajectory.reward = secret - play(secret)
     return trajectory
 """,
+)
+
+NOISE = (
+    "random",
+    "uniform",
+    "gauss",
+    "normal",
+    "normalvariate",
+    "rand",
+    "randn",
+    "triangular",
 )
 
 
@@ -83,7 +95,8 @@ def _is_random(code: Code, expression: ast.expr, depth: int = 2) -> bool:
         )
     if isinstance(expression, ast.Call):
         name = code.syntax.qualified(expression.func) or ""
-        return name.startswith(("random.", "numpy.random.", "np.random."))
+        package, _, function = name.rpartition(".")
+        return package.endswith("random") and function in NOISE
     if isinstance(expression, ast.Name) and depth:
         values = code.syntax.values_of(expression)
         return any(_is_random(code, value, depth - 1) for value in values)

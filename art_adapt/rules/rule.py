@@ -70,6 +70,7 @@ class Found:
     end_line: int
     end_column: int
     fix: Fix | None = None
+    statement: tuple[int, int] = (0, 0)  # its first and last line
 
 
 @dataclass(frozen=True)

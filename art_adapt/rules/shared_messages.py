@@ -117,6 +117,13 @@ def _shared(code: Code, target: ast.expr, owner: str, name: str) -> str:
             return "a default argument" if is_list and not rebound else ""
         if any(where == owner or owner.startswith(f"{where}.") for where, _ in known):
             return ""
+        if any(
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Store)
+            for node in code.syntax.owned_by(owner)
+        ):
+            return ""
         at_module = [value for where, value in known if where == MODULE_LEVEL]
         lists = [value for value in at_module if isinstance(value, ast.List)]
         return "of the module" if lists and len(lists) == len(at_module) else ""

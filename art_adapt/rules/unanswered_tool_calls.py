@@ -12,6 +12,7 @@ preprocessing/tokenize.py (the conversation is rendered with the model's chat te
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Kind
@@ -49,6 +50,11 @@ def check(code: Code) -> Iterator[Found]:
         or "tool_calls" not in code.source.text
     ):
         return
+    if any(
+        isinstance(call.func, ast.Attribute) and code.is_items(call.func.value)
+        for call in code.method_calls("extend")
+    ):
+        return  # by what, is not seen here
     looped = {
         code.syntax.owner(call.callee)
         for call in code.policy_calls

@@ -205,16 +205,27 @@ class Syntax:
         key = dotted(expression)
         if key is None:
             return []
-        known = self.assignments.get(key, [])
         if "." in key:
-            return [value for _, value in known]
+            return [value for _, value in self.assignments.get(key, [])]
         owner = self.owner(expression)
-        local = [value for where, value in known if where == owner]
-        return local or [
-            value
-            for where, value in known
-            if where == MODULE_LEVEL or owner.startswith(where + ".")
+        local = self._assigned.get((key, owner))
+        if local is not None:
+            return local
+        around = [MODULE_LEVEL]
+        parts = owner.split(".")
+        around += [".".join(parts[:end]) for end in range(1, len(parts))]
+        return [
+            value for where in around for value in self._assigned.get((key, where), ())
         ]
+
+    @cached_property
+    def _assigned(self) -> dict[tuple[str, str], list[ast.expr]]:
+        """The values of ``assignments`` by name and function."""
+        found: dict[tuple[str, str], list[ast.expr]] = {}
+        for name, values in self.assignments.items():
+            for where, value in values:
+                found.setdefault((name, where), []).append(value)
+        return found
 
     def imports_module(self, *tops: str) -> Import | None:
         """The first import of one of these top-level packages."""

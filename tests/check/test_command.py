@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -75,7 +76,8 @@ def test_machines_can_read_it(folder: Path) -> None:
     assert rules == set(FOUND) == {result["ruleId"] for result in run["results"]}
     place = run["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "bad.py"
-    assert place["region"] == {"startLine": 6, "startColumn": 58}
+    region = {"startLine": 6, "startColumn": 58, "endLine": 6, "endColumn": 59}
+    assert place["region"] == region
     assert run["results"][0]["level"] == "error"
     said = check("--output-format", "github", ".", cwd=folder)[1].splitlines()
     assert said[0].startswith(
@@ -257,3 +259,110 @@ def test_nothing_slow_is_imported_unless_it_is_needed(folder: Path) -> None:
         )
         command = [sys.executable, "-c", program, *arguments]
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+def test_fixes_of_other_encodings_hit_what_they_mean(tmp_path: Path) -> None:
+    text = BAD.replace(
+        "    trajectory.messages_and_choices.append(response.choices[0].message)\n",
+        '    x = "éééééééé"; trajectory.messages_and_choices.append(response.choices[0].message)'
+        "  # a long comment\n",
+    )
+    data = ("# -*- coding: latin-1 -*-\n" + text).encode("latin-1")
+    (tmp_path / "bad.py").write_bytes(data)
+    said = check("--output-format", "json", "bad.py", cwd=tmp_path)[1]
+    column = next(e["column"] for e in json.loads(said) if e["code"] == "ART201")
+    assert text.splitlines()[7][column - 1 :].startswith("response.choices[0].message)")
+    _, _, told = check("--fix", "bad.py", cwd=tmp_path)
+    assert "fixed 2 in bad.py" in told
+    after = (tmp_path / "bad.py").read_bytes()
+    assert after == data.replace(b"[0].message)", b"[0])").replace(
+        b"model.name", b"model.get_inference_name()"
+    )
+
+
+def test_no_fix_takes_a_comment_with_it(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(
+        "from art import (\n    LocalBackend,  # why\n    TrainableModel,\n)\n"
+    )
+    assert check("--diff", ".", cwd=tmp_path)[:2] == (0, "")
+    assert "fixable" not in check(".", cwd=tmp_path)[1]
+
+
+@pytest.mark.parametrize(
+    ("comment", "ignored"),
+    [
+        ("# art: ignore", True),
+        ("# art:  ignore[ART401,ART2]", True),
+        ("# noqa # art: ignore [zero-temperature]", True),
+        ("# art: ignore[ART402]", False),
+        ("# art: ignore[]", False),
+        ("# art: ignore[ART401: why]", False),
+        ("# art: ignored upstream?", False),
+        ("# art: ignore-file", False),
+    ],
+)
+@pytest.mark.parametrize("line", [5, 6, 7])
+def test_ignore_comments(
+    comment: str, ignored: bool, line: int, tmp_path: Path
+) -> None:
+    """Anywhere on the lines that the statement begins, ends, or is broken at."""
+    lines = BAD.splitlines()
+    lines[line - 1] += f"  {comment}"
+    (tmp_path / "bad.py").write_text("\n".join(lines))
+    said = check(".", "--select", "ART401", cwd=tmp_path)[1]
+    assert ("ART401" not in said) == ignored
+
+
+def test_standard_input_is_reported_like_a_file(folder: Path) -> None:
+    arguments = ("-", "--stdin-filename", "good.py")
+    code, said, _ = check(*arguments, cwd=folder, stdin=BAD.encode())
+    assert code == 1 and said.startswith("good.py:6:58: ART401")
+    code, said, _ = check(
+        *arguments, "--statistics", "--exit-zero", cwd=folder, stdin=BAD.encode()
+    )
+    assert code == 0 and "zero-temperature" in said
+    check(*arguments, "--output-file", "out.txt", cwd=folder, stdin=BAD.encode())
+    assert "ART401" in (folder / "out.txt").read_text()
+
+
+def test_a_broken_cache_is_no_obstacle(folder: Path) -> None:
+    expected = check(".", cwd=folder)
+    cache = folder / ".art-adapt-cache" / "check.json"
+    content = json.loads(cache.read_text())
+    content["entries"] = {name: [["x"]] for name in content["entries"]}
+    for broken in (
+        "",
+        "[]",
+        json.dumps({**content, "entries": []}),
+        json.dumps(content),
+    ):
+        cache.write_text(broken)
+        assert check(".", cwd=folder) == expected
+
+
+def test_a_file_that_is_no_file_is_reported(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.py")
+    code, said, _ = check("pipe.py", cwd=folder)
+    assert code == 1 and "ART000" in said
+    assert check("pipe.py", "--diff", cwd=folder)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "tool = 3",
+        "[tool.art-adapt]\ncheck = 3",
+        '[tool.art-adapt]\nauxiliary = "judge"',
+    ],
+)
+def test_odd_configurations_are_said(content: str, folder: Path) -> None:
+    (folder / "pyproject.toml").write_text(content)
+    code, _, complaint = check(".", cwd=folder)
+    assert code == 2 and "pyproject.toml: " in complaint and "internal" not in complaint
+
+
+def test_a_report_that_cannot_be_written(folder: Path) -> None:
+    code, _, complaint = check(".", "--output-file", "no/such/folder", cwd=folder)
+    assert (
+        code == 2 and "cannot be written" in complaint and "internal" not in complaint
+    )

@@ -52,7 +52,26 @@ def test_fixes_compile_and_are_done_once(cases: list[str], windows: bool) -> Non
         ast.parse(data)
     except SyntaxError:
         return
-    after, _ = fixed(Path("x.py"), data, EVERYTHING)
+    after, _ = fixed(Source(Path("x.py"), data), EVERYTHING)
     ast.parse(after)
-    assert fixed(Path("x.py"), after, EVERYTHING) == (after, 0)
+    assert fixed(Source(Path("x.py"), after), EVERYTHING) == (after, 0)
     assert (b"\r\n" in after) == (windows and b"\r\n" in data)
+
+
+def test_names_that_are_made_of_each_other() -> None:
+    """What is followed from name to name ends, and is worked out once."""
+    loop = "    a = b\n    b = a\n" * 40
+    data = (
+        f"import art\n\ndef f(t, reward):\n{loop}    t.messages_and_choices.append(a)\n"
+    )
+    assert found(data.encode()) == []
+    own = "import art\n\ndef f(trajectory, reward):\n    reward = -reward\n"
+    assert "ART000" not in found((own + "    trajectory.reward = reward\n").encode())
+
+
+def test_a_long_notebook() -> None:
+    cell = (
+        "r = c.chat.completions.create(model='m')\nx = r.choices[0]\nitems.append(x)\n"
+    )
+    start = "import art\nt = art.Trajectory()\nitems = t.messages_and_choices\n"
+    found((start + cell * 1_000).encode())  # minutes, if each line were followed anew

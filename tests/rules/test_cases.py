@@ -71,3 +71,140 @@ def test_codes_names_and_documentation() -> None:
     for rule in EVERY:
         assert "Written down in:" in rule.documentation
         assert rule.summary and not rule.summary.endswith(".")
+
+
+RIGHT = {
+    "a win or an early return": """\
+import art
+
+async def rollout(game):
+    t = art.Trajectory()
+    if not game.won:
+        return t
+    t.reward = 1.0
+    return t
+
+async def train(backend, model, games):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(g) for _ in range(4)) for g in games
+    )
+    await backend.train(model, groups)
+""",
+    "a trajectory of its own for each turn of a loop": """\
+import art
+
+async def rollouts(client, model, scenarios):
+    for scenario in scenarios:
+        t = art.Trajectory()
+        t.messages_and_choices.insert(0, {"role": "system", "content": scenario})
+        r = await client.chat.completions.create(model=model.get_inference_name(), messages=t.messages())
+        t.messages_and_choices.append(r.choices[0])
+        yield t
+""",
+    "another model's turns in a log": """\
+import art
+
+async def rollout(sim, log, messages):
+    trajectory = art.Trajectory()
+    user = await sim.chat.completions.create(model="gpt-4o", messages=messages)
+    trajectory.messages_and_choices.append(user.choices[0].message.model_dump())
+    user.choices[0].message.content = user.choices[0].message.content.strip()
+    return trajectory
+""",
+    "a judge that is asked at temperature 0": """\
+import art
+
+async def rollout(client, judge, model, messages):
+    t = art.Trajectory(messages_and_choices=messages)
+    r = await client.chat.completions.create(model=model.get_inference_name(), messages=messages)
+    t.messages_and_choices.append(r.choices[0])
+    verdict = await judge.chat.completions.create(
+        model="qwen/qwen3-32b", messages=messages, temperature=0, seed=1, tools=[SCORE]
+    )
+    t.reward = float(verdict.choices[0].message.content)
+    return t
+""",
+    "a grader that fails": """\
+import art
+
+async def rollout(client, model, messages):
+    t = art.Trajectory(messages_and_choices=messages)
+    r = await client.chat.completions.create(model=model.get_inference_name(), messages=messages)
+    t.messages_and_choices.append(r.choices[0])
+    try:
+        t.reward = (await run_tests(r.choices[0].message.content)).score
+    except Exception:
+        t.reward = 0.0
+    return t
+""",
+    "rewards of something else": """\
+import art
+
+def simulate():
+    trajectory = EnvironmentRun()
+    trajectory.metrics["name"] = "x"
+    trajectory.reward = None
+    trajectories = Batch()
+    trajectories.reward = "x"
+""",
+    "validation first, then training, by one name": """\
+import art
+
+async def step(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(
+        [art.TrajectoryGroup([rollout(model, s)]) for s in scenarios], max_exceptions=9
+    )
+    await model.log(groups, split="val")
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, t) for t in tasks) for tasks in ([s] * 8 for s in scenarios)
+    )
+    await backend.train(model, groups)
+""",
+    "a penalty that is returned": """\
+import art
+
+async def rollout(game):
+    t = art.Trajectory()
+    failed = False
+    while not game.over:
+        if not game.move():
+            t.reward = -1
+            failed = True
+            break
+    if failed:
+        return t
+    t.reward = game.score
+    return t
+""",
+    "what blocks in a thread": """\
+import art, asyncio, time
+
+async def rollout(model):
+    await asyncio.to_thread(lambda: time.sleep(1))
+    return art.Trajectory()
+""",
+    "a torch model beside": """\
+import art, torch
+
+async def fit(reward_model, data):
+    for epoch in range(10):
+        reward_model.train(data)
+""",
+    "an art that is not OpenPipe's": """\
+from art import text2art
+import art
+
+print(text2art("hi"), art.api)
+""",
+}
+
+
+@pytest.mark.parametrize("case", RIGHT.values(), ids=RIGHT)
+def test_right_code_is_right(case: str) -> None:
+    found = [
+        (rule.rule.code, each.line, each.message)
+        for rule in EVERY
+        if rule.rule.severity != 2
+        for each in rule.check(code_of(case))
+    ]
+    assert not found
