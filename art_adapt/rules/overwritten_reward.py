@@ -6,7 +6,8 @@ learns what it was for.
 
 Return where the penalty is set, or set the last reward only if the loop ended well.
 
-Written down in: facts that were counted: 6 of 82 public files.
+Written down in: nothing; it is how Python runs. ART's own 2048 example does it with the -1 of an
+invalid move.
 """
 
 from __future__ import annotations

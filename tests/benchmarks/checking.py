@@ -102,7 +102,7 @@ def main() -> None:
         if importlib.util.find_spec("fixit"):
             figures["fixit, one rule"] = seconds(
                 bin_ / "fixit",
-                "-r",
+                "--rules",
                 "fixit.rules.use_fstring",
                 "lint",
                 ".",

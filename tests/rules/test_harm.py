@@ -254,7 +254,7 @@ def test_nothing_in_art_corrects_for_how_was_sampled() -> None:
         assert word not in source
 
 
-@shows("ART101", "ART104", "ART405", "ART309", "ART102")
+@shows("ART101", "ART104", "ART405", "ART309", "ART102", "ART108")
 def test_what_has_no_hook_is_not_recorded() -> None:
     """A hook is all that leads to the model in training: around a call of another client
     it changes nothing outside a rollout, and raises in a thread that lost it.
@@ -308,7 +308,7 @@ def test_groups_that_are_awaited_early_are_gone_without_an_error() -> None:
     assert "await" in raised(lambda: gather(lambda: [Group([art.Trajectory()])]))
 
 
-@shows("ART504", "ART516")
+@shows("ART504", "ART516", "ART518")
 def test_rulers_scores_are_on_a_new_group(monkeypatch: pytest.MonkeyPatch) -> None:
     ruler = sys.modules["art.rewards.ruler"]
 
@@ -319,11 +319,18 @@ def test_rulers_scores_are_on_a_new_group(monkeypatch: pytest.MonkeyPatch) -> No
         ]
 
     monkeypatch.setattr(ruler, "ruler", judge)
-    pair = [trajectory(USER, choice(), reward=0.7) for _ in range(2)]
+
+    class Episode(art.Trajectory):
+        final_answer: str | None = None
+
+    pair = [Episode(reward=0.7, final_answer="x") for _ in range(2)]
+    for each in pair:
+        each.messages_and_choices.extend([USER, choice()])
     group = Group([*pair, ValueError("lost")])
     scored = asyncio.run(art.rewards.ruler_score_group(group))
     assert [t.reward for t in group] == [0.7, 0.7]
     assert [t.reward for t in scored] == [0.5, 0.5]
+    assert {getattr(t, "final_answer", None) for t in scored} == {None}
     assert group.exceptions and not Group(group.trajectories).exceptions
 
 
