@@ -78,7 +78,7 @@ def rehearse(
     begun = time.perf_counter()
     source = path.read_text(encoding="utf-8")
     with ScriptedModel(seed, rows) as model, tempfile.TemporaryDirectory() as folder:
-        child = _run(path, model.url, steps, Path(folder))
+        child = run_child(path, model.url, steps, Path(folder))
         seen = Seen(path, source, child.notes, tuple(model.log))
         found, learned, output = findings(seen), None, child.output
         if train is not None and not any(finding.fatal for finding in found):
@@ -101,33 +101,44 @@ def _learn(
 ) -> tuple[Learning, str]:
     """Train; train again with shuffled rewards, at the same time; go on for one step."""
     judged = any(is_judgement(exchange.request) for exchange in seen.log)
-    said = turns(seen.log, rows, seen.notes["scenarios"])
-    favourite = next((turn.content for turn in said if turn.content), None)
-    settings = {
-        "turns": [asdict(turn) for turn in said],
-        "prompts": prompts(seen.log),
-        "scenarios": seen.notes["scenarios"],
-        "seed": seed,
-        "shuffle": False,
-    }
+    settings = training_settings(seen, rows, seed)
+    contents = (turn["content"] for turn in settings["turns"])
+    favourite = next(filter(None, contents), None)
 
     def trained(name: str, steps: int, shuffle: bool = False) -> Child:
         kept = folder / name
         kept.mkdir(exist_ok=True)
         train = {**settings, "shuffle": shuffle}
         with ScriptedModel(seed, rows, favourite) as others:
-            return _run(seen.path, others.url, steps, kept, train)
+            return run_child(seen.path, others.url, steps, kept, train)
 
     with ThreadPoolExecutor(2) as pool:
         real = pool.submit(trained, "real", steps)
         control = pool.submit(trained, "control", steps, True)
         curve, flat = real.result(), control.result()
     resumed = trained("real", 1)
-    learned = learning(curve.notes, flat.notes, resumed.notes, len(said), judged)
+    learned = learning(
+        curve.notes, flat.notes, resumed.notes, len(settings["turns"]), judged
+    )
     return learned, curve.output + resumed.output
 
 
-def _run(
+def training_settings(
+    seen: Seen, rows: Sequence[Scripted], seed: int
+) -> dict[str, Any]:
+    """What a child needs to make the tiny model, from what a scripted rehearsal saw."""
+    scenarios = seen.notes["scenarios"]
+    return {
+        "turns": [asdict(turn) for turn in turns(seen.log, rows, scenarios)],
+        "prompts": prompts(seen.log),
+        "scenarios": scenarios,
+        "seed": seed,
+        "shuffle": False,
+        "device": "cpu",
+    }
+
+
+def run_child(
     path: Path,
     url: str,
     steps: int,

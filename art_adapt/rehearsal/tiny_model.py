@@ -93,7 +93,9 @@ class TinyModel:
         scenarios: Sequence[Json],
         turns: Sequence[Reply],
         seed: int,
+        device: str = "cpu",
     ) -> None:
+        self.device = torch.device(device)
         torch.manual_seed(seed)
         torch.set_num_threads(1)
         self._seed = seed
@@ -106,9 +108,9 @@ class TinyModel:
         self._end = self.tokenizer.convert_tokens_to_ids(END)
         # What may come next: the end after a turn, else a turn. It is part of the model:
         # sampled from and trained alike.
-        self._is_turn = torch.zeros(size, dtype=torch.bool)
+        self._is_turn = torch.zeros(size, dtype=torch.bool, device=self.device)
         self._is_turn[ids] = True
-        self._ends = torch.zeros(size, dtype=torch.bool)
+        self._ends = torch.zeros(size, dtype=torch.bool, device=self.device)
         self._ends[self._end] = True
         self.network = LlamaForCausalLM(
             LlamaConfig(
@@ -127,6 +129,7 @@ class TinyModel:
         with torch.no_grad():
             rarity = self._rarity(prompts).unsqueeze(-1)
             self.network.model.embed_tokens.weight.mul_(rarity)
+        self.network.to(self.device)
 
     def _rarity(self, prompts: Sequence[Json]) -> torch.Tensor:
         """Of each token, how few of ``prompts`` have it: from 0 (all) to 1. What is the
@@ -141,7 +144,7 @@ class TinyModel:
         self, tokens: torch.Tensor, positions: torch.Tensor, sees: torch.Tensor
     ) -> torch.Tensor:
         """Of every token of the vocabulary after each of ``tokens`` (batch, length);
-        ``sees`` (batch, 1, length, length) is what attends to what.
+        ``sees`` (batch, 1, length, length) is what attends to what. All on the device.
         """
         logits = self.network(
             input_ids=tokens, position_ids=positions, attention_mask=sees
@@ -160,14 +163,14 @@ class TinyModel:
 
     def load(self, file: Path, optimizer: torch.optim.Optimizer) -> None:
         """Go on from what ``save`` wrote."""
-        state = torch.load(file)
+        state = torch.load(file, map_location=self.device)
         self.network.load_state_dict(state["network"])
         optimizer.load_state_dict(state["optimizer"])
 
     def fingerprint(self) -> str:
         """Tells weights from other weights."""
         state = self.network.state_dict().values()
-        return f"{zlib.crc32(b''.join(each.numpy().tobytes() for each in state)):08x}"
+        return f"{zlib.crc32(b''.join(each.cpu().numpy().tobytes() for each in state)):08x}"
 
     # ------------------------------------------------------------------------ answering
 
@@ -182,10 +185,14 @@ class TinyModel:
             generator = torch.Generator().manual_seed(zlib.crc32(said.encode()))
             length = len(prompt)
             causal = torch.ones(1, 1, length, length, dtype=torch.bool).tril()
+            inputs = (
+                torch.tensor([prompt]),
+                torch.arange(length).unsqueeze(0),
+                causal,
+            )
             with torch.no_grad():
-                given = self.logprobs(
-                    torch.tensor([prompt]), torch.arange(length).unsqueeze(0), causal
-                )[0, -1]
+                given = self.logprobs(*(each.to(self.device) for each in inputs))
+            given = given[0, -1].cpu()
             drawn = [
                 int(torch.multinomial(given.exp(), 1, generator=generator))
                 for _ in range(request.get("n") or 1)

@@ -7,6 +7,7 @@ packing, advantages, the loss, checkpoints and resuming are ART's.
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -95,15 +96,18 @@ class Service:
         for group in self._optimizer.param_groups:
             group["lr"] = config.learning_rate * RATE
         self._optimizer.zero_grad()
-        total = 0.0
+        total, begun = 0.0, time.perf_counter()
         for at in range(count):
-            inputs = _trimmed(packed, at)
+            inputs = _trimmed(packed, at, self._tiny.device)
+            self._notes["read"] = self._notes.get("read", 0) + inputs["tokens"].numel()
             new = _new_logprobs(self._tiny, inputs)
             self._compare(inputs, new)
             said = _loss(inputs, new, _config)
             (said / count).backward()
             total += said.item() / count
         self._optimizer.step()
+        taken = time.perf_counter() - begun
+        self._notes["seconds"] = [*self._notes.get("seconds", []), taken]
         self._step += 1
         self._save()
         yield {"loss/train": total}
@@ -127,11 +131,11 @@ class Service:
         self.close()
 
 
-def _trimmed(packed: Json, at: int) -> Json:
+def _trimmed(packed: Json, at: int, device: torch.device) -> Json:
     """One packed sequence without the padding at its end."""
     used = int((packed["group_ids"][at] != -1).nonzero().max()) + 1
     return {
-        name: value[at : at + 1, :used]
+        name: value[at : at + 1, :used].to(device)
         for name, value in packed.items()
         if isinstance(value, torch.Tensor) and value.dim() == 2
     }
@@ -140,11 +144,11 @@ def _trimmed(packed: Json, at: int) -> Json:
 def _new_logprobs(tiny: TinyModel, inputs: Json) -> torch.Tensor:
     """Of each sequence's next tokens (1, length), as ART's loss wants them."""
     group, parent = inputs["group_ids"][0], inputs["parent_ids"][0]
-    length = len(group)
     # art, unsloth/train.py, calculate_mask: a sequence sees itself and its prompt.
     own = group.unsqueeze(0) == group.unsqueeze(1)
     prompt = parent.unsqueeze(1) == group.unsqueeze(0)
-    sees = torch.ones(length, length, dtype=torch.bool).tril() & (own | prompt)
+    causal = torch.ones_like(own).tril()
+    sees = causal & (own | prompt)
     given = tiny.logprobs(inputs["tokens"], inputs["input_pos"], sees[None, None])
     following = loss.shift_tensor(inputs["tokens"], 0)
     picked = given.gather(-1, following.unsqueeze(-1)).squeeze(-1)
@@ -171,7 +175,11 @@ def make_backend(
     random.seed(settings["seed"])
     shuffled = random.Random(settings["seed"]) if settings["shuffle"] else None
     tiny = TinyModel(
-        settings["prompts"], settings["scenarios"], turns, settings["seed"]
+        settings["prompts"],
+        settings["scenarios"],
+        turns,
+        settings["seed"],
+        settings["device"],
     )
 
     class Backend(local.LocalBackend):

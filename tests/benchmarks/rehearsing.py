@@ -35,7 +35,7 @@ def rehearsed(name: str, folder: Path) -> tuple[Seen, float]:
     assert done.returncode == 0, done.stderr
     module = agent / "agent_train.py"
     with ScriptedModel(0, ()) as model:
-        child = run._run(module, model.url, STEPS, folder)
+        child = run.run_child(module, model.url, STEPS, folder)
         seen = Seen(module, module.read_text(), child.notes, tuple(model.log))
     spans = [
         (each["began"], each["began"] + each["seconds"])
