@@ -37,7 +37,9 @@ class Format(StrEnum):
 def check(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[PATHS]", help="Files and folders; - is stdin. [.]"),
+        typer.Argument(
+            metavar="[PATHS]", help="Files, notebooks and folders; - is stdin. [.]"
+        ),
     ] = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Make the fixes that are certain.")
@@ -153,6 +155,8 @@ def _readable(files: list[Path]) -> list[Source]:
 
     found = []
     for file in files:
+        if file.suffix == ".ipynb":
+            continue  # checked, not written
         try:
             source = read_source(file)
         except Refusal:

@@ -1,4 +1,4 @@
-"""The Python files under some paths, without those that git ignores."""
+"""The Python files and notebooks under some paths, without those that git ignores."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SKIPPED = frozenset(
 
 def python_files(paths: Iterable[Path], exclude: Iterable[str] = ()) -> Iterator[Path]:
     """Each file once: those that are named, whatever they are called, and the ``.py``
-    files below folders. ``exclude``: patterns of files or of folders above them, as of
+    and ``.ipynb`` files below folders. ``exclude``: patterns of files or of folders above them, as of
     ``Path.match``.
 
     Raises:
@@ -77,7 +77,7 @@ def _from_git(folder: Path) -> list[Path] | None:
     command = ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--others"]
     try:
         listed = subprocess.run(
-            [*command, "--exclude-standard", "--", "*.py"],
+            [*command, "--exclude-standard", "--", "*.py", "*.ipynb"],
             capture_output=True,
             check=True,
         ).stdout
@@ -96,7 +96,7 @@ def _walk(folder: Path) -> Iterator[Path]:
                 if entry.is_dir(follow_symlinks=False):
                     if entry.name not in SKIPPED:
                         folders.append(entry.name)
-                elif entry.name.endswith(".py") and entry.is_file():
+                elif entry.name.endswith((".py", ".ipynb")) and entry.is_file():
                     files.append(entry.name)
     except OSError:
         return

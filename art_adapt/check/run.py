@@ -12,6 +12,7 @@ from pathlib import Path
 
 from art_adapt.check.cache import Cache
 from art_adapt.check.ignores import Ignore, ignores_in
+from art_adapt.check.notebooks import Notebook, read_notebook
 from art_adapt.errors import Refusal
 from art_adapt.rules.rule import Found, Rule, Severity
 from art_adapt.source import Source, read_source
@@ -41,6 +42,7 @@ class Diagnostic:
     column: int = 1
     end_column: int = 1
     text: str = ""
+    cell: int | None = None  # of a notebook, from 1; lines are the cell's then
 
     @staticmethod
     def of(source: Source, rule: Rule, found: Found) -> Diagnostic:
@@ -63,10 +65,10 @@ class Diagnostic:
         )
 
     @property
-    def order(self) -> tuple[int, str, int, int, str]:
+    def order(self) -> tuple[int, str, int, int, int, str]:
         """The worst first, then by place."""
         found = self.found
-        place = (str(self.path), found.line, found.column)
+        place = (str(self.path), self.cell or 0, found.line, found.column)
         return (self.rule.severity, *place, self.rule.code)
 
 
@@ -118,12 +120,27 @@ def check_files(
 ) -> Iterator[Diagnostic]:
     """What is found in ``files``. ``auxiliary``: functions whose calls are not trained."""
     for path in files:
+        notebook = None
         try:
-            source = replace(read_source(path), path=path)
+            if path.suffix == ".ipynb":
+                notebook = read_notebook(path)
+                source = Source(path, notebook.code)
+            else:
+                source = replace(read_source(path), path=path)
         except Refusal as refusal:
             yield Diagnostic(path, UNREADABLE, _unreadable(refusal))
             continue
-        yield from check_source(source, selection, cache, auxiliary)
+        for diagnostic in check_source(source, selection, cache, auxiliary):
+            yield diagnostic if notebook is None else _in_cell(diagnostic, notebook)
+
+
+def _in_cell(diagnostic: Diagnostic, notebook: Notebook) -> Diagnostic:
+    """With the places of its cell, and no fix: notebooks are not written."""
+    found = diagnostic.found
+    cell, line = notebook.place(found.line)
+    end_line = max(line, found.end_line - found.line + line)
+    found = replace(found, line=line, end_line=end_line, fix=None)
+    return replace(diagnostic, found=found, cell=cell)
 
 
 def check_source(

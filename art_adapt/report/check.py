@@ -40,7 +40,9 @@ def report(
 
 
 def place(diagnostic: Diagnostic) -> str:
-    return f"{shown(diagnostic.path)}:{diagnostic.found.line}:{diagnostic.column}"
+    cell = f":cell {diagnostic.cell}" if diagnostic.cell else ""
+    where = f"{diagnostic.found.line}:{diagnostic.column}"
+    return f"{shown(diagnostic.path)}{cell}:{where}"
 
 
 def _text(found: Sequence[Diagnostic], files: int) -> Iterator[str]:
@@ -99,6 +101,7 @@ def _as_data(each: Diagnostic) -> dict[str, Any]:
     fix = each.found.fix
     return {
         "path": shown(each.path),
+        "cell": each.cell,
         "line": each.found.line,
         "column": each.column,
         "end_line": each.found.end_line,
@@ -115,7 +118,8 @@ def _github(found: Sequence[Diagnostic], files: int) -> Iterator[str]:
     kinds = {"error": "error", "warning": "warning", "note": "notice"}
     for each in found:
         kind = kinds[LEVELS[each.rule.severity]]
-        message = _escaped(each.found.message)
+        cell = f"cell {each.cell}: " if each.cell else ""
+        message = _escaped(cell + each.found.message)
         file = _escaped(shown(each.path)).replace(":", "%3A").replace(",", "%2C")
         where = f"file={file},line={each.found.line},col={each.column}"
         yield f"::{kind} title={each.rule.code} {each.rule.name},{where}::{message}\n"

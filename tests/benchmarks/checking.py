@@ -1,5 +1,5 @@
-"""How long ``art-adapt check`` takes, against reading the files, ruff and (where it is installed)
-fixit, on the same tree in the same run: ``python tests/benchmarks/checking.py [TREE]``.
+"""How long ``art-adapt check`` takes, against reading the files, ruff and (if it is named) fixit,
+on the same tree in the same run: ``python tests/benchmarks/checking.py [TREE] [--fixit COMMAND]``.
 
 The tree is an installed package of some 1,600 files unless another is named. Every figure is
 the best of several runs of a whole process; ruff runs its default rules.
@@ -65,7 +65,11 @@ def seconds(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tree", type=Path, nargs="?")
-    tree = parser.parse_args().tree
+    parser.add_argument(
+        "--fixit", type=Path, help="fixit's command, of an environment with it"
+    )
+    options = parser.parse_args()
+    tree = options.tree
     python = sys.executable
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
@@ -99,16 +103,9 @@ def main() -> None:
             "check, cold": seconds(*check, cwd=copy, before=copy / ".art-adapt-cache"),
             "check, warm": seconds(*check, cwd=copy),
         }
-        if importlib.util.find_spec("fixit"):
-            figures["fixit, one rule"] = seconds(
-                bin_ / "fixit",
-                "--rules",
-                "fixit.rules.use_fstring",
-                "lint",
-                ".",
-                cwd=copy,
-                runs=1,
-            )
+        if options.fixit is not None:
+            rule = ("--rules", "fixit.rules.use_fstring", "lint", ".")
+            figures["fixit, one rule"] = seconds(options.fixit, *rule, cwd=copy, runs=1)
         print(
             f"{count} files, {sum(f.stat().st_size for f in copy.rglob('*.py')) / 1e6:.0f} MB"
         )

@@ -366,3 +366,33 @@ def test_a_report_that_cannot_be_written(folder: Path) -> None:
     assert (
         code == 2 and "cannot be written" in complaint and "internal" not in complaint
     )
+
+
+def test_notebooks_are_read_cell_by_cell(tmp_path: Path) -> None:
+    cells = [
+        ("markdown", "# How to import art"),
+        ("code", "%pip install openpipe-art\n!ls \\\n  -l\nimport art"),
+        ("code", "%%bash\nfor x in a; do echo; done"),
+        ("code", BAD.replace("import art\n\n", "")),
+        ("code", "await rollout(None, model, [])  # art: ignore[ART401]"),
+    ]
+    content = {
+        "cells": [
+            {"cell_type": kind, "source": text.splitlines(keepends=True)}
+            for kind, text in cells
+        ]
+    }
+    notebook = tmp_path / "train.ipynb"
+    notebook.write_text(json.dumps(content))
+    code, said, _ = check(".", cwd=tmp_path)
+    assert code == 1
+    assert "train.ipynb:cell 4:4:58: ART401" in said
+    assert "train.ipynb:cell 5:1:33: ART001" in said and "fixable" not in said
+    before = notebook.read_bytes()
+    check("--fix", ".", cwd=tmp_path)
+    assert notebook.read_bytes() == before
+    as_json = json.loads(check("--output-format", "json", ".", cwd=tmp_path)[1])
+    assert (as_json[0]["cell"], as_json[0]["line"]) == (4, 4)
+    notebook.write_text("{}")
+    code, said, _ = check(".", cwd=tmp_path)
+    assert code == 1 and "ART000 not a notebook" in said

@@ -1,0 +1,78 @@
+"""Notebooks as Python: the code cells one after the other, line for line."""
+
+from __future__ import annotations
+
+import bisect
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from art_adapt.errors import Refusal
+
+MAGIC = re.compile(r"^(\s*)[%!]")
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """``code`` is what its cells say; ``starts`` the line that each begins at, from 1;
+    ``numbers`` how many cells of any kind come before it, and one.
+    """
+
+    code: bytes
+    starts: tuple[int, ...]
+    numbers: tuple[int, ...]
+
+    def place(self, line: int) -> tuple[int, int]:
+        """The cell that a line is of, and which of its lines it is."""
+        at = max(bisect.bisect_right(self.starts, line) - 1, 0)
+        if not self.starts:
+            return 1, line
+        return self.numbers[at], line - self.starts[at] + 1
+
+
+def read_notebook(path: Path) -> Notebook:
+    """The code of a notebook; lines that are no Python (``%pip``, ``!ls``, cells that begin with
+    ``%%``) do nothing.
+
+    Raises:
+        Refusal: it cannot be read, or is no notebook.
+    """
+    try:
+        content = json.loads(path.read_bytes())
+        cells = content["cells"]
+        sources = [
+            (number, "".join(cell["source"]))
+            for number, cell in enumerate(cells, 1)
+            if cell["cell_type"] == "code"
+        ]
+    except OSError as error:
+        raise Refusal(
+            f"cannot be read: {error.strerror or error}", path=path
+        ) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise Refusal("not a notebook", why=str(error), path=path) from error
+    lines: list[str] = []
+    starts = []
+    for _, text in sources:
+        starts.append(len(lines) + 1)
+        lines += _python(text)
+    code = "\n".join(lines).encode("utf-8", "surrogatepass") + b"\n"
+    return Notebook(code, tuple(starts), tuple(number for number, _ in sources))
+
+
+def _python(text: str) -> list[str]:
+    lines = text.replace("\r\n", "\n").split("\n")
+    if lines[0].startswith("%%"):
+        return [f"# {line}" for line in lines]
+    python, goes_on = [], False
+    for line in lines:
+        magic = MAGIC.match(line)
+        if goes_on:
+            python.append(f"# {line}")
+        elif magic:
+            python.append(f"{magic[1]}pass  # {line.strip()}")
+        else:
+            python.append(line)
+        goes_on = (goes_on or magic is not None) and line.endswith("\\")
+    return python
