@@ -10,7 +10,8 @@ from pathlib import Path
 
 from art_adapt.errors import Refusal
 
-MAGIC = re.compile(r"^(\s*)[%!]")
+ABOUT_ART = re.compile(rb"\bart\b|art_recording|messages_and_choices")
+MAGIC = re.compile(r"^(\s*)(?:%[A-Za-z]|![^=])")  # not an operator at a line's start
 
 
 @dataclass(frozen=True)
@@ -31,15 +32,18 @@ class Notebook:
         return self.numbers[at], line - self.starts[at] + 1
 
 
-def read_notebook(path: Path) -> Notebook:
-    """The code of a notebook; lines that are no Python (``%pip``, ``!ls``, cells that begin with
-    ``%%``) do nothing.
+def read_notebook(path: Path) -> Notebook | None:
+    """The code of a notebook, None of one without a word about ART; lines that are no
+    Python (``%pip``, ``!ls``, cells that begin with ``%%``) do nothing.
 
     Raises:
         Refusal: it cannot be read, or is no notebook.
     """
     try:
-        content = json.loads(path.read_bytes())
+        data = path.read_bytes()
+        if not ABOUT_ART.search(data):
+            return None
+        content = json.loads(data)
         cells = content["cells"]
         sources = [
             (number, "".join(cell["source"]))

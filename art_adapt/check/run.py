@@ -124,6 +124,8 @@ def check_files(
         try:
             if path.suffix == ".ipynb":
                 notebook = read_notebook(path)
+                if notebook is None:
+                    continue
                 source = Source(path, notebook.code)
             else:
                 source = replace(read_source(path), path=path)
