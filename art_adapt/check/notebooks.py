@@ -11,7 +11,8 @@ from pathlib import Path
 from art_adapt.errors import Refusal
 
 ABOUT_ART = re.compile(rb"\bart\b|art_recording|messages_and_choices")
-MAGIC = re.compile(r"^(\s*)(?:%[A-Za-z]|![^=])")  # not an operator at a line's start
+MAGIC = re.compile(r"^(\s*)(?:%%?[A-Za-z]|![^=])")  # not an operator at a line's start
+PYTHON_CELL = re.compile(r"%%(?:capture|time|timeit|prun|memit)\b")
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,9 @@ def read_notebook(path: Path) -> Notebook | None:
 
 def _python(text: str) -> list[str]:
     lines = text.replace("\r\n", "\n").split("\n")
-    if lines[0].startswith("%%"):
+    said = (line for line in lines if line.strip() and not line.startswith("#"))
+    first = next(said, "")
+    if first.startswith("%%") and not PYTHON_CELL.match(first):
         return [f"# {line}" for line in lines]
     python, goes_on = [], False
     for line in lines:

@@ -374,6 +374,7 @@ def test_notebooks_are_read_cell_by_cell(tmp_path: Path) -> None:
         ("code", "%pip install openpipe-art\n!ls \\\n  -l\nimport art"),
         ("code", "%%bash\nfor x in a; do echo; done"),
         ("code", BAD.replace("import art\n\n", "")),
+        ("code", "# Quiet.\n\n%%capture\nimport os"),
         ("code", "x = (7\n  % 2)"),
         ("code", "await rollout(None, model, [])  # art: ignore[ART401]"),
     ]
@@ -388,7 +389,7 @@ def test_notebooks_are_read_cell_by_cell(tmp_path: Path) -> None:
     code, said, _ = check(".", cwd=tmp_path)
     assert code == 1
     assert "train.ipynb:cell 4:4:58: ART401" in said
-    assert "train.ipynb:cell 6:1:33: ART001" in said and "fixable" not in said
+    assert "train.ipynb:cell 7:1:33: ART001" in said and "fixable" not in said
     before = notebook.read_bytes()
     check("--fix", ".", cwd=tmp_path)
     assert notebook.read_bytes() == before
