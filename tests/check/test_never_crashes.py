@@ -55,7 +55,7 @@ def test_fixes_compile_and_are_done_once(cases: list[str], windows: bool) -> Non
     after, _ = fixed(Source(Path("x.py"), data), EVERYTHING)
     ast.parse(after)
     assert fixed(Source(Path("x.py"), after), EVERYTHING) == (after, 0)
-    assert (b"\r\n" in after) == (windows and b"\r\n" in data)
+    assert after.count(b"\r\n") == (after.count(b"\n") if windows else 0)
 
 
 def test_names_that_are_made_of_each_other() -> None:
@@ -75,3 +75,13 @@ def test_a_long_notebook() -> None:
     )
     start = "import art\nt = art.Trajectory()\nitems = t.messages_and_choices\n"
     found((start + cell * 1_000).encode())  # minutes, if each line were followed anew
+
+
+def test_inserted_lines_end_as_the_others_do() -> None:
+    data = rules_case("ART514").replace("\n", "\r\n").encode()
+    after, count = fixed(Source(Path("x.py"), data), EVERYTHING)
+    assert count == 1 and after.count(b"\n") == after.count(b"\r\n") > data.count(b"\n")
+
+
+def rules_case(code: str) -> str:
+    return next(rule.bad[0] for rule in rules() if rule.rule.code == code)
