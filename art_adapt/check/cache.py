@@ -26,7 +26,8 @@ class Cache:
     def __init__(self, root: Path | None, settings: str = "") -> None:
         """``settings``: whatever else results depend on."""
         self._file = None if root is None else root / FOLDER / "check.json"
-        self._key = f"{_version()} {settings}"
+        # Worth a hundred stats only where something is kept.
+        self._key = "" if root is None else f"{_version()} {settings}"
         self._entries: dict[str, Entry] = {}
         self._used: set[str] = set()
         self._new = False
@@ -70,9 +71,10 @@ class Cache:
 
     def learn(self, data: bytes, found: Sequence[tuple[Rule, Found]]) -> None:
         if self._file is not None:
+            name = _hash(data)
             self._new = True
-            self._used.add(_hash(data))
-            self._entries[_hash(data)] = [
+            self._used.add(name)
+            self._entries[name] = [
                 [list(asdict(rule).values()), asdict(each)] for rule, each in found
             ]
 

@@ -1,5 +1,5 @@
 """Runs a train module's ``main()`` in a process of its own, unmodified, and writes down
-what it did: ``python -m art_adapt.rehearsal.child SETTINGS`` (``run.settings``, as JSON).
+what it did: ``python -m art_adapt.rehearsal.child SETTINGS`` (``run.run_child`` writes it).
 
 ART is the real one. Only its backends are replaced. ``StandIn`` serves the scripted
 model, and where a gradient step would be it takes the groups and counts; with

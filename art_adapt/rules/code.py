@@ -218,9 +218,8 @@ class Code:
     def is_plain_trajectory(self, expression: ast.expr) -> bool:
         """Whether a name holds an ``art.Trajectory`` itself, for certain."""
         values = self.syntax.values_of(expression)
-        plain = set(self.new_trajectories)
         return bool(values) and all(
-            value in plain
+            value in self._constructed
             and isinstance(value, ast.Call)
             and self.art_name(value.func) is not None
             for value in values
@@ -271,6 +270,14 @@ class Code:
                 and self.is_items(node.target)
             ):
                 yield from (Put(each, node) for each in node.value.elts)
+
+    @cached_property
+    def extends_items(self) -> bool:
+        """Whether a trajectory's list is extended: perhaps by what is not seen here."""
+        return any(
+            isinstance(call.func, ast.Attribute) and self.is_items(call.func.value)
+            for call in self.method_calls("extend")
+        )
 
     def is_items(self, expression: ast.expr) -> bool:
         """Whether it is a trajectory's list: an attribute of that name, a name that was
@@ -391,6 +398,33 @@ class Code:
             and (call.args or {k.arg for k in call.keywords} & GROUPS)
         )
 
+    def is_trained_on(self, call: ast.Call) -> bool:
+        """Whether the groups that ``call`` makes one of are trained on: by the name that
+        they are gathered into, before it is given to something else.
+        """
+        for ancestor in self.syntax.ancestors(call):
+            if isinstance(ancestor, ast.Assign):
+                name = dotted(ancestor.targets[0])
+                break
+            if isinstance(ancestor, ast.stmt):
+                return False
+        else:
+            return False
+        owner = self.syntax.owner(ancestor)
+        line = ancestor.lineno
+        again = [
+            value.lineno
+            for where, value in self.syntax.assignments.get(name or "", [])
+            if where == owner and value.lineno > (ancestor.end_lineno or line)
+        ]
+        until = min(again, default=10**9)
+        return any(
+            self.syntax.owner(training) == owner
+            and line < training.lineno <= until
+            and name in _given_names(training)
+            for training in self.training_calls
+        )
+
     @cached_property
     def shapes_rewards(self) -> bool:
         """Whether something may set rewards where it is not seen: a hook of the gather, or
@@ -509,12 +543,17 @@ class Code:
             if argument.arg is None:
                 values = self.syntax.values_of(argument.value)
                 given += values if len(values) == 1 else [argument.value]
-        for each in given:
-            if isinstance(each, ast.Dict):
-                for key, item in zip(each.keys, each.values, strict=True):
-                    if isinstance(key, ast.Constant) and key.value == name:
-                        return item
-        return None
+        written = [dict_item(each, name) for each in given if each is not None]
+        return next((each for each in written if each is not None), None)
+
+    def sampled_with(self, name: str) -> Iterator[tuple[ast.expr, object]]:
+        """An argument of each policy call, and its value if that is constant. Not of
+        recorded calls: in a rollout of art_recording the train module's sampling holds.
+        """
+        for call in self.policy_calls:
+            given = self.argument(call, name)
+            if given is not None and not call.recorded:
+                yield given, self.constant(given)
 
     # --------------------------------------------------------------------- small things
 
@@ -549,3 +588,27 @@ class Code:
             yield child
             if not isinstance(child, FunctionNode | ast.Lambda | ast.ClassDef):
                 yield from self.inside(child)
+
+
+def _given_names(training: ast.Call) -> set[str | None]:
+    """The names that a training call is given, also in lists."""
+    given = [*training.args, *(each.value for each in training.keywords)]
+    lists = [each for each in given if isinstance(each, ast.List)]
+    return {
+        dotted(each) for each in (*given, *(e for one in lists for e in one.elts))
+    } - {None}
+
+
+def dict_item(expression: ast.expr, key: str) -> ast.expr | None:
+    """The value of a key in a dict that is written out; None where there is none."""
+    if isinstance(expression, ast.Dict):
+        for name, value in zip(expression.keys, expression.values, strict=True):
+            if isinstance(name, ast.Constant) and name.value == key:
+                return value
+    return None
+
+
+def below(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """All nodes of a block."""
+    for statement in body:
+        yield from ast.walk(statement)

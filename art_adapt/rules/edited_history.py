@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind
+from art_adapt.rules.code import Code, Kind, below
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART206", "edited-history", Severity.GARBAGE)
@@ -113,9 +113,9 @@ def _is_for_another_model(code: Code, node: ast.AST) -> bool:
     for ancestor in code.syntax.ancestors(node):
         for branch in (getattr(ancestor, "body", []), getattr(ancestor, "orelse", [])):
             if isinstance(ancestor, ast.If) and isinstance(branch, list):
-                below = {each for s in branch for each in ast.walk(s)}
-                kinds = {code.kind(put.value) for put in code.puts if put.by in below}
-                if node in below and kinds & DICTS and Kind.CHOICE not in kinds:
+                nodes = set(below(branch))
+                kinds = {code.kind(put.value) for put in code.puts if put.by in nodes}
+                if node in nodes and kinds & DICTS and Kind.CHOICE not in kinds:
                     return True
     return False
 

@@ -18,7 +18,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code
+from art_adapt.rules.code import Code, below
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.syntax import dotted, keyword
 
@@ -121,7 +121,7 @@ def check(code: Code) -> Iterator[Found]:
     for node in code.syntax.nodes:
         if not isinstance(node, ast.Try) or not code.in_rollout(node):
             continue
-        tried = set(_below(node.body))
+        tried = set(below(node.body))
         asks = bool(tried & callees)
         awaits = any(
             isinstance(each, ast.Await)
@@ -141,11 +141,6 @@ def check(code: Code) -> Iterator[Found]:
                 )
 
 
-def _below(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    for statement in body:
-        yield from ast.walk(statement)
-
-
 def _names(handler: ast.ExceptHandler) -> set[str]:
     """What is caught, by last names."""
     if handler.type is None:
@@ -156,7 +151,7 @@ def _names(handler: ast.ExceptHandler) -> set[str]:
 
 def _rewards(code: Code, handler: ast.ExceptHandler) -> bool:
     """Whether it ends in a trajectory with a constant reward, in every case."""
-    nodes = list(_below(handler.body))
+    nodes = list(below(handler.body))
     if any(isinstance(node, ast.Raise) for node in nodes):
         return False
     last = handler.body[-1]

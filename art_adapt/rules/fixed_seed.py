@@ -32,18 +32,10 @@ GOOD = (BAD[0].replace(", seed=42  # <-", ""), BAD[0].replace("42  # <-", "draw(
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.policy_calls:
-        given = code.argument(call, "seed")
-        value = code.constant(given)
-        if (
-            call.recorded
-            or given is None
-            or not isinstance(value, int)
-            or value is True
-        ):
-            continue
-        yield found(
-            given,
-            "with a fixed seed the rollouts of a group are alike: no variance, nothing is "
-            "learned",
-        )
+    for given, value in code.sampled_with("seed"):
+        if isinstance(value, int) and value is not True:
+            yield found(
+                given,
+                "with a fixed seed the rollouts of a group are alike: no variance, nothing "
+                "is learned",
+            )

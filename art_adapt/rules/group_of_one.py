@@ -58,7 +58,7 @@ def check(code: Code) -> Iterator[Found]:
         members = call.args[0] if call.args else keyword(call, "trajectories")
         if members is None or not _is_one(code, members):
             continue
-        if trained_on(code, call):
+        if code.is_trained_on(call):
             yield found(
                 call,
                 "a group of one has no advantage: it is left out, and nothing is learned "
@@ -79,39 +79,3 @@ def _is_one(code: Code, members: ast.expr) -> bool:
         and len(repeated.args) == 1
         and code.constant(repeated.args[0]) == 1
     )
-
-
-def trained_on(code: Code, call: ast.Call) -> bool:
-    """Whether the groups that ``call`` makes one of are trained on: by the name that they
-    are gathered into, before it is given to something else.
-    """
-    for ancestor in code.syntax.ancestors(call):
-        if isinstance(ancestor, ast.Assign):
-            name = dotted(ancestor.targets[0])
-            break
-        if isinstance(ancestor, ast.stmt):
-            return False
-    else:
-        return False
-    owner = code.syntax.owner(ancestor)
-    line = ancestor.lineno
-    again = [
-        value.lineno
-        for where, value in code.syntax.assignments.get(name or "", [])
-        if where == owner and value.lineno > (ancestor.end_lineno or line)
-    ]
-    until = min(again, default=10**9)
-    return any(
-        code.syntax.owner(training) == owner
-        and line < training.lineno <= until
-        and name in _names(training)
-        for training in code.training_calls
-    )
-
-
-def _names(training: ast.Call) -> set[str | None]:
-    given = [*training.args, *(each.value for each in training.keywords)]
-    lists = [each for each in given if isinstance(each, ast.List)]
-    return {
-        dotted(each) for each in (*given, *(e for one in lists for e in one.elts))
-    } - {None}

@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind, Put
+from art_adapt.rules.code import Code, Kind, Put, below
 from art_adapt.rules.rule import Edit, Fix, Found, Rule, Severity, found
 from art_adapt.survey.syntax import FunctionNode
 
@@ -98,7 +98,7 @@ def _is_for_another_model(code: Code, put: Put) -> bool:
     """
     for ancestor in code.syntax.ancestors(put.by):
         if isinstance(ancestor, ast.If):
-            branches = [set(_below(ancestor.body)), set(_below(ancestor.orelse))]
+            branches = [set(below(ancestor.body)), set(below(ancestor.orelse))]
             ours = next((b for b in branches if put.by in b), set())
             for other in code.puts:
                 elsewhere = (
@@ -109,11 +109,6 @@ def _is_for_another_model(code: Code, put: Put) -> bool:
         elif isinstance(ancestor, FunctionNode):
             break
     return False
-
-
-def _below(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    for statement in body:
-        yield from ast.walk(statement)
 
 
 def _fix(code: Code, value: ast.expr) -> Fix | None:

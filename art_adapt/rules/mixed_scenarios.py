@@ -16,7 +16,6 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
-from art_adapt.rules.group_of_one import trained_on
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.syntax import dotted
 
@@ -55,7 +54,7 @@ def check(code: Code) -> Iterator[Found]:
         members = call.args[0] if call.args else None
         if not isinstance(members, ast.GeneratorExp | ast.ListComp):
             continue
-        if len(members.generators) != 1 or not trained_on(code, call):
+        if len(members.generators) != 1 or not code.is_trained_on(call):
             continue
         each = members.generators[0]
         if (

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind
+from art_adapt.rules.code import Code, Kind, dict_item
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.syntax import dotted
 
@@ -55,11 +55,8 @@ async def rollout(client, model, question):
 
 
 def check(code: Code) -> Iterator[Found]:
-    if any(
-        isinstance(call.func, ast.Attribute) and code.is_items(call.func.value)
-        for call in code.method_calls("extend")
-    ):
-        return  # by what, is not seen here
+    if code.extends_items:
+        return
     for call in code.policy_calls:
         loop = code.syntax.enclosing_loop(call.callee)
         name = dotted(call.messages) if call.messages is not None else None
@@ -87,11 +84,10 @@ def check(code: Code) -> Iterator[Found]:
             and other.func.attr in ("append", "extend")
             and dotted(other.func.value) == name
             and other.args
-            and _is_context(code, other.args[0])
+            and _is_context(other.args[0])
         ]
         rebuilt = any(
-            where == code.syntax.owner(call.callee)
-            and _is_assigned_in(code, value, inside)
+            where == owner and value in inside
             for where, value in code.syntax.assignments.get(name, [])
         )
         if sent_only and not others and not rebuilt:
@@ -102,19 +98,7 @@ def check(code: Code) -> Iterator[Found]:
             )
 
 
-def _is_context(code: Code, value: ast.expr) -> bool:
+def _is_context(value: ast.expr) -> bool:
     """Whether it is a turn of somebody else than the model."""
-    if not isinstance(value, ast.Dict):
-        return False
-    for key, item in zip(value.keys, value.values, strict=True):
-        if isinstance(key, ast.Constant) and key.value == "role":
-            return isinstance(item, ast.Constant) and item.value in (
-                "user",
-                "tool",
-                "system",
-            )
-    return False
-
-
-def _is_assigned_in(code: Code, value: ast.expr, inside: set[ast.AST]) -> bool:
-    return value in inside
+    role = dict_item(value, "role")
+    return isinstance(role, ast.Constant) and role.value in ("user", "tool", "system")

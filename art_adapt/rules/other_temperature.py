@@ -32,12 +32,8 @@ GOOD = (BAD[0].replace("0.7  # <-", "1"), BAD[0].replace("0.7  # <-", "TEMPERATU
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.policy_calls:
-        given = code.argument(call, "temperature")
-        value = code.constant(given)
-        if call.recorded or given is None or not isinstance(value, int | float):
-            continue
-        if value >= 0.05 and value != 1:
+    for given, value in code.sampled_with("temperature"):
+        if isinstance(value, int | float) and value >= 0.05 and value != 1:
             yield found(
                 given,
                 f"sampled at temperature {value}, trained as if at 1: the importance "

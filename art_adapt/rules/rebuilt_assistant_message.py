@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind
+from art_adapt.rules.code import Code, Kind, dict_item
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.syntax import keyword
 
@@ -96,7 +96,7 @@ def check(code: Code) -> Iterator[Found]:
         return  # a teacher's text is trained on as it stands
     for put in code.puts:
         if isinstance(put.value, ast.Dict) and _is_assistant(put.value):
-            content = _item(put.value, "content")
+            content = dict_item(put.value, "content")
             if content is None or code.sampled_elsewhere(content):
                 continue
             if code.kind(content) in (Kind.TEXT, Kind.MESSAGE):
@@ -126,13 +126,6 @@ def _is_made_up(code: Code, value: ast.expr) -> bool:
     )
 
 
-def _item(dictionary: ast.Dict, key: str) -> ast.expr | None:
-    for name, value in zip(dictionary.keys, dictionary.values, strict=True):
-        if isinstance(name, ast.Constant) and name.value == key:
-            return value
-    return None
-
-
 def _is_assistant(dictionary: ast.Dict) -> bool:
-    role = _item(dictionary, "role")
+    role = dict_item(dictionary, "role")
     return isinstance(role, ast.Constant) and role.value == "assistant"

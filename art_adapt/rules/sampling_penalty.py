@@ -60,16 +60,11 @@ NEUTRAL: dict[str, tuple[object, ...]] = {
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.policy_calls:
-        if call.recorded:
-            continue
-        for name, neutral in NEUTRAL.items():
-            given = code.argument(call, name)
-            value = code.constant(given)
-            odd = isinstance(given, ast.Dict) or (
+    for name, neutral in NEUTRAL.items():
+        for given, value in code.sampled_with(name):
+            if isinstance(given, ast.Dict) or (
                 value is not ... and value not in neutral
-            )
-            if given is not None and odd:
+            ):
                 yield found(
                     given,
                     f"{name} changes what is sampled and not the logprobs that are trained "

@@ -12,7 +12,6 @@ preprocessing/tokenize.py (the conversation is rendered with the model's chat te
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Kind
@@ -50,11 +49,8 @@ def check(code: Code) -> Iterator[Found]:
         or "tool_calls" not in code.source.text
     ):
         return
-    if any(
-        isinstance(call.func, ast.Attribute) and code.is_items(call.func.value)
-        for call in code.method_calls("extend")
-    ):
-        return  # by what, is not seen here
+    if code.extends_items:
+        return
     looped = {
         code.syntax.owner(call.callee)
         for call in code.policy_calls

@@ -55,13 +55,8 @@ def ask(client, messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.policy_calls:
-        given = code.argument(call, "temperature")
-        value = code.constant(given)
-        # In a rollout of art_recording the train module's temperature holds.
-        if call.recorded or given is None or not isinstance(value, int | float):
-            continue
-        if value < 0.05:
+    for given, value in code.sampled_with("temperature"):
+        if isinstance(value, int | float) and value < 0.05:
             yield found(
                 given,
                 "at temperature 0 the rollouts of a group are alike: no variance, nothing "
