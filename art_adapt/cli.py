@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from art_adapt.survey.model import EntryPoint
 
 DONE, WOULD_CHANGE, CANNOT = 0, 1, 2
-SKIPPED_FOLDERS = {
-    ".git",
-    ".venv",
-    "venv",
-    "node_modules",
-    "__pycache__",
-    ".tox",
-    ".mypy_cache",
-    "site-packages",
-    "build",
-    "dist",
-}
 
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
@@ -311,30 +299,24 @@ def _sources(paths: Sequence[str]) -> list[Source]:
 
 def _agents_below(folder: Path) -> list[Path]:
     """The files of a folder that call a chat model, generated ones left out."""
+    from art_adapt.folders import files_in
     from art_adapt.plan import COPIES
     from art_adapt.source import read_source
     from art_adapt.survey.completion_calls import find_completion_calls
     from art_adapt.survey.syntax import Syntax
 
     found = []
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(
-            name
-            for name in folders
-            if name not in SKIPPED_FOLDERS and not name.startswith(".")
-        )
-        for name in sorted(names):
-            path = Path(parent, name)
-            if not name.endswith(".py") or name in COPIES or name.endswith("_train.py"):
-                continue
-            try:
-                source = read_source(path)
-                if source.mentions_model and any(
-                    find_completion_calls(Syntax.of(source), frozenset())
-                ):
-                    found.append(path)
-            except Refusal as refusal:
-                sys.stderr.write(f"art-adapt: {refusal}\n")
+    for path in files_in([folder], lambda name: name.endswith(".py")):
+        if path.name in COPIES or path.name.endswith("_train.py"):
+            continue
+        try:
+            source = read_source(path)
+            if source.mentions_model and any(
+                find_completion_calls(Syntax.of(source), frozenset())
+            ):
+                found.append(path)
+        except Refusal as refusal:
+            sys.stderr.write(f"art-adapt: {refusal}\n")
     if not found:
         raise Refusal(
             "no agent in this folder: none of its Python files calls the OpenAI client for a chat completion",

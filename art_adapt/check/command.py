@@ -83,9 +83,9 @@ def check(
     change something; 2 could not do its job.
     """
     from art_adapt.check.cache import Cache
-    from art_adapt.check.files import python_files
-    from art_adapt.check.run import Selection, check_files, check_source
+    from art_adapt.check.run import Selection, check_files, check_source, is_checked
     from art_adapt.check.settings import settings_for
+    from art_adapt.folders import files_in
     from art_adapt.report.check import report
     from art_adapt.source import Source
 
@@ -103,7 +103,7 @@ def check(
     if from_stdin:
         files, sources = [], [Source(stdin_filename, sys.stdin.buffer.read())]
     else:
-        files, sources = list(python_files(given, settings.exclude)), []
+        files, sources = list(files_in(given, is_checked, settings.exclude)), []
     if fix or diff:
         some = sources or _readable(files)
         after = _fix(some, selection, settings.auxiliary, from_stdin, write=not diff)

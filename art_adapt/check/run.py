@@ -22,6 +22,8 @@ MENTIONS_ART = re.compile(
     rb"|art_recording|messages_and_choices|Hooks that record an agent's model calls",
     re.MULTILINE,
 )
+DEPENDENCIES = re.compile(r"pyproject\.toml|requirements.*\.txt")
+NAMES_ART = re.compile(rb"openpipe[-_.]art", re.IGNORECASE)
 UNREADABLE = Rule("ART000", "unreadable", Severity.WASTE)
 UNUSED_IGNORE = Rule("ART001", "unused-ignore", Severity.UNTIDY)
 OWN = {
@@ -112,6 +114,16 @@ def _fits(rule: Rule, selector: str) -> bool:
     )
 
 
+def is_checked(name: str) -> bool:
+    """Whether rules read files of this name."""
+    return name.endswith((".py", ".ipynb")) or names_dependencies(name)
+
+
+def names_dependencies(name: str) -> bool:
+    """Whether such a file says what is to be installed."""
+    return DEPENDENCIES.fullmatch(name) is not None
+
+
 def check_files(
     files: Iterable[Path],
     selection: Selection,
@@ -152,17 +164,34 @@ def check_source(
     auxiliary: frozenset[str] = frozenset(),
 ) -> Iterator[Diagnostic]:
     """What is found in one file."""
-    if not MENTIONS_ART.search(source.data):
+    if names_dependencies(source.path.name):
+        if not NAMES_ART.search(source.data):
+            return
+        known = list(
+            _check_dependencies(source)
+        )  # what lies beside it counts: not kept
+    elif not MENTIONS_ART.search(source.data):
         return
-    known = cache.known(source.data)
-    if known is None:
-        known = list(_check(source, auxiliary))
-        cache.learn(source.data, known)
+    else:
+        cached = cache.known(source.data)
+        known = list(_check(source, auxiliary)) if cached is None else cached
+        if cached is None:
+            cache.learn(source.data, known)
     chosen = [(rule, found) for rule, found in known if selection.takes(rule)]
     if b"ignore" in source.data and not any(rule is UNREADABLE for rule, _ in chosen):
         chosen = _ignored(source, selection, chosen)
     for rule, found in chosen:
         yield Diagnostic.of(source, rule, found)
+
+
+def _check_dependencies(source: Source) -> Iterator[tuple[Rule, Found]]:
+    from art_adapt.rules import rules
+    from art_adapt.rules.code import Code
+
+    for each in rules():
+        if each.reads_dependencies:
+            for found in each.check(Code(source)):
+                yield each.rule, found
 
 
 def _check(source: Source, auxiliary: frozenset[str]) -> Iterator[tuple[Rule, Found]]:
@@ -226,7 +255,8 @@ def _ignored(
     source: Source, selection: Selection, found: list[tuple[Rule, Found]]
 ) -> list[tuple[Rule, Found]]:
     """Without what comments ignore; with the comments that ignore nothing."""
-    comments = ignores_in(source.text)
+    python = not names_dependencies(source.path.name)
+    comments = ignores_in(source.text, python=python)
     used: set[Ignore] = set()
     kept: list[tuple[Rule, Found]] = []
     for rule, each in found:

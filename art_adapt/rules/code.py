@@ -21,6 +21,7 @@ from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted, keyw
 ITEMS = "messages_and_choices"
 DUMPS = ("model_dump", "to_dict", "dict", "strip", "model_copy")
 GROUPS = {"trajectory_groups", "groups"}  # what backend.train calls them
+LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 DEPTH = 6  # names followed from one expression
 
 
@@ -581,6 +582,28 @@ class Code:
 
     def within(self, node: ast.AST, outer: ast.AST) -> bool:
         return any(ancestor is outer for ancestor in self.syntax.ancestors(node))
+
+    def after(self, statement: ast.AST) -> list[ast.stmt]:
+        """The statements that follow in the same block."""
+        parent = self.syntax.parents.get(statement)
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(parent, name, None)
+            if isinstance(body, list) and statement in body:
+                following: list[ast.stmt] = body[body.index(statement) + 1 :]
+                return following
+        return []
+
+    def following(self, node: ast.AST) -> Iterator[ast.stmt]:
+        """The statements that follow in the same function, block by block outwards, up to
+        one that leaves.
+        """
+        for outer in (node, *self.syntax.ancestors(node)):
+            if isinstance(outer, FunctionNode | ast.Lambda):
+                return
+            for statement in self.after(outer):
+                if isinstance(statement, LEAVING):
+                    return
+                yield statement
 
     def inside(self, outer: ast.AST) -> Iterator[ast.AST]:
         """The nodes below ``outer``, not those of functions that are defined there."""

@@ -16,8 +16,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, RewardWrite
-from art_adapt.rules.missing_reward import LOOP
-from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
 from art_adapt.survey.syntax import keyword
 
 RULE = Rule("ART302", "constant-reward", Severity.GARBAGE)

@@ -14,17 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
-from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
 
 RULE = Rule("ART301", "missing-reward", Severity.GARBAGE)
-LOOP = """
-
-async def train(model, backend, scenarios):
-    groups = await art.gather_trajectory_groups(
-        art.TrajectoryGroup(rollout(model, s) for _ in range(4)) for s in scenarios
-    )
-    await backend.train(model, groups)
-"""
 BAD = (
     """\
 import art

@@ -70,7 +70,7 @@ def check(code: Code) -> Iterator[Found]:
         loop = _ends_loop(code, write)
         if loop is None:
             continue
-        after = _after(code, loop)
+        after = code.after(loop)
         target = _target(write)
         for statement in after:
             if target is not None and _overwrites(code, statement, target):
@@ -105,22 +105,11 @@ def _overwrites(code: Code, statement: ast.stmt, target: str) -> bool:
     )
 
 
-def _after(code: Code, statement: ast.stmt) -> list[ast.stmt]:
-    """The statements that follow in the same block."""
-    parent = code.syntax.parents.get(statement)
-    for name in ("body", "orelse", "finalbody"):
-        body = getattr(parent, name, None)
-        if isinstance(body, list) and statement in body:
-            following: list[ast.stmt] = body[body.index(statement) + 1 :]
-            return following
-    return []
-
-
 def _ends_loop(code: Code, write: RewardWrite) -> ast.stmt | None:
     """The loop that is left behind the write, by break, with nothing that returns."""
     if isinstance(write.node, ast.Call):
         return None
-    if not any(isinstance(each, ast.Break) for each in _after(code, write.node)):
+    if not any(isinstance(each, ast.Break) for each in code.after(write.node)):
         return None
     return code.syntax.enclosing_loop(write.node)
 

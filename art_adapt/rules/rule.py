@@ -4,7 +4,8 @@ A rule is one module of this package: its docstring is its documentation (a summ
 then what happens, why it harms training, and where that is written down), ``RULE`` names
 it, ``check(code)`` finds it, and ``BAD`` and ``GOOD`` are its cases. In a bad case each
 line that must be found ends in ``# <-``; ``FIXED`` is what its first bad case becomes, if
-there is a fix.
+there is a fix. ``READS_DEPENDENCIES = True``: it also takes files that name packages to
+install, of which there is no tree.
 """
 
 from __future__ import annotations
@@ -84,6 +85,7 @@ class RuleModule:
     bad: tuple[str, ...]
     good: tuple[str, ...]
     fixed: str | None
+    reads_dependencies: bool = False
 
     @staticmethod
     def of(module: ModuleType) -> RuleModule:
@@ -96,6 +98,7 @@ class RuleModule:
             module.BAD,
             module.GOOD,
             getattr(module, "FIXED", None),
+            getattr(module, "READS_DEPENDENCIES", False),
         )
 
 
@@ -122,3 +125,14 @@ def replace(node: ast.expr, text: str) -> Edit:
 def insert_before(node: ast.expr | ast.stmt, text: str) -> Edit:
     here = (node.lineno, node.col_offset)
     return Edit(here, here, text)
+
+
+# For cases: a loop that trains on what is above it.
+LOOP = """
+
+async def train(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, s) for _ in range(4)) for s in scenarios
+    )
+    await backend.train(model, groups)
+"""

@@ -78,3 +78,12 @@ def test_an_agent_that_is_not_recorded_does_not_get_in(repository: Path) -> None
     assert adapted.returncode == 0, adapted.stderr
     code, said = run(repository)
     assert code == 0, said
+
+
+def test_the_hook_reads_what_is_installed(repository: Path) -> None:
+    (repository / "pyproject.toml").write_text(
+        '[project]\nname = "x"\ndependencies = ["openpipe-art==0.5.18"]\n'
+    )
+    (repository / "notes.txt").write_text("messages_and_choices\n")
+    code, output = run(repository)
+    assert code == 1 and "ART520" in output and "notes" not in output

@@ -5,6 +5,7 @@ after an update of ART says which rule must change.
 from __future__ import annotations
 
 import asyncio
+import importlib.metadata
 import inspect
 import json
 import math
@@ -19,6 +20,7 @@ from typing import Any
 
 import art
 import art.rewards
+import openai
 import pytest
 from art_behaviour import (
     IS_0_5_18,
@@ -33,6 +35,7 @@ from art_behaviour import (
     trained,
     trajectory,
 )
+from packaging.requirements import Requirement
 
 from art_adapt.recording import RecordingError, carried, recorded, rollout
 
@@ -79,7 +82,7 @@ def test_a_rebuilt_turn_is_not_trained_and_moves_the_mean() -> None:
     assert trained(winner, trajectory(USER, rebuilt)) == []
 
 
-@shows("ART204")
+@shows("ART204", "ART210")
 def test_without_tools_another_prompt_is_trained() -> None:
     pytest.importorskip("torch")
     tool = {"type": "function", "function": {"name": "w100", "parameters": {}}}
@@ -193,6 +196,15 @@ def test_a_reward_for_a_failure_moves_the_mean() -> None:
         result[2] for result in trained(*good, trajectory(USER, reward=-1))
     ]
     assert advantage > 0  # they are pushed up because an endpoint failed
+
+
+@shows("ART311")
+def test_a_turn_after_the_reward_is_trained_with_it() -> None:
+    pytest.importorskip("torch")
+    early = trajectory(USER, choice(), reward=1.0)
+    early.messages_and_choices += [USER, choice("there", (13, 14))]
+    _, ids, advantage = trained(early, trajectory(USER, choice()))[0]
+    assert {13, 14} <= set(ids) and advantage > 0
 
 
 @shows("ART306")
@@ -466,3 +478,35 @@ def test_every_rule_has_its_harm_shown() -> None:
     from art_adapt.rules import rules
 
     assert {each.rule.code for each in rules()} == set(HARM)
+
+
+@shows("ART520")
+def test_art_0_5_18_takes_an_openai_and_a_polars_that_break_it() -> None:
+    """With openai 3, in .ci/run, its client is seen to raise."""
+    asked = [Requirement(each) for each in importlib.metadata.requires("openpipe-art")]
+    takes = {each.name: each.specifier for each in asked if each.marker is None}
+    assert takes["openai"].contains("3.0.0") == IS_0_5_18
+    assert takes["polars"].contains("2.0.0")
+
+    async def ask() -> None:
+        trained_model = model()
+        await trained_model.register(Backend())
+        completions = trained_model.openai_client().chat.completions
+        await completions.create(model="m", messages=[USER])
+
+    problem = raised(lambda: asyncio.run(ask()))
+    assert problem.startswith("TypeError") == openai.__version__.startswith("3.")
+
+
+@shows("ART520")
+def test_art_0_5_18_averages_all_columns_to_find_the_best_step() -> None:
+    """Which polars 2 refuses for those of text: "`mean` operation not supported"."""
+    source = inspect.getsource(art.TrainableModel.delete_checkpoints)
+    assert ('.group_by("step")\n' in source) and (".mean()\n" in source) == IS_0_5_18
+
+
+@shows("ART521")
+def test_a_generator_loses_its_exceptions() -> None:
+    failures = [art.Trajectory(), RuntimeError("boom")]
+    assert len(Group(each for each in failures).exceptions) == (not IS_0_5_18)
+    assert len(Group(list(failures)).exceptions) == 1

@@ -1,9 +1,9 @@
-"""The Python files and notebooks under some paths, without those that git ignores."""
+"""The files under some paths, without those that git ignores."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from art_adapt.errors import Refusal
@@ -26,14 +26,19 @@ SKIPPED = frozenset(
         "dist",
         ".eggs",
         ".art",
+        ".ipynb_checkpoints",
     ]
 )
 
 
-def python_files(paths: Iterable[Path], exclude: Iterable[str] = ()) -> Iterator[Path]:
-    """Each file once: those that are named, whatever they are called, and the ``.py``
-    and ``.ipynb`` files below folders. ``exclude``: patterns of files or of folders above them, as of
-    ``Path.match``.
+def files_in(
+    paths: Iterable[Path],
+    is_wanted: Callable[[str], bool],
+    exclude: Iterable[str] = (),
+) -> Iterator[Path]:
+    """Each file once: those that are named, whatever they are called, and below folders
+    those whose name is wanted. ``exclude``: patterns of files or of folders above them,
+    as of ``Path.match``.
 
     Raises:
         Refusal: a path does not exist.
@@ -41,20 +46,22 @@ def python_files(paths: Iterable[Path], exclude: Iterable[str] = ()) -> Iterator
     seen: set[str] = set()
     patterns = tuple(pattern.rstrip("/") for pattern in exclude)
     for path in paths:
-        if path.is_dir():
-            below = _from_git(path)
-            found = _walk(path) if below is None else below
-        elif path.exists():
-            found = [path]
-        else:
+        if not path.exists():
             raise Refusal(
                 "no such file or folder", next_step="check the path", path=path
             )
-        for file in found:
+        for file in _below(path, is_wanted) if path.is_dir() else (path,):
             real = os.path.realpath(file)
             if real in seen or _is_excluded(file, patterns):
                 continue
             seen.add(real)
+            yield file
+
+
+def _below(folder: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
+    listed = _from_git(folder)
+    for file in _walk(folder) if listed is None else listed:
+        if is_wanted(file.name) and file.is_file():
             yield file
 
 
@@ -77,15 +84,12 @@ def _from_git(folder: Path) -> list[Path] | None:
     command = ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--others"]
     try:
         listed = subprocess.run(
-            [*command, "--exclude-standard", "--", "*.py", "*.ipynb"],
-            capture_output=True,
-            check=True,
+            [*command, "--exclude-standard"], capture_output=True, check=True
         ).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
     names = sorted(filter(None, listed.decode(errors="surrogateescape").split("\0")))
-    files = [folder / name for name in dict.fromkeys(names)]
-    return [file for file in files if file.is_file()] or None
+    return [folder / name for name in dict.fromkeys(names)] or None
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -96,7 +100,7 @@ def _walk(folder: Path) -> Iterator[Path]:
                 if entry.is_dir(follow_symlinks=False):
                     if entry.name not in SKIPPED:
                         folders.append(entry.name)
-                elif entry.name.endswith((".py", ".ipynb")) and entry.is_file():
+                else:
                     files.append(entry.name)
     except OSError:
         return

@@ -1,0 +1,139 @@
+"""The reward is worked out before the last turn is sampled
+
+What is sampled after the reward was set is trained with a reward that never saw it: the
+last turn, mostly the answer, is pushed up or down for what came before.
+
+Set the reward when the episode has ended.
+
+Written down in: nothing; it is how Python runs. ART trains every choice of a trajectory with
+the one reward that it ends up with (art 0.5.18, preprocessing/tokenize.py:160-170).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code, Kind, Put, RewardWrite
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.syntax import dotted
+
+RULE = Rule("ART311", "early-reward", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    name = model.get_inference_name()
+    first = await client.chat.completions.create(model=name, messages=messages)
+    trajectory.messages_and_choices.append(first.choices[0])
+    trajectory.reward = score(trajectory)  # <-
+    trajectory.messages_and_choices.append({"role": "user", "content": "Sum it up."})
+    last = await client.chat.completions.create(model=name, messages=trajectory.messages())
+    trajectory.messages_and_choices.append(last.choices[0])
+    return trajectory
+""",
+    """\
+import art
+
+async def rollout(client, model, game):
+    trajectory = art.Trajectory(reward=game.score())  # <-
+    while not game.over:
+        reply = await client.chat.completions.create(
+            model=model.get_inference_name(), messages=trajectory.messages()
+        )
+        trajectory.messages_and_choices.append(reply.choices[0])
+        game.play(reply.choices[0].message.content)
+    return trajectory
+""",
+)
+GOOD = (
+    BAD[0]
+    .replace("    trajectory.reward = score(trajectory)  # <-\n", "")
+    .replace("    return", "    trajectory.reward = score(trajectory)\n    return"),
+    BAD[0]
+    .replace("  # <-", "")
+    .replace("    return", "    trajectory.reward += brief(trajectory)\n    return"),
+    """\
+import art
+
+async def rollout(client, model, game):
+    trajectory = art.Trajectory()
+    while not game.over:
+        trajectory.reward = game.score()
+        reply = await client.chat.completions.create(
+            model=model.get_inference_name(), messages=trajectory.messages()
+        )
+        trajectory.messages_and_choices.append(reply.choices[0])
+        game.play(reply.choices[0].message.content)
+    return trajectory
+""",
+    """\
+import art
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    if is_spam(messages):
+        trajectory.reward = penalty(messages)
+        return trajectory
+    reply = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=messages
+    )
+    trajectory.messages_and_choices.append(reply.choices[0])
+    return trajectory
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    counted = [
+        write for write in code.reward_writes if code.constant(write.value) is ...
+    ]
+    if len(counted) != 1 or code.has_other_rewards or code.shapes_rewards:
+        return  # it may be set again
+    if any(code.art_calls("ruler_score_group")):
+        return
+    put = _sampled_later(code, counted[0])
+    if put is not None:
+        yield found(
+            counted[0].node if not counted[0].constructs else counted[0].value,
+            f"the turn of line {put.value.lineno} is sampled after its reward is worked out, "
+            "and trained with it all the same",
+        )
+
+
+def _sampled_later(code: Code, write: RewardWrite) -> Put | None:
+    """The first choice that is certain to be put on the same trajectory, of a completion
+    that is asked for after the reward.
+    """
+    name = _trajectory(code, write)
+    if name is None or code.syntax.enclosing_loop(write.node) is not None:
+        return None
+    after = {
+        node for statement in code.following(write.node) for node in ast.walk(statement)
+    }
+    for put in code.puts:
+        if (
+            put.by in after
+            and isinstance(put.by, ast.Call)
+            and isinstance(put.by.func, ast.Attribute)
+            and isinstance(put.by.func.value, ast.Attribute)
+            and dotted(put.by.func.value.value) == name
+            and code.kind(put.value) is Kind.CHOICE
+            and code.sources(put.value) <= after
+            and not code.sampled_elsewhere(put.value)
+        ):
+            return put
+    return None
+
+
+def _trajectory(code: Code, write: RewardWrite) -> str | None:
+    """The name of the trajectory that gets the reward."""
+    node = write.node
+    if isinstance(node, ast.Call):
+        parent = code.syntax.parents.get(node)
+        targets = parent.targets if isinstance(parent, ast.Assign) else []
+        return dotted(targets[0]) if len(targets) == 1 else None
+    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    return dotted(target.value) if isinstance(target, ast.Attribute) else None

@@ -1,0 +1,103 @@
+"""A group is made of a generator, and loses its exceptions
+
+ART 0.5.18 reads what a group is made of twice, once for the trajectories and once for the
+exceptions, and a generator is empty the second time: with the results of
+``asyncio.gather(..., return_exceptions=True)`` every failed rollout disappears without being
+counted. ART 0.5.23 reads it once.
+
+Give it a list.
+
+Written down in: art 0.5.18, trajectories.py:143-172, where ``trajectories`` is iterated twice.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Edit, Fix, Found, Rule, Severity, found
+from art_adapt.survey.syntax import dotted, keyword
+
+RULE = Rule("ART521", "generator-with-exceptions", Severity.WASTE)
+BAD = (
+    """\
+import art, asyncio
+
+async def group(model, scenario):
+    results = await asyncio.gather(
+        *(rollout(model, scenario) for _ in range(8)), return_exceptions=True
+    )
+    return art.TrajectoryGroup(result for result in results)  # <-
+""",
+    """\
+import art, asyncio
+
+async def group(model, scenario):
+    results = await asyncio.gather(*rollouts(model, scenario), return_exceptions=True)
+    return art.TrajectoryGroup((r for r in results), metadata={"id": 1})  # <-
+""",
+)
+GOOD = (
+    BAD[0]
+    .replace("  # <-", "")
+    .replace("(result for result in results)", "([result for result in results])"),
+    BAD[0].replace("  # <-", "").replace("return_exceptions=True", ""),
+    BAD[0]
+    .replace("  # <-", "")
+    .replace("in results)", "in results if isinstance(result, art.Trajectory))"),
+    """\
+import art
+
+async def group(model, scenario):
+    return await art.TrajectoryGroup(rollout(model, scenario) for _ in range(8))
+""",
+)
+FIXED = BAD[0].replace(
+    "(result for result in results)", "([result for result in results])"
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.art_calls("TrajectoryGroup"):
+        given = call.args[0] if call.args else None
+        if isinstance(given, ast.GeneratorExp) and _passes_failures(code, given):
+            yield found(
+                given,
+                "ART 0.5.18 loses the exceptions in a generator: rollouts that failed are "
+                "not counted; give the group a list",
+                Fix("make it a list", _as_list(call, given)),
+            )
+
+
+def _passes_failures(code: Code, generator: ast.GeneratorExp) -> bool:
+    """Whether it hands on, one by one, what a gather gave that returns exceptions."""
+    each = generator.generators[0]
+    if len(generator.generators) > 1 or each.ifs:
+        return False
+    if dotted(generator.elt) != dotted(each.target) or not dotted(each.target):
+        return False
+    values = code.syntax.values_of(each.iter) or [each.iter]
+    return len(values) == 1 and _returns_exceptions(code, values[0])
+
+
+def _returns_exceptions(code: Code, value: ast.expr) -> bool:
+    if isinstance(value, ast.Await):
+        value = value.value
+    return (
+        isinstance(value, ast.Call)
+        and code.syntax.qualified(value.func) == "asyncio.gather"
+        and code.constant(keyword(value, "return_exceptions")) is True
+    )
+
+
+def _as_list(call: ast.Call, generator: ast.GeneratorExp) -> tuple[Edit, ...]:
+    """Brackets for its parentheses; a lone argument's are those of the call."""
+    shared = call.end_col_offset == generator.end_col_offset
+    shared = shared and call.end_lineno == generator.end_lineno
+    line, column = generator.lineno, generator.col_offset
+    last, end = generator.end_lineno or line, generator.end_col_offset or 0
+    return (
+        Edit((line, column), (line, column + 1), "([" if shared else "["),
+        Edit((last, end - 1), (last, end), "])" if shared else "]"),
+    )

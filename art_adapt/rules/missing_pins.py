@@ -1,0 +1,232 @@
+"""The install takes an openai or a polars that ART 0.5.18 does not work with
+
+On Python 3.11 the newest ART is 0.5.18. It asks for ``openai>=2.14`` and ``polars>=1.26``, so pip
+installs openai 3, with which ``model.openai_client()`` raises a TypeError at its first request,
+and polars 2, with which ``model.delete_checkpoints()`` raises: on a GPU that is rented by then.
+
+Name ``openai<3`` and ``polars<2`` beside ``openpipe-art``. Read are ``pyproject.toml``,
+``requirements*.txt`` and the ``# /// script`` block of a script; a lock file pins them too.
+
+Written down in: the metadata of art 0.5.18 and 0.5.23 (the newer asks for ``openai<3``, and
+works with polars 2); art 0.5.18, model.py:62-122 and 1186-1192.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from art_adapt.errors import Refusal
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity
+from art_adapt.source import Source
+
+if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
+
+RULE = Rule("ART520", "missing-pins", Severity.WASTE)
+READS_DEPENDENCIES = True
+BAD = (
+    """\
+# /// script
+# requires-python = ">=3.11"
+# dependencies = [
+#     "openpipe-art[backend]",  # <-
+#     "openai>=2",
+# ]
+# ///
+import art
+""",
+    """\
+# /// script
+# dependencies = ["openpipe-art==0.5.18", "openai<3"]  # <-
+# ///
+import art
+""",
+)
+GOOD = (
+    BAD[0].replace("  # <-", "").replace('"openai>=2"', '"openai>=2,<3", "polars<2"'),
+    BAD[0].replace("  # <-", "").replace(">=3.11", ">=3.12"),
+    BAD[0].replace("openpipe-art[backend]", "art"),
+    f"SCRIPT = '''\n{BAD[0]}'''\nimport art\n".replace("  # <-", ""),
+)
+
+# What pip takes by Python, the newest first; each has been installed and tried.
+ARTS = {"3.11": ("0.5.18",), "3.12": ("0.5.23", "0.5.18")}
+BREAKS = "0.5.18"
+TOO_NEW = {
+    "openai": ("3", "model.openai_client() raises at the first request"),
+    "polars": ("2", "model.delete_checkpoints() raises"),
+}
+LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "pixi.lock", "pylock.toml")
+SCRIPT = re.compile(r"^# /// script\s*\n((?:#(?: .*)?\n)+?)# ///\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The requirements that a file names, as it writes them."""
+
+    requirements: tuple[str, ...]
+    python: str = ""  # a specifier
+
+
+def check(code: Code) -> Iterator[Found]:
+    declared = _declared(code)
+    art = next((each for each in declared.requirements if _is_art(each)), None)
+    if art is None:
+        return
+    for python in ARTS:
+        missing = _missing(declared, python)
+        if missing:
+            pins = ", ".join(f"{name}<{TOO_NEW[name][0]}" for name in missing)
+            harm = " and ".join(
+                f"{name} {TOO_NEW[name][0]} ({TOO_NEW[name][1]})" for name in missing
+            )
+            yield _at(
+                code.source,
+                art,
+                f"on Python {python} this installs ART {BREAKS} with {harm}; add {pins}",
+            )
+            return
+
+
+def _is_art(requirement: str) -> bool:
+    return re.match(r"openpipe[-_.]art\b", requirement, re.IGNORECASE) is not None
+
+
+def _missing(declared: Declared, python: str) -> list[str]:
+    """What pip takes too new of, where it takes ART 0.5.18."""
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.utils import canonicalize_name
+
+    try:
+        if not SpecifierSet(declared.python).contains(f"{python}.9"):
+            return []
+        every = [Requirement(each) for each in declared.requirements]
+    except (InvalidRequirement, InvalidSpecifier):
+        return []  # pip says so itself
+    here = {"python_version": python, "python_full_version": f"{python}.9"}
+    limits: dict[str, SpecifierSet] = {}
+    for each in every:
+        name = canonicalize_name(each.name)
+        if each.marker is None or each.marker.evaluate(here):
+            if each.url is not None:
+                return []  # of a version that is not known
+            limits[name] = limits.get(name, SpecifierSet()) & each.specifier
+    art = limits.get("openpipe-art")
+    if art is None or next(filter(art.contains, ARTS[python]), None) != BREAKS:
+        return []
+    return [
+        name
+        for name, (first, _) in TOO_NEW.items()
+        if _allows(limits.get(name, SpecifierSet()), first)
+    ]
+
+
+def _allows(specifiers: SpecifierSet, first: str) -> bool:
+    """Whether a version from ``first`` on may be installed."""
+    from packaging.version import Version
+
+    named = (each.version.removesuffix(".*") for each in specifiers)
+    return any(
+        Version(each) >= Version(first) and specifiers.contains(each)
+        for each in (f"{first}.0.0", *named)
+    )
+
+
+def _declared(code: Code) -> Declared:
+    """What is installed by this file alone; nothing where another one may pin it."""
+    source = code.source
+    try:
+        text = source.text
+    except Refusal:
+        return Declared(())
+    if source.path.name == "pyproject.toml":
+        return Declared(()) if _is_locked(source.path) else _of_project(_toml(text))
+    if source.path.suffix == ".txt":
+        return _of_requirements(text)
+    script = SCRIPT.search(text)
+    if script is None or _is_in_string(code, text[: script.start()].count("\n") + 1):
+        return Declared(())
+    content = _toml(re.sub(r"^# ?", "", script[1], flags=re.MULTILINE))
+    return Declared(
+        _strings(content.get("dependencies")), str(content.get("requires-python", ""))
+    )
+
+
+def _is_in_string(code: Code, line: int) -> bool:
+    return any(
+        isinstance(node, ast.Constant) and node.lineno < line <= (node.end_lineno or 0)
+        for node in code.syntax.nodes
+    )
+
+
+def _of_project(content: dict[str, Any]) -> Declared:
+    """All groups and extras together: one that pins is taken to be installed."""
+    project, uv = _table(content, "project"), _table(content, "tool", "uv")
+    lists = [
+        project.get("dependencies"),
+        *_table(project, "optional-dependencies").values(),
+        *_table(content, "dependency-groups").values(),
+        uv.get("constraint-dependencies"),
+        uv.get("override-dependencies"),
+        uv.get("dev-dependencies"),
+    ]
+    return Declared(
+        tuple(each for one in lists for each in _strings(one)),
+        str(project.get("requires-python", "")),
+    )
+
+
+def _of_requirements(text: str) -> Declared:
+    lines = [
+        re.sub(r"(^|\s)#.*", "", line).strip()
+        for line in text.replace("\\\n", " ").splitlines()
+    ]
+    if any(line.startswith(("-r", "-c", "--req", "--con")) for line in lines):
+        return Declared(())
+    named = [
+        line.split(" --")[0].strip() for line in lines if line[:1] not in ("", "-")
+    ]
+    return Declared(tuple(named))
+
+
+def _is_locked(path: Path) -> bool:
+    return any(
+        (folder / lock).exists() for folder in path.absolute().parents for lock in LOCKS
+    )
+
+
+def _table(content: object, *keys: str) -> dict[str, Any]:
+    for key in keys:
+        content = content.get(key) if isinstance(content, dict) else None
+    return content if isinstance(content, dict) else {}
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else []
+    return tuple(each for each in items if isinstance(each, str))
+
+
+def _toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def _at(source: Source, requirement: str, message: str) -> Found:
+    """At the first line that names it."""
+    name = re.split(r"[\s=<>~!;@]", requirement, maxsplit=1)[0]
+    for number, line in enumerate(source.lines, 1):
+        column = line.find(name)
+        if column >= 0:
+            start = len(line[:column].encode())
+            return Found(message, number, start, number, start + len(name.encode()))
+    return Found(message, 1, 0, 1, 0)
