@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from art_adapt.decisions import Decisions
 from art_adapt.errors import Refusal
 from art_adapt.source import Source
-from art_adapt.survey.hooks import HOOKS
+from art_adapt.survey.hooks import HOOKS, RECORDING_MODULE
 from art_adapt.survey.model import FileSurvey
-from art_adapt.survey.project import RECORDING_MODULE
 
 if TYPE_CHECKING:
     import libcst

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -24,48 +23,11 @@ if TYPE_CHECKING:
     from art_adapt.source import Source
     from art_adapt.survey.model import EntryPoint
 
-DONE, WOULD_CHANGE, CANNOT = 0, 1, 2
+DONE, WOULD_CHANGE = 0, 1
 
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
 )
-
-
-def run() -> None:
-    """Run the app. A mistake of ours is told in one line too; ART_ADAPT_TRACEBACK=1
-    shows where it is.
-    """
-    try:
-        if sys.argv[1:2] == ["rehearse"]:
-            from art_adapt.rehearsal.command import app as rehearse
-
-            rehearse(sys.argv[2:], prog_name="art-adapt rehearse")
-        elif sys.argv[1:2] == ["check"]:
-            from art_adapt.check.command import app as check
-
-            check(sys.argv[2:], prog_name="art-adapt check")
-        elif sys.argv[1:2] == ["explain"]:
-            from art_adapt.check.command import explaining
-
-            explaining(sys.argv[2:], prog_name="art-adapt explain")
-        else:
-            app(prog_name="art-adapt")
-    except Refusal as refusal:
-        _stop(str(refusal))
-    except BrokenPipeError:  # art-adapt --diff x | head
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(CANNOT)
-    except Exception as error:
-        if os.environ.get("ART_ADAPT_TRACEBACK"):
-            traceback.print_exc()
-        _stop(
-            f"internal error: {type(error).__name__}: {error}\n  next: please report it; nothing was written"
-        )
-
-
-def _stop(message: str) -> None:
-    sys.stderr.write(f"art-adapt: {message}\n")
-    sys.exit(CANNOT)
 
 
 def _version(asked: bool) -> None:

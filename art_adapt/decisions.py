@@ -21,9 +21,9 @@ from art_adapt.survey.model import (
     Harm,
     Obstacle,
     RewardSite,
-    Role,
     Survey,
 )
+from art_adapt.survey.roles import Role
 
 
 class Origin(StrEnum):

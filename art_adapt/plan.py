@@ -14,8 +14,9 @@ from art_adapt.adaptation import Edit, adapt_source, wraps_of
 from art_adapt.decisions import Chooser, Decisions, Options, decide, train_module_path
 from art_adapt.errors import Refusal
 from art_adapt.source import Source, read_source
+from art_adapt.survey.hooks import RECORDING_MODULE
 from art_adapt.survey.model import FileSurvey, Survey
-from art_adapt.survey.project import RECORDING_MODULE, package_depth
+from art_adapt.survey.project import package_depth
 from art_adapt.survey.survey import survey
 
 DEFAULT_LINE_LENGTH = 88

@@ -24,6 +24,18 @@ MODEL_CALL = re.compile(
 )
 
 
+@dataclass(frozen=True, order=True)
+class Place:
+    """A line of a file, for people to go to."""
+
+    path: Path
+    line: int
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
 @dataclass(frozen=True)
 class Source:
     """One file: its path, its bytes, and (computed when asked for) its text and

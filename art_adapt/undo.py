@@ -15,8 +15,8 @@ from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
 from art_adapt.plan import COPIES, DEFAULT_LINE_LENGTH
 from art_adapt.source import Source, read_source
-from art_adapt.survey.hooks import recording_level
-from art_adapt.survey.project import RECORDING_MODULE, Project
+from art_adapt.survey.hooks import RECORDING_MODULE, recording_level
+from art_adapt.survey.project import Project
 
 # Not every "art_recording" is ours: many a "start_recording" holds one. From a folder
 # further down only a package's import leads up here.

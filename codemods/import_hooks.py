@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from art_adapt.survey.project import RECORDING_MODULE
+from art_adapt.survey.hooks import RECORDING_MODULE
 
 
 @dataclass(frozen=True)

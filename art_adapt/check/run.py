@@ -9,13 +9,16 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from art_adapt.check.cache import Cache
 from art_adapt.check.ignores import Ignore, ignores_in
-from art_adapt.check.notebooks import Notebook, read_notebook
 from art_adapt.errors import Refusal
 from art_adapt.rules.rule import Found, Rule, Severity
 from art_adapt.source import Source, read_source
+
+if TYPE_CHECKING:
+    from art_adapt.check.notebooks import Notebook
 
 MENTIONS_ART = re.compile(
     rb"^[ \t]*(?:from[ \t]+art[ \t.]|import[ \t]+(?:[\w., \t]*[, \t])?art[ \t.,;#\r\n])"
@@ -135,6 +138,8 @@ def check_files(
         notebook = None
         try:
             if path.suffix == ".ipynb":
+                from art_adapt.check.notebooks import read_notebook
+
                 notebook = read_notebook(path)
                 if notebook is None:
                     continue

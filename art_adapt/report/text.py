@@ -12,7 +12,8 @@ from typing import TextIO
 from art_adapt.decisions import Decisions, Origin
 from art_adapt.plan import Plan
 from art_adapt.report.paths import shown
-from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Place, Survey
+from art_adapt.source import Place
+from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Survey
 
 
 @dataclass(frozen=True)

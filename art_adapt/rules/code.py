@@ -14,9 +14,15 @@ from functools import cached_property
 from art_adapt.source import Source
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.hooks import imported_hooks, local_names
-from art_adapt.survey.model import MODULE_LEVEL, Role
-from art_adapt.survey.roles import role_of
-from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted, keyword
+from art_adapt.survey.roles import Role, role_of
+from art_adapt.survey.syntax import (
+    MODULE_LEVEL,
+    Function,
+    FunctionNode,
+    Syntax,
+    dotted,
+    keyword,
+)
 
 ITEMS = "messages_and_choices"
 DUMPS = ("model_dump", "to_dict", "dict", "strip", "model_copy")

@@ -16,8 +16,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.model import Role
-from art_adapt.survey.roles import role_of
+from art_adapt.survey.roles import Role, role_of
 
 RULE = Rule("ART108", "recorded-judge", Severity.GARBAGE)
 BAD = (

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from art_adapt.survey.model import MODULE_LEVEL
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import Syntax, dotted
+from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, dotted
 
 FunctionKey = tuple[Path, str]
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from art_adapt.survey.hooks import unhooked
-from art_adapt.survey.model import MODULE_LEVEL
-from art_adapt.survey.syntax import FunctionNode, Syntax, dotted, keyword
+from art_adapt.survey.syntax import MODULE_LEVEL, FunctionNode, Syntax, dotted, keyword
 
 METHODS = ("create", "parse", "stream")
 LITELLM = ("completion", "acompletion")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.survey.model import MODULE_LEVEL, Effect, Harm
-from art_adapt.survey.syntax import Syntax, dotted
+from art_adapt.survey.model import Effect, Harm
+from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, dotted
 
 BY_NAME = {
     "input": Harm.ASKS,

@@ -9,9 +9,16 @@ from pathlib import Path
 
 from art_adapt.survey.call_graph import CallGraph, FunctionKey, method_of
 from art_adapt.survey.exits import find_exits, find_rewards
-from art_adapt.survey.model import MODULE_LEVEL, EntryPoint, Parameter
+from art_adapt.survey.model import EntryPoint, Parameter
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import LOOPS, Function, Syntax, dotted, return_values
+from art_adapt.survey.syntax import (
+    LOOPS,
+    MODULE_LEVEL,
+    Function,
+    Syntax,
+    dotted,
+    return_values,
+)
 
 RUNS = re.compile(
     r"^(run|solve|answer|ask|chat|agent|execute|invoke|process|query|research|investigate|complete|play|respond|reply|act|handle|generate|predict|react|work|__call__)"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.survey.project import RECORDING_MODULE
 from art_adapt.survey.syntax import Syntax
 
+RECORDING_MODULE = "art_recording"
 HOOKS = ("recorded", "final_answer", "reward", "carried")
 
 

@@ -7,11 +7,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
 
-from art_adapt.source import Source
-
-MODULE_LEVEL = "<module>"
+from art_adapt.source import Place, Source
+from art_adapt.survey.roles import Role
 
 
 @dataclass(frozen=True, order=True)
@@ -33,25 +31,6 @@ class Span:
             node.end_lineno or node.lineno,
             node.end_col_offset or node.col_offset,
         )
-
-
-@dataclass(frozen=True, order=True)
-class Place:
-    """A line of a file, for people to go to."""
-
-    path: Path
-    line: int
-    column: int = 1
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}"
-
-
-class Role(StrEnum):
-    """Whether the model behind a completion call is the one to train."""
-
-    POLICY = "policy"
-    AUXILIARY = "auxiliary"
 
 
 @dataclass(frozen=True)

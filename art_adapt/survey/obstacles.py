@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.survey.model import Obstacle, Place
+from art_adapt.source import Place
+from art_adapt.survey.model import Obstacle
 from art_adapt.survey.project import import_roots, module_file
 from art_adapt.survey.syntax import Syntax
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from art_adapt.errors import Refusal
 from art_adapt.source import Source, read_source
+from art_adapt.survey.hooks import RECORDING_MODULE
 from art_adapt.survey.syntax import Import, Syntax
 
-RECORDING_MODULE = "art_recording"
 MOST_FILES = 80  # an agent's own imports; beyond these the files are somebody's library
 DEPTH = 3  # imports of imports of imports
 

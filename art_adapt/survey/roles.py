@@ -7,14 +7,21 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from enum import StrEnum
 
 from art_adapt.survey.completion_calls import FoundCall
-from art_adapt.survey.model import Role
 
 SIDE_JOB = re.compile(
     r"judg|grader|grading|evaluat|critic|moderat|guardrail|guard_|summari[sz]|compact|title|rubric|rerank",
     re.IGNORECASE,
 )
+
+
+class Role(StrEnum):
+    """Whether the model behind a completion call is the one to train."""
+
+    POLICY = "policy"
+    AUXILIARY = "auxiliary"
 
 
 def role_of(call: FoundCall, others: Sequence[FoundCall]) -> tuple[Role, str]:

@@ -12,17 +12,15 @@ from art_adapt.survey.effects import find_effects
 from art_adapt.survey.entry_points import find_entry_points
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names, recording_level
 from art_adapt.survey.model import (
-    MODULE_LEVEL,
     CompletionCall,
     FileSurvey,
-    Role,
     Span,
     Survey,
 )
 from art_adapt.survey.obstacles import art_use, find_obstacles
 from art_adapt.survey.project import Project, imports_relatively
-from art_adapt.survey.roles import role_of
-from art_adapt.survey.syntax import Syntax
+from art_adapt.survey.roles import Role, role_of
+from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.threads import find_thread_starts
 from art_adapt.survey.tool_loops import find_tool_execution, find_tool_loop
 

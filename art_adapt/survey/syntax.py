@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from art_adapt.source import Source
-from art_adapt.survey.model import MODULE_LEVEL, Place
+from art_adapt.source import Place, Source
 
+MODULE_LEVEL = "<module>"
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
