@@ -114,6 +114,13 @@ def adapt(
     backend: Annotated[
         str | None, typer.Option(help="local or serverless. [local]")
     ] = None,
+    pipeline: Annotated[
+        bool,
+        typer.Option(
+            "--pipeline",
+            help="Sample and train at once, with ART's PipelineTrainer: needs two GPUs.",
+        ),
+    ] = False,
     base_model: Annotated[
         str | None,
         typer.Option(help="The model to train. [OpenPipe/Qwen3-14B-Instruct]"),
@@ -180,7 +187,7 @@ def adapt(
     """
     given: dict[str, Any] = {
         "entry": entry, "policy": tuple(policy or ()), "auxiliary": tuple(auxiliary or ()), "reward": reward,
-        "ruler_weight": ruler_weight, "trace": trace, "isolate": isolate, "scenarios": scenarios, "backend": backend, "base_model": base_model, "project": project, "run_name": run_name,
+        "ruler_weight": ruler_weight, "trace": trace, "isolate": isolate, "pipeline": pipeline or None, "scenarios": scenarios, "backend": backend, "base_model": base_model, "project": project, "run_name": run_name,
         "judge_model": judge_model, "learning_rate": learning_rate, "rollouts_per_group": rollouts_per_group,
         "groups_per_step": groups_per_step, "epochs": epochs, "line_length": line_length,
         "train_module": False if no_train_module else None,

@@ -21,6 +21,7 @@ KEYS: dict[str, type | tuple[type, ...]] = {
     "ruler-weight": float,
     "trace": str,
     "isolate": str,
+    "pipeline": bool,
     "scenarios": str,
     "backend": str,
     "base-model": str,

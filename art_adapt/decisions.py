@@ -49,6 +49,7 @@ class Options:
     ruler_weight: float | None = None
     trace: str | None = None
     isolate: str | None = None
+    pipeline: bool | None = None
     scenarios: str | None = None
     backend: str | None = None
     base_model: str | None = None
@@ -76,6 +77,7 @@ class Training:
     ruler_weight: float | None  # of RULER beside ``reward``; None: one of the two
     trace: str | None
     isolate: str | None
+    pipeline: bool
     scenarios: str
     backend: str
     base_model: str
@@ -359,6 +361,12 @@ def _training(
         raise Refusal(
             f"episodes cannot be isolated by {options.isolate!r}", next_step="process"
         )
+    if options.pipeline and options.backend == "serverless":
+        raise Refusal(
+            "--pipeline with the serverless backend",
+            why="PipelineTrainer samples and trains on GPUs of its own",
+            next_step="leave out one of the two",
+        )
     if options.ruler_weight is not None:
         if options.reward is None:
             raise Refusal(
@@ -394,6 +402,7 @@ def _training(
         ruler_weight=options.ruler_weight,
         trace=options.trace,
         isolate=options.isolate,
+        pipeline=bool(options.pipeline),
         scenarios=_from_train_module(options.scenarios, entry.place.path.parent)
         or "scenarios.jsonl",
         backend=options.backend or "local",

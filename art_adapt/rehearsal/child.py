@@ -8,7 +8,10 @@ model, and where a gradient step would be it takes the groups and counts; with
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import importlib
+import itertools
 import json
 import sys
 import tempfile
@@ -16,7 +19,7 @@ import time
 import traceback
 import types
 import urllib.request
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,8 @@ seen: Json = {
     "closed": 0,
     "awaited_early": False,
     "scenarios": [],
+    "pipeline": False,
+    "enough": False,
 }
 live: list[Any] = []  # the recorders of all rollouts
 storage = ""
@@ -56,7 +61,10 @@ class StandIn:
     def _serve(self, model: Any) -> None:
         name = self._model_inference_name(model)
         seen["names"].append(name)
-        body = json.dumps({"name": name}).encode()
+        # On GPUs of its own the engine goes on serving earlier steps.
+        dedicated = self._supports_concurrent_training_and_inference(model)
+        names = seen["names"] if dedicated else [name]
+        body = json.dumps({"names": names}).encode()
         server = url.removesuffix("/v1")
         asked = urllib.request.Request(f"{server}/served", body)
         urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked)
@@ -74,7 +82,7 @@ class StandIn:
         self._stop_if_done()
 
     def _stop_if_done(self) -> None:
-        if self.step >= steps:
+        if self.step >= steps and not seen["pipeline"]:
             raise Rehearsed
 
     async def train(
@@ -87,10 +95,24 @@ class StandIn:
         seen["steps"].append([_group(group) for group in groups])
         self.step += 1
         self._serve(model)
+        if seen["pipeline"] and self.step == steps:
+            await _last_ones()
         return TrainResult(step=self.step, metrics={"loss": 0.0})
 
     async def close(self) -> None:
         seen["closed"] += 1
+
+    # What PipelineTrainer asks on top (art, pipeline_trainer/trainer.py).
+
+    def _supports_concurrent_training_and_inference(self, model: Any) -> bool:
+        from art.dev.validate import is_dedicated_mode
+
+        config: Any = model._internal_config or {}
+        return is_dedicated_mode(config)
+
+    @contextlib.asynccontextmanager
+    async def exact_adapter_lease(self, *_: Any) -> AsyncIterator[None]:
+        yield
 
 
 def _group(group: Any) -> Json:
@@ -191,10 +213,50 @@ def _watch_art() -> None:
 
     def iterated(dataset: Any, *arguments: Any, **named: Any) -> Any:
         seen["scenarios"] = [_plain(scenario) for scenario in dataset]
-        seen["initial_step"] = named.get("initial_step", 0)
+        if not seen["pipeline"]:  # which goes on by itself
+            seen["initial_step"] = named.get("initial_step", 0)
         return iterate(dataset, *arguments, **named)
 
     utils.iterate_dataset = iterated
+
+
+def _limit_pipeline() -> None:
+    """Let a PipelineTrainer end by itself after the steps that were asked for."""
+    from art import pipeline_trainer
+
+    seen["pipeline"] = True
+    trainer: Any = pipeline_trainer.PipelineTrainer
+    made = trainer.__init__
+
+    def limited(
+        self: Any,
+        model: Any,
+        backend: Any,
+        rollout: Any,
+        scenarios: Any,
+        *rest: Any,
+        **named: Any,
+    ) -> None:
+        scenarios = _until_enough(scenarios)
+        named["max_steps"] = steps
+        made(self, model, backend, rollout, scenarios, *rest, **named)
+
+    trainer.__init__ = limited
+
+
+def _until_enough(scenarios: Any) -> Any:
+    if not isinstance(scenarios, Iterable):
+        return scenarios  # an asynchronous iterator
+    return itertools.takewhile(lambda _: not seen["enough"], scenarios)
+
+
+async def _last_ones() -> None:
+    """Wait for the episodes that are under way. PipelineTrainer would cancel them, and
+    threads that outlive their rollout look like recordings that were lost.
+    """
+    seen["enough"] = True
+    while not all(hasattr(recorder, "rehearsed") for recorder in live):
+        await asyncio.sleep(0.02)
 
 
 def _plain(scenario: Any) -> Any:
@@ -253,6 +315,8 @@ def main() -> None:
         storage = settings["storage"] or temporary
         _replace_backends()
         _watch_art()
+        if "PipelineTrainer" in file.read_text(encoding="utf-8"):
+            _limit_pipeline()
         try:
             module = importlib.import_module(name)
             if settings["train"] is None:

@@ -17,9 +17,11 @@ Answer = Callable[[str, Json], tuple[int, Json]]  # of an API key and a request
 class Endpoint:
     """``with Endpoint(answer) as endpoint``: serves at ``endpoint.url``."""
 
-    def __init__(self, answer: Answer, named: Callable[[str], None]) -> None:
-        """``named`` is told the model's name, when somebody posts it to /served."""
-        self._server = _Server(("127.0.0.1", 0), _handler(answer, named))
+    def __init__(
+        self, answer: Answer, serve: Callable[[tuple[str, ...]], None]
+    ) -> None:
+        """``serve`` is told the model's names, when somebody posts them to /served."""
+        self._server = _Server(("127.0.0.1", 0), _handler(answer, serve))
         self.port = int(self._server.server_address[1])
         self.url = f"http://127.0.0.1:{self.port}/v1"
 
@@ -39,7 +41,7 @@ class _Server(ThreadingHTTPServer):
 
 
 def _handler(
-    answer: Answer, named: Callable[[str], None]
+    answer: Answer, serve: Callable[[tuple[str, ...]], None]
 ) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -50,7 +52,7 @@ def _handler(
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             request = json.loads(body or b"{}")
             if self.path == "/served":
-                named(request["name"])
+                serve(tuple(request["names"]))
                 self._send(200, {})
             elif not self.path.endswith("/chat/completions"):
                 what = f"the rehearsal serves chat completions, not {self.path}"

@@ -48,7 +48,7 @@ class ScriptedModel:
     ) -> None:
         """``favourite``: what RULER's judge likes to read; None: it judges by chance."""
         self.log: list[Exchange] = []
-        self.served: str | None = None  # the name of the model in training
+        self.served: tuple[str, ...] = ()  # names of the model in training
         self._seed = seed
         self._rows = rows
         self._favourite = favourite
@@ -65,8 +65,8 @@ class ScriptedModel:
     def __exit__(self, *exception: object) -> None:
         self._endpoint.__exit__(*exception)
 
-    def _serve(self, name: str) -> None:
-        self.served = name
+    def _serve(self, names: tuple[str, ...]) -> None:
+        self.served = names
 
     def answer(self, key: str, request: Json) -> tuple[int, Json]:
         """The status and body for one request; logged."""
@@ -82,7 +82,7 @@ class ScriptedModel:
         is_policy = key == POLICY_KEY
         random = Random(said)
         status, response = 200, None
-        if is_policy and request.get("model") != self.served:
+        if is_policy and request.get("model") not in self.served:
             status = 404
         else:
             reply = reply_to(request, self._rows, random, number, self._favourite)

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from art import loss
+from art.dev.validate import is_dedicated_mode
 from art.local import backend as local
 from art.preprocessing.pack import packed_tensors_from_dir
 from art.utils.get_model_step import get_step_from_dir
@@ -30,9 +31,11 @@ RATE = 1_000  # times the module's learning rate: this model is a millionth as l
 class Service:
     """What ``LocalBackend`` asks of the process that serves and trains."""
 
-    def __init__(self, tiny: TinyModel, name: str, folder: Path, notes: Json) -> None:
+    def __init__(self, tiny: TinyModel, model: Any, folder: Path, notes: Json) -> None:
         self._tiny = tiny
-        self._name = name
+        self._name = model.name
+        config: Any = model._internal_config or {}
+        self._dedicated = is_dedicated_mode(config)
         self._folder = folder
         self._notes = notes
         self._step = 0
@@ -51,16 +54,23 @@ class Service:
             "step": self._step,
             "weights": self._tiny.fingerprint(),
         }
-        self._endpoint = Endpoint(self._answer, lambda name: None)
+        self._endpoint = Endpoint(self._answer, lambda names: None)
         self._endpoint.__enter__()
         return "127.0.0.1", self._endpoint.port
 
     def _answer(self, _: str, request: Json) -> tuple[int, Json]:
-        if request.get("model") != f"{self._name}@{self._step}":
+        if request.get("model") not in self._served():
             what = f"The model `{request.get('model')}` does not exist."
             return 404, {"error": {"message": what, "type": "rehearsal"}}
         self._serial += 1
         return 200, self._tiny.complete(request, self._serial)
+
+    def _served(self) -> list[str]:
+        """Names of the model; those of earlier steps where the engine has GPUs of its
+        own. There is one set of weights: as if a running engine were given new ones.
+        """
+        steps = range(self._step + 1) if self._dedicated else [self._step]
+        return [f"{self._name}@{step}" for step in steps]
 
     def _checkpoint(self, step: int) -> Path:
         return Path(get_step_checkpoint_dir(str(self._folder), step), "tiny.pt")
@@ -200,7 +210,7 @@ def make_backend(
         async def _get_service(self, model: Any) -> Any:
             if self._service is None:
                 folder = Path(get_model_dir(model=model, art_path=self._path))
-                self._service = Service(tiny, model.name, folder, notes)
+                self._service = Service(tiny, model, folder, notes)
             return self._service
 
         async def train(

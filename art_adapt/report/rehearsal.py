@@ -137,7 +137,8 @@ def _learning_lines(learning: Learning) -> Iterator[Line]:
         "trained",
         f"{len(learning.rewards)} steps of a tiny model that chooses among "
         f"{learning.turns} turns, {learning.tokens} tokens",
-        f"logprobs at most {learning.apart:.1g} apart",
+        f"logprobs at most {learning.apart:.1g} apart"
+        + (", some steps old" if learning.off_policy else ""),
     )
     if learning.judged:
         yield Line("judge", "scripted: of the turns, it likes one")

@@ -48,7 +48,7 @@ def write(lines: list[Line], stream: TextIO) -> None:
             else:
                 console.print(
                     Text.assemble(
-                        (f"  {line.label:<12}", "cyan"),
+                        (f"  {line.label:<11} ", "cyan"),
                         line.text,
                         ("  " + line.detail if line.detail else "", "dim"),
                     )
@@ -58,7 +58,7 @@ def write(lines: list[Line], stream: TextIO) -> None:
             text = (
                 line.text
                 if line.heading
-                else f"  {line.label:<12}{line.text}"
+                else f"  {line.label:<11} {line.text}"
                 + (f"  {line.detail}" if line.detail else "")
             )
             stream.write(text.rstrip() + "\n")

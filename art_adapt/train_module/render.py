@@ -89,12 +89,17 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         "start": start,
         "reward": training.reward or "",
     }
+    ruler = training.ruler_weight is not None or (
+        training.reward is None and not training.agent_rewards
+    )
     conditions = {
         "warnings": bool(warnings),
         "sync": not entry.is_async,
+        "pipeline": training.pipeline,
+        "stepwise": not training.pipeline,
+        "environment": not training.pipeline or ruler,
         "threads": not entry.is_async and training.isolate is None,
-        "ruler": training.ruler_weight is not None
-        or (training.reward is None and not training.agent_rewards),
+        "ruler": ruler,
         "combined": training.ruler_weight is not None,
         "weave": training.trace == "weave",
         "langfuse": training.trace == "langfuse",

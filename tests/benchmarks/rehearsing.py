@@ -69,8 +69,8 @@ def bare(seen: Seen, turns: int) -> float:
         return len(starts) / (time.perf_counter() - begun)
 
     with ScriptedModel(0, ()) as model:
-        model.served = requests[0]["model"]
-        requests = [{**request, "model": model.served} for request in requests]
+        model.served = (requests[0]["model"],)
+        requests = [{**request, "model": model.served[0]} for request in requests]
         return asyncio.run(chains(model.url))
 
 

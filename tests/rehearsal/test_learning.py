@@ -55,7 +55,12 @@ SINGLE_TURN = (
 )
 
 
-def prepared(tmp_path: Path, case: Any, reward: str | None = None) -> tuple[Path, str]:
+def prepared(
+    tmp_path: Path,
+    case: Any,
+    reward: str | None = None,
+    options: tuple[str, ...] = (),
+) -> tuple[Path, str]:
     """The agent adapted, with scenarios, a reward and replies; and its train module."""
     name, scenarios, right, replies = case
     folder = copy_of(name, tmp_path)
@@ -68,9 +73,8 @@ def prepared(tmp_path: Path, case: Any, reward: str | None = None) -> tuple[Path
     (folder / "rewards.py").write_text(
         f"import random\n\n\ndef f(trajectory, scenario):\n    return {reward or right}\n"
     )
-    done = art_adapt(
-        "--isolated", "--reward", "rewards:f", agent.relative_to(folder), cwd=folder
-    )
+    options = ("--isolated", "--reward", "rewards:f", *options)
+    done = art_adapt(*options, agent.relative_to(folder), cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder, str(next(folder.rglob("agent_train.py")).relative_to(folder))
 
@@ -105,6 +109,18 @@ def test_ruler_is_learned_from_without_anything_prepared(tmp_path: Path) -> None
     assert code == 0, said
     assert re.search(r"trained +30 steps", said)
     assert "judge" in said  # whose liking was learned
+
+
+def test_a_pipeline_trains_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    folder, module = prepared(tmp_path, TOOL_LOOP, options=("--pipeline",))
+    code, said, complaints = rehearse(
+        *(module, "--train", "--steps", "10", "--replies", "replies.jsonl", "--json"),
+        cwd=folder,
+    )
+    told, found = (json.loads(said)[name] for name in ("learning", "findings"))
+    assert told["off_policy"] and told["tokens"] > 100, complaints
+    assert told["stopped_at"] == told["resumed_at"] == 10 and told["resumed_same"]
+    assert {each["name"] for each in found} <= {"did not learn"}, code  # in ten steps
 
 
 def test_what_cannot_be_learned_is_not_said_to_be(tmp_path: Path) -> None:

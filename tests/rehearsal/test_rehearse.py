@@ -69,6 +69,24 @@ def test_what_art_adapt_writes_passes(name: str, tmp_path: Path) -> None:
     assert not list(folder.rglob(".art"))
 
 
+@pytest.mark.parametrize("name", ["support_loop", "async_research"])
+def test_a_pipeline_passes(name: str, tmp_path: Path) -> None:
+    """ART's PipelineTrainer samples, trains and validates at once, and asks of every
+    token that is validated which step's policy it is of.
+    """
+    folder = adapted(tmp_path, "--pipeline", name=name)
+    rows = [dict.fromkeys(("question", "topic"), f"HO-{at}?") for at in range(30)]
+    (folder / "scenarios.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    code, said, output = rehearse(
+        "agent_train.py", "--steps", "6", "--json", "--output", cwd=folder
+    )
+    told = json.loads(said)
+    assert (code, told["findings"]) == (0, []), output
+    assert told["figures"]["steps"] == 6
+    assert "val[reward=0" in output and "failed at step" not in output
+    assert "Trained: agent-001@6" in output
+
+
 @pytest.mark.parametrize("name", ["game", "package_agent"])
 def test_answers_that_are_right_only_by_luck_can_be_given(
     name: str, tmp_path: Path

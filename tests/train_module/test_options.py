@@ -25,6 +25,11 @@ VARIANTS = {
     "own reward, processes, open end": (
         *("--reward", "rewards:f", "--isolate", "process", "--epochs", "0"),
     ),
+    "pipeline": ("--pipeline",),
+    "pipeline, own reward, processes, rows": (
+        *("--pipeline", "--reward", "rewards:f", "--isolate", "process"),
+        *("--scenarios", "rows:ROWS"),
+    ),
 }
 
 
@@ -198,6 +203,7 @@ def test_training_samples_at_one(tmp_path: Path) -> None:
         (("--reward", "r:f", "--ruler-weight", "2"), "between 0 and 1"),
         (("--trace", "print"), "no such tracer"),
         (("--isolate", "thread"), "cannot be isolated"),
+        (("--pipeline", "--backend", "serverless"), "leave out one of the two"),
     ],
 )
 def test_what_cannot_be_asked(
