@@ -53,6 +53,7 @@ class StandIn:
         self.step = 0
 
     async def register(self, model: Any) -> None:
+        seen["base_model"] = model.base_model
         model.inference_base_url = url
         model.inference_api_key = POLICY_KEY
         model.base_path = storage

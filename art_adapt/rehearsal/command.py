@@ -47,6 +47,22 @@ def rehearse(
     plot: Annotated[
         Path | None, typer.Option(help="Write the reward curve, as PNG; with --train.")
     ] = None,
+    gpu: Annotated[
+        str | None,
+        typer.Option(
+            help="Say what a step takes at least on this GPU: B200, H200, H100, A100, "
+            "L40S or L4."
+        ),
+    ] = None,
+    gpu_price: Annotated[
+        float | None, typer.Option(min=0, help="Its price, in dollars an hour.")
+    ] = None,
+    reply_tokens: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="How long a reply will be; the scripted ones are short."
+        ),
+    ] = None,
     output: Annotated[
         bool, typer.Option("--output", help="Show what the train module printed.")
     ] = False,
@@ -62,6 +78,7 @@ def rehearse(
     rehearse.
     """
     from art_adapt.rehearsal import rehearse as run
+    from art_adapt.rehearsal.cost import GPUS, Asked
     from art_adapt.report.rehearsal import (
         rehearsal_as_json,
         rehearsal_as_page,
@@ -69,6 +86,12 @@ def rehearse(
         show_rehearsal,
     )
 
+    if gpu is not None and gpu.upper() not in GPUS:
+        known = ", ".join(GPUS)
+        raise typer.BadParameter(f"known are {known}", param_hint="--gpu")
+    if gpu is None and (gpu_price or reply_tokens):
+        hint = "--gpu-price" if gpu_price else "--reply-tokens"
+        raise typer.BadParameter("name the GPU with --gpu", param_hint=hint)
     if plot is not None and not train:
         raise typer.BadParameter(
             "there is a curve with --train only", param_hint="--plot"
@@ -79,6 +102,7 @@ def rehearse(
         seed=seed,
         replies=replies,
         train=(steps or TRAINED_STEPS) if train else None,
+        cost=Asked(gpu.upper(), gpu_price, reply_tokens) if gpu else None,
     )
     if output:
         sys.stderr.write(rehearsal.output)

@@ -9,7 +9,7 @@ import json
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,7 +108,7 @@ def figures(seen: Seen) -> Figures:
         steps=len(seen.notes["steps"]),
         episodes=len(episodes),
         lost=len(seen.notes["exceptions"]),
-        calls=len(_given(seen)),
+        calls=len(given_choices(seen)),
         recorded=sum(_recorded(seen).values()),
         auxiliary=sum(not e.is_policy for e in seen.log),
         histories=sum(len(_histories(t)) for t in episodes) / count,
@@ -148,7 +148,7 @@ def _key(message: Json) -> str:
     return json.dumps(calls or message.get("content") or "")
 
 
-def _given(seen: Seen) -> dict[int, Exchange]:
+def given_choices(seen: Seen) -> dict[int, Exchange]:
     """The choices that the model in training gave, by their marks."""
     return {
         mark(exchange.serial, choice["index"]): exchange
@@ -156,6 +156,25 @@ def _given(seen: Seen) -> dict[int, Exchange]:
         if not is_judgement(exchange.request)
         for choice in (exchange.response or {})["choices"]
     }
+
+
+def tokens_of(given: Mapping[int, Exchange], trajectory: Json) -> tuple[int, int, int]:
+    """The tokens of an episode's histories, each to the end of its last completion, those
+    of them that were sampled, and how many completions those are; as the server counted.
+    ``given``: the exchanges by their choices' marks.
+    """
+    read = sampled = turns = 0
+    for history in _histories(trajectory):
+        exchanges = [
+            given[item["mark"]]
+            for item in history["items"]
+            if item.get("mark") in given
+        ]
+        used = [(each.response or {})["usage"] for each in exchanges]
+        read += max((each["total_tokens"] for each in used), default=0)
+        sampled += sum(each["completion_tokens"] for each in used)
+        turns += len(used)
+    return read, sampled, turns
 
 
 def _recorded(seen: Seen) -> Counter[int]:
@@ -167,7 +186,7 @@ def _recorded(seen: Seen) -> Counter[int]:
         for exchange in seen.policy
         for choice in (exchange.response or {})["choices"]
     }
-    given = _given(seen)
+    given = given_choices(seen)
     marks = (
         item["mark"] or by_key.get(_key(item["message"]))
         for trajectory in seen.episodes
@@ -235,7 +254,7 @@ def _judge(seen: Seen) -> Iterator[Finding]:
 
 
 def _complete(seen: Seen) -> Iterator[Finding]:
-    given, recorded = _given(seen), _recorded(seen)
+    given, recorded = given_choices(seen), _recorded(seen)
     missing = [each for each in given if each not in recorded]
     if missing:
         last = given[missing[0]].request["messages"][-1]
@@ -267,7 +286,7 @@ def _same(ours: Json, theirs: Json) -> bool:
 
 
 def _faithful(seen: Seen) -> Iterator[Finding]:
-    given = _given(seen)
+    given = given_choices(seen)
     wrong, toolless = 0, 0
     for trajectory in seen.episodes:  # what is trained may be a view of it
         for history in _histories(trajectory):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.errors import Refusal
+from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
 from art_adapt.rehearsal.findings import Figures, Finding, Seen, figures, findings
 from art_adapt.rehearsal.learning import Learning, learning, learning_findings
 from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
@@ -28,7 +29,7 @@ TIMEOUT = 600  # seconds
 @dataclass(frozen=True)
 class Rehearsal:
     """What came of it. ``output`` is what the train module printed; ``learning`` is
-    None unless it was trained.
+    None unless it was trained, ``cost`` unless a GPU was named.
     """
 
     path: Path
@@ -37,6 +38,7 @@ class Rehearsal:
     figures: Figures
     findings: tuple[Finding, ...]
     learning: Learning | None
+    cost: Cost | None
     output: str
 
     @property
@@ -59,11 +61,13 @@ def rehearse(
     seed: int = 0,
     replies: Path | None = None,
     train: int | None = None,
+    cost: Asked | None = None,
 ) -> Rehearsal:
     """Run the train module ``path`` for ``steps`` steps against a scripted model, and if
     nothing is wrong, train a tiny model for ``train`` steps.
 
-    ``replies``: a JSONL file of what the model says (``replies.read_rows``).
+    ``replies``: a JSONL file of what the model says (``replies.read_rows``). ``cost``: on which
+    GPU to reckon what a step takes.
 
     Raises:
         Refusal: there is no such file, ART is not installed, or the module does not
@@ -92,6 +96,7 @@ def rehearse(
         figures(seen),
         tuple(found),
         learned,
+        cost_of_step(seen, cost) if cost and seen.notes["steps"] else None,
         output,
     )
 

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import TextIO
 
 from art_adapt.rehearsal import Rehearsal
+from art_adapt.rehearsal.cost import GPUS, Cost
 from art_adapt.rehearsal.findings import Figures
 from art_adapt.rehearsal.learning import Learning, ends
 from art_adapt.report.paths import shown
@@ -31,6 +32,7 @@ def rehearsal_as_json(rehearsal: Rehearsal) -> str:
         "passed": rehearsal.passed,
         "figures": asdict(rehearsal.figures),
         "learning": asdict(rehearsal.learning) if rehearsal.learning else None,
+        "cost": asdict(rehearsal.cost) if rehearsal.cost else None,
         "findings": [
             {**asdict(finding), "path": str(finding.path)}
             for finding in rehearsal.findings
@@ -99,6 +101,8 @@ def _lines(rehearsal: Rehearsal) -> Iterator[Line]:
     yield from _figure_lines(numbers)
     if rehearsal.learning is not None:
         yield from _learning_lines(rehearsal.learning)
+    if rehearsal.cost is not None:
+        yield from _cost_lines(rehearsal.cost)
     yield Line()
     if rehearsal.passed:
         yield Line(text="Nothing found that would cost a run.", heading=True)
@@ -130,6 +134,26 @@ def _figure_lines(numbers: Figures) -> Iterator[Line]:
             f"mean {numbers.reward_mean:.3f}, spread {numbers.reward_spread:.3f}",
             f"{numbers.flat_groups} of {numbers.groups} groups without variance",
         )
+
+
+def _cost_lines(cost: Cost) -> Iterator[Line]:
+    if cost.sampling_seconds is None or cost.training_seconds is None:
+        yield Line(
+            "a step",
+            f"on {cost.gpu}: not known, {cost.base_model!r} does not say how large it is",
+        )
+        return
+    dollars = "" if cost.dollars is None else f", {cost.dollars:.2g} dollars"
+    both = cost.sampling_seconds + cost.training_seconds
+    yield Line(
+        "a step",
+        f"on {cost.gpu}: at least {both:.2g} s{dollars} (sampling {cost.sampling_seconds:.2g}, training {cost.training_seconds:.2g})",
+        f"{cost.base_model}, {cost.episodes:.0f} episodes of "
+        f"{cost.tokens / max(1, cost.episodes):,.0f} tokens, replies of {cost.reply_tokens:.0f}",
+    )
+    if not cost.fits:
+        needs = f"{cost.gigabytes:.0f} GB of weights do not fit on one {cost.gpu}"
+        yield Line("", f"{needs}, {GPUS[cost.gpu].gigabytes:.0f} GB")
 
 
 def _learning_lines(learning: Learning) -> Iterator[Line]:

@@ -69,6 +69,32 @@ def test_what_art_adapt_writes_passes(name: str, tmp_path: Path) -> None:
     assert not list(folder.rglob(".art"))
 
 
+def test_what_a_step_costs_at_least(tmp_path: Path) -> None:
+    folder = adapted(tmp_path, "--base-model", "Qwen/Qwen3-30B-A3B-Instruct-2507")
+    asked = ("agent_train.py", "--json", "--gpu", "l40s", "--reply-tokens", "100")
+    code, said, _ = rehearse(*asked, "--gpu-price", "3.6", cwd=folder)
+    told = json.loads(said)
+    cost = told["cost"]
+    assert code == 0 and (cost["weights"], cost["gigabytes"]) == (30, 60)
+    assert cost["reply_tokens"] == 100
+    assert cost["episodes"] == told["figures"]["episodes"] / 2  # of two steps
+    # Three billion weights of two bytes for each of at least a hundred tokens in turn.
+    assert cost["sampling_seconds"] > 100 * 6e9 / 0.864e12
+    both = cost["sampling_seconds"] + cost["training_seconds"]
+    assert cost["training_seconds"] == pytest.approx(4 * 3e9 * cost["tokens"] / 362e12)
+    assert cost["dollars"] == pytest.approx(both * 0.001)
+    code, said, _ = rehearse("agent_train.py", "--gpu", "L40S", cwd=folder)
+    assert "60 GB of weights do not fit on one L40S" in said
+    code, _, complaint = rehearse("agent_train.py", "--gpu", "abacus", cwd=folder)
+    assert code == 2 and "H100" in complaint
+
+
+def test_a_model_of_unknown_size_costs_nobody_knows_what(tmp_path: Path) -> None:
+    folder = adapted(tmp_path, "--base-model", "ours/large")
+    code, said, _ = rehearse("agent_train.py", "--gpu", "H100", cwd=folder)
+    assert code == 0 and "'ours/large' does not say how large it is" in said
+
+
 @pytest.mark.parametrize("name", ["support_loop", "async_research"])
 def test_a_pipeline_passes(name: str, tmp_path: Path) -> None:
     """ART's PipelineTrainer samples, trains and validates at once, and asks of every
