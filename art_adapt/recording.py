@@ -384,6 +384,7 @@ class Rollout:
         self.calls = 0
         self.failed_calls = 0
         self.tool_calls = 0
+        self.tool_errors = 0  # of them, those that no tool could have been run with
         self.truncated = False
         self.closed = False
         self.stopped: RecordingError | None = None
@@ -634,7 +635,11 @@ class Rollout:
             sent = request.sent() if len(choices) > 1 else None
             for choice in choices:
                 cut = (choice.model_extra or {}).get("cut", False)
-                self.tool_calls += len(choice.message.tool_calls or [])
+                called = choice.message.tool_calls or []
+                self.tool_calls += len(called)
+                self.tool_errors += sum(
+                    not _can_run(call, request.tools) for call in called
+                )
                 self.truncated |= choice.finish_reason == "length" and not cut
                 history, new = request.history, request.new
                 if history is None or len(history) != request.start:
@@ -1889,6 +1894,20 @@ def _prompt_extras(completion: Any) -> dict[str, Any]:
     """
     prompt_token_ids = (completion.model_extra or {}).get("prompt_token_ids")
     return {} if prompt_token_ids is None else {"prompt_token_ids": prompt_token_ids}
+
+
+def _can_run(call: Any, tools: Any) -> bool:
+    """Whether a call names a tool of the request, and its arguments are a JSON object."""
+    called = getattr(call, "function", None)
+    if called is None:  # a custom tool's: its input is any text
+        return True
+    offered = [(tool.get("function") or {}).get("name") for tool in tools or []]
+    try:
+        return called.name in offered and isinstance(
+            json.loads(called.arguments or "{}"), dict
+        )
+    except ValueError:
+        return False
 
 
 def _choice_to_record(choice: Any, shared_extras: dict[str, Any]) -> Any:

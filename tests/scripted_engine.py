@@ -237,6 +237,12 @@ def _completion(request: Json, reply: Json, number: int) -> Json:
     return completion
 
 
+def _arguments(call: Json) -> str:
+    """As JSON; a text as it is, which may be none."""
+    given = call["arguments"]
+    return given if isinstance(given, str) else json.dumps(given)
+
+
 def _choice(
     request: Json, reply: Json, text: str | None, index: int, number: int
 ) -> Json:
@@ -247,7 +253,7 @@ def _choice(
         call = calls[0]
         message["function_call"] = {
             "name": call["name"],
-            "arguments": json.dumps(call["arguments"]),
+            "arguments": _arguments(call),
         }
         finish = "function_call"
     elif calls:
@@ -257,7 +263,7 @@ def _choice(
                 "type": "function",
                 "function": {
                     "name": call["name"],
-                    "arguments": json.dumps(call["arguments"]),
+                    "arguments": _arguments(call),
                 },
             }
             for at, call in enumerate(calls)

@@ -14,7 +14,6 @@ from typing import Any
 
 from art_adapt.rehearsal.findings import Seen, given_choices, tokens_of
 
-
 BYTES = 2  # of a weight, in bfloat16
 SAMPLE, TRAIN = (
     2,

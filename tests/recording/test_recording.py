@@ -311,6 +311,29 @@ def test_streamed_tool_calls_and_several_choices(client: openai.OpenAI) -> None:
         assert seen.tool_calls == 2
 
 
+def test_calls_that_no_tool_can_be_run_with_are_counted(
+    client: openai.OpenAI,
+) -> None:
+    tool = {"type": "function", "function": {"name": "look", "parameters": {}}}
+    said = [
+        {"name": "look", "arguments": {"at": 1}},
+        {"name": "look", "arguments": {}},
+        {"name": "look", "arguments": ""},
+        {"name": "look", "arguments": '{"at":'},
+        {"name": "look", "arguments": "[1]"},
+        {"name": "leap", "arguments": {}},
+    ]
+    for stream in (False, True):
+        with Engine([{"tool_calls": said}]) as engine:
+            with rollout(Trajectory(), engine) as seen:
+                answer = recorded(client.chat.completions.create)(
+                    model="m", messages=USER, tools=[tool], stream=stream
+                )
+                if stream:
+                    list(answer)
+            assert (seen.tool_calls, seen.tool_errors) == (6, 3)
+
+
 def test_async_forms(async_client: openai.AsyncOpenAI) -> None:
     async def episode() -> None:
         completions = async_client.chat.completions

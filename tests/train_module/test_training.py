@@ -221,7 +221,9 @@ def test_failures_of_the_agent_count_and_of_the_infrastructure_do_not(
     (group,) = said["steps"][0]
     assert len(group) == 3
     assert all(
-        episode["metrics"]["failed"] == 1 and episode["choices"] == 1
+        episode["metrics"]["failed"] == 1
+        and episode["metrics"]["tool_errors"] == 1
+        and episode["choices"] == 1
         for episode in group
     )
     assert all(episode["final_answer"] is None for episode in group)
