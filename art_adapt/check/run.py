@@ -172,9 +172,8 @@ def check_source(
     if names_dependencies(source.path.name):
         if not NAMES_ART.search(source.data):
             return
-        known = list(
-            _check_dependencies(source)
-        )  # what lies beside it counts: not kept
+        # Not kept: what lies beside such a file counts as well.
+        known = list(_check_dependencies(source))
     elif not MENTIONS_ART.search(source.data):
         return
     else:

@@ -15,10 +15,8 @@ from typing import Any
 from art_adapt.rehearsal.findings import Seen, given_choices, tokens_of
 
 BYTES = 2  # of a weight, in bfloat16
-SAMPLE, TRAIN = (
-    2,
-    4,
-)  # operations a weight and token: forward; forward and back to a LoRA
+# Operations for each weight and token: forward; forward, and back to a LoRA.
+SAMPLE, TRAIN = 2, 4
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,20 @@ GOOD = (
     BAD[0]
     .replace("  # <-", "")
     .replace("messages()\n    )", 'messages(), tools=TOOLS, tool_choice="none"\n    )'),
+    """\
+import art
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    name = model.get_inference_name()
+    if model.has_tools:
+        trajectory.tools = TOOLS
+        reply = await client.chat.completions.create(model=name, messages=messages, tools=TOOLS)
+    else:
+        reply = await client.chat.completions.create(model=name, messages=messages)
+    trajectory.messages_and_choices.append(reply.choices[0])
+    return trajectory
+""",
     BAD[1].replace("  # <-", "").replace("turn < 4", "model.has_tools"),
     BAD[2].replace("  # <-", "").replace("        tools.remove(SEARCH)\n", ""),
     """\
@@ -100,7 +114,7 @@ def check(code: Code) -> Iterator[Found]:
             tools = code.argument(call, "tools")
             if tools is not None and _changes(code, call, tools):
                 yield found(tools, _says("these change from turn to turn"))
-            elif call is not calls[0] and _differ(code, first, tools):
+            elif _differ(first, tools) and not _exclude(code, calls[0], call):
                 line = calls[0].callee.lineno
                 yield found(
                     tools if tools is not None else _asked(call),
@@ -165,7 +179,32 @@ def _has_unseen_options(code: Code, call: FoundCall) -> bool:
     )
 
 
-def _differ(code: Code, one: ast.expr | None, other: ast.expr | None) -> bool:
+def _exclude(code: Code, one: FoundCall, other: FoundCall) -> bool:
+    """Whether at most one of them is made: they stand in branches of the same ``if``,
+    or one where the other failed.
+    """
+    parents = code.syntax.parents
+    above: dict[ast.AST, ast.AST] = {}  # and through which child
+    node: ast.AST = one.callee
+    while node in parents:
+        above[parents[node]] = node
+        node = parents[node]
+    node = other.callee
+    while parents[node] not in above:
+        node = parents[node]
+    shared = parents[node]
+    branches = isinstance(shared, ast.If | ast.Try | ast.IfExp | ast.Match)
+    return branches and not _same_block(shared, node, above[shared])
+
+
+def _same_block(outer: ast.AST, one: ast.AST, other: ast.AST) -> bool:
+    blocks = (getattr(outer, name, None) for name in ("body", "orelse", "finalbody"))
+    return any(
+        isinstance(block, list) and one in block and other in block for block in blocks
+    )
+
+
+def _differ(one: ast.expr | None, other: ast.expr | None) -> bool:
     """Whether two lists of tools are other ones for certain."""
     if (one is None) != (other is None):
         given = one if one is not None else other
