@@ -61,7 +61,9 @@ def files_in(
 def _below(folder: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
     listed = _from_git(folder)
     for file in _walk(folder) if listed is None else listed:
-        if is_wanted(file.name) and file.is_file():
+        if file.is_dir():  # a repository in the repository
+            yield from _below(file, is_wanted)
+        elif is_wanted(file.name) and file.is_file():
             yield file
 
 
@@ -89,7 +91,9 @@ def _from_git(folder: Path) -> list[Path] | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     names = sorted(filter(None, listed.decode(errors="surrogateescape").split("\0")))
-    return [folder / name for name in dict.fromkeys(names)] or None
+    files = [Path(name) for name in dict.fromkeys(names)]
+    # An environment that nobody has told git to ignore is nobody's code all the same.
+    return [folder / file for file in files if SKIPPED.isdisjoint(file.parts)] or None
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -637,9 +637,10 @@ class Rollout:
                 cut = (choice.model_extra or {}).get("cut", False)
                 called = choice.message.tool_calls or []
                 self.tool_calls += len(called)
-                self.tool_errors += sum(
-                    not _can_run(call, request.tools) for call in called
-                )
+                if not cut:
+                    self.tool_errors += sum(
+                        not _can_run(call, request.tools) for call in called
+                    )
                 self.truncated |= choice.finish_reason == "length" and not cut
                 history, new = request.history, request.new
                 if history is None or len(history) != request.start:
@@ -1906,7 +1907,7 @@ def _can_run(call: Any, tools: Any) -> bool:
         return called.name in offered and isinstance(
             json.loads(called.arguments or "{}"), dict
         )
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

@@ -307,12 +307,28 @@ def test_auxiliary_and_policy_can_be_said(tmp_path: Path) -> None:
     assert b"auxiliary" in done.stdout
 
 
-def test_a_folder_stands_for_its_agents(tmp_path: Path, agent: Path) -> None:
-    (tmp_path / "venv").mkdir()
-    (tmp_path / "venv" / "library.py").write_text(AGENT)
+@pytest.mark.parametrize("has_git", [False, True])
+def test_a_folder_stands_for_its_agents(
+    has_git: bool, tmp_path: Path, agent: Path
+) -> None:
+    library = tmp_path / "venv" / "lib" / "site-packages" / "library.py"
+    library.parent.mkdir(parents=True)
+    library.write_text(AGENT)
+    if has_git:  # which nobody has told to ignore venv
+        subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     assert art_adapt("--isolated", ".", cwd=tmp_path).returncode == 0
     assert "recorded(" in agent.read_text()
-    assert (tmp_path / "venv" / "library.py").read_text() == AGENT
+    assert library.read_text() == AGENT
+
+
+def test_a_folder_with_a_repository_in_it(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "agent.py").write_text(AGENT)
+    for folder in (tmp_path, inner):
+        subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    assert art_adapt("--isolated", ".", cwd=tmp_path).returncode == 0
+    assert "recorded(" in (inner / "agent.py").read_text()
 
 
 def test_an_entry_point_in_another_file(tmp_path: Path) -> None:

@@ -194,8 +194,11 @@ def _check_dependencies(source: Source) -> Iterator[tuple[Rule, Found]]:
 
     for each in rules():
         if each.reads_dependencies:
-            for found in each.check(Code(source)):
-                yield each.rule, found
+            try:
+                for found in each.check(Code(source)):
+                    yield each.rule, found
+            except Refusal as refusal:
+                yield UNREADABLE, _unreadable(refusal)
 
 
 def _check(source: Source, auxiliary: frozenset[str]) -> Iterator[tuple[Rule, Found]]:

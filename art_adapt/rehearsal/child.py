@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+import inspect
 import itertools
 import json
 import sys
@@ -214,8 +215,7 @@ def _watch_art() -> None:
 
     def iterated(dataset: Any, *arguments: Any, **named: Any) -> Any:
         seen["scenarios"] = [_plain(scenario) for scenario in dataset]
-        if not seen["pipeline"]:  # which goes on by itself
-            seen["initial_step"] = named.get("initial_step", 0)
+        seen["initial_step"] = named.get("initial_step", 0)
         return iterate(dataset, *arguments, **named)
 
     utils.iterate_dataset = iterated
@@ -225,22 +225,16 @@ def _limit_pipeline() -> None:
     """Let a PipelineTrainer end by itself after the steps that were asked for."""
     from art import pipeline_trainer
 
-    seen["pipeline"] = True
     trainer: Any = pipeline_trainer.PipelineTrainer
     made = trainer.__init__
 
-    def limited(
-        self: Any,
-        model: Any,
-        backend: Any,
-        rollout: Any,
-        scenarios: Any,
-        *rest: Any,
-        **named: Any,
-    ) -> None:
-        scenarios = _until_enough(scenarios)
-        named["max_steps"] = steps
-        made(self, model, backend, rollout, scenarios, *rest, **named)
+    def limited(self: Any, *arguments: Any, **named: Any) -> None:
+        given = inspect.signature(made).bind(self, *arguments, **named).arguments
+        given["scenarios"] = _until_enough(given["scenarios"])
+        given["max_steps"] = steps
+        seen["pipeline"] = True
+        seen.pop("initial_step", None)  # it goes on by itself
+        made(**given)
 
     trainer.__init__ = limited
 
@@ -329,7 +323,10 @@ def main() -> None:
             pass
         except SystemExit as stop:
             seen["stopped"] = str(stop)
-        except BaseException as error:
+        except BaseException as raised:
+            error = raised
+            while isinstance(error, BaseExceptionGroup):  # of a task group
+                error = error.exceptions[0]
             frames = traceback.extract_tb(error.__traceback__)
             own = [f for f in frames if Path(f.filename).is_relative_to(root)]
             last = (own or frames)[-1]

@@ -2,8 +2,7 @@
 size that the base model's name says, and the GPU's data sheet.
 
 A bound, no forecast. No engine reads weights faster than the memory gives them, and no
-trainer computes faster than the peak; real steps take several times that. A GPU that is
-too small or too slow by this count is so for certain.
+trainer computes faster than the peak; real steps take several times that.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from art_adapt.rehearsal.findings import Seen, given_choices, tokens_of
+from art_adapt.rehearsal.findings import Seen, conversations
 
 BYTES = 2  # of a weight, in bfloat16
 # Operations for each weight and token: forward; forward, and back to a LoRA.
@@ -41,23 +40,38 @@ GPUS = {
 @dataclass(frozen=True)
 class Cost:
     """Of one step on ``gpu``. Sizes in billions of weights and gigabytes; None: the base
-    model's name does not say how large it is.
+    model's name does not say how large it is. ``gpus``: two for PipelineTrainer, which
+    samples and trains at once.
     """
 
     gpu: str
+    gpus: int
     base_model: str
     weights: float | None
     gigabytes: float | None  # of the weights alone
     episodes: float
-    tokens: float  # of all episodes, each once
+    tokens: float  # of all episodes; what those of a group begin with, once
     reply_tokens: float  # of one completion
     sampling_seconds: float | None
     training_seconds: float | None
-    dollars: float | None  # at the price that was given
+    price: float | None  # of a GPU and hour, in dollars
 
     @property
     def fits(self) -> bool:
         return self.gigabytes is None or self.gigabytes <= GPUS[self.gpu].gigabytes
+
+    @property
+    def seconds(self) -> float | None:
+        if self.sampling_seconds is None or self.training_seconds is None:
+            return None
+        both = (self.sampling_seconds, self.training_seconds)
+        return max(both) if self.gpus > 1 else sum(both)
+
+    @property
+    def dollars(self) -> float | None:
+        if self.seconds is None or self.price is None:
+            return None
+        return self.seconds * self.price / 3600 * self.gpus
 
 
 @dataclass(frozen=True)
@@ -71,59 +85,79 @@ class Asked:
     reply_tokens: int | None = None
 
 
-@dataclass(frozen=True)
-class _Episode:
-    tokens: int  # each once: to the end of its histories
-    sampled: int
-    turns: int
-
-
 def cost_of_step(seen: Seen, asked: Asked) -> Cost:
     """Of a step as those that were rehearsed, of which there must be one."""
     sheet, name = GPUS[asked.gpu], str(seen.notes.get("base_model"))
-    steps = [_episodes(seen, step, asked.reply_tokens) for step in seen.notes["steps"]]
-    every = [episode for step in steps for episode in step]
-    tokens = sum(episode.tokens for episode in every) / len(steps)
-    turns = sum(episode.turns for episode in every)
-    longest = sum(max((e.sampled for e in s), default=0) for s in steps) / len(steps)
+    steps = [
+        [_read(seen, group, asked.reply_tokens) for group in step]
+        for step in seen.notes["steps"]
+    ]
+    groups = [group for step in steps for group in step]
+    tokens = sum(group.tokens for group in groups) / len(steps)
+    longest = sum(max((g.longest for g in s), default=0) for s in steps) / len(steps)
     total, active = weights_of(name)
     sampling = training = None
     if active is not None:
-        # The longest episode's tokens come one after the other, each from all weights.
+        # A conversation's tokens come one after the other, each from all weights.
         waiting = longest * active * BYTES / (sheet.terabytes_a_second * 1e3)
         sampling = waiting + SAMPLE * active * tokens / (sheet.teraflops * 1e3)
         training = TRAIN * active * tokens / (sheet.teraflops * 1e3)
-    price = None if asked.price is None else asked.price / 3600
     return Cost(
         gpu=asked.gpu,
+        gpus=2 if seen.notes["pipeline"] else 1,
         base_model=name,
         weights=total,
         gigabytes=None if total is None else total * BYTES,
-        episodes=len(every) / len(steps),
+        episodes=sum(group.episodes for group in groups) / len(steps),
         tokens=tokens,
-        reply_tokens=sum(e.sampled for e in every) / max(1, turns),
+        reply_tokens=sum(g.sampled for g in groups)
+        / max(1, sum(g.replies for g in groups)),
         sampling_seconds=sampling,
         training_seconds=training,
-        dollars=None
-        if price is None or sampling is None or training is None
-        else (sampling + training) * price,
+        price=asked.price,
     )
 
 
-def _episodes(seen: Seen, step: Any, reply_tokens: int | None) -> list[_Episode]:
-    given = given_choices(seen)
-    found = []
-    for trajectory in (t for group in step for t in group["trajectories"]):
-        tokens, scripted, turns = tokens_of(given, trajectory)
-        sampled = scripted if reply_tokens is None else turns * reply_tokens
-        found.append(_Episode(tokens - scripted + sampled, sampled, turns))
-    return found
+@dataclass(frozen=True)
+class _Group:
+    """The episodes of one scenario, in tokens."""
+
+    episodes: int
+    replies: int
+    sampled: int
+    longest: int  # sampled in one conversation
+    tokens: int  # what all begin with, counted once
+
+
+def _read(seen: Seen, group: Any, reply_tokens: int | None) -> _Group:
+    replies = sampled = longest = tokens = begins = 0
+    for trajectory in group["trajectories"]:
+        for turns in conversations(seen, trajectory):
+            if not turns:
+                continue
+            said = [
+                given if reply_tokens is None else reply_tokens for _, given in turns
+            ]
+            earlier = sum(given for _, given in turns[:-1])
+            begin, whole = turns[0][0], turns[-1][0] - earlier + sum(said)
+            begins = max(begins, begin)
+            tokens += max(0, whole - begin)
+            replies += len(turns)
+            sampled += sum(said)
+            longest = max(longest, sum(said))
+    count = len(group["trajectories"])
+    return _Group(count, replies, sampled, longest, begins + tokens)
 
 
 def weights_of(base_model: str) -> tuple[float | None, float | None]:
     """How many billions of weights the name says, and how many work on one token:
-    30 and 3 for ``Qwen3-30B-A3B``.
+    30 and 3 for ``Qwen3-30B-A3B``. Nothing of models whose weights are smaller than
+    ``BYTES``.
     """
+    if re.search(
+        r"gpt-oss|fp8|fp4|[48]-?bit|int[48]|awq|gptq|gguf|bnb", base_model, re.I
+    ):
+        return None, None
     found = re.search(
         r"(?<![\w.])(\d+(?:\.\d+)?)B(?:-A(\d+(?:\.\d+)?)B)?(?![a-z])",
         base_model,

@@ -9,7 +9,7 @@ import json
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -158,23 +158,24 @@ def given_choices(seen: Seen) -> dict[int, Exchange]:
     }
 
 
-def tokens_of(given: Mapping[int, Exchange], trajectory: Json) -> tuple[int, int, int]:
-    """The tokens of an episode's histories, each to the end of its last completion, those
-    of them that were sampled, and how many completions those are; as the server counted.
-    ``given``: the exchanges by their choices' marks.
+def conversations(seen: Seen, trajectory: Json) -> list[list[tuple[int, int]]]:
+    """For each history of an episode its completions, each with the tokens of its prompt
+    and those sampled; as the server counted.
     """
-    read = sampled = turns = 0
-    for history in _histories(trajectory):
-        exchanges = [
-            given[item["mark"]]
+    given = given_choices(seen)
+    return [
+        [
+            (_prompt_tokens(given[item["mark"]]), len(item["ids"]))
             for item in history["items"]
             if item.get("mark") in given
         ]
-        used = [(each.response or {})["usage"] for each in exchanges]
-        read += max((each["total_tokens"] for each in used), default=0)
-        sampled += sum(each["completion_tokens"] for each in used)
-        turns += len(used)
-    return read, sampled, turns
+        for history in _histories(trajectory)
+    ]
+
+
+def _prompt_tokens(exchange: Exchange) -> int:
+    count: int = (exchange.response or {})["usage"]["prompt_tokens"]
+    return count
 
 
 def _recorded(seen: Seen) -> Counter[int]:

@@ -32,7 +32,14 @@ def rehearsal_as_json(rehearsal: Rehearsal) -> str:
         "passed": rehearsal.passed,
         "figures": asdict(rehearsal.figures),
         "learning": asdict(rehearsal.learning) if rehearsal.learning else None,
-        "cost": asdict(rehearsal.cost) if rehearsal.cost else None,
+        "cost": {
+            **asdict(cost),
+            "seconds": cost.seconds,
+            "dollars": cost.dollars,
+            "fits": cost.fits,
+        }
+        if (cost := rehearsal.cost)
+        else None,
         "findings": [
             {**asdict(finding), "path": str(finding.path)}
             for finding in rehearsal.findings
@@ -137,19 +144,18 @@ def _figure_lines(numbers: Figures) -> Iterator[Line]:
 
 
 def _cost_lines(cost: Cost) -> Iterator[Line]:
-    if cost.sampling_seconds is None or cost.training_seconds is None:
-        yield Line(
-            "a step",
-            f"on {cost.gpu}: not known, {cost.base_model!r} does not say how large it is",
-        )
+    where = cost.gpu if cost.gpus == 1 else f"{cost.gpus} {cost.gpu}"
+    if cost.seconds is None:
+        why = f"{cost.base_model!r} does not say how large it is"
+        yield Line("a step", f"on {where}: not known, {why}")
         return
     dollars = "" if cost.dollars is None else f", {cost.dollars:.2g} dollars"
-    both = cost.sampling_seconds + cost.training_seconds
     yield Line(
         "a step",
-        f"on {cost.gpu}: at least {both:.2g} s{dollars} (sampling {cost.sampling_seconds:.2g}, training {cost.training_seconds:.2g})",
-        f"{cost.base_model}, {cost.episodes:.0f} episodes of "
-        f"{cost.tokens / max(1, cost.episodes):,.0f} tokens, replies of {cost.reply_tokens:.0f}",
+        f"on {where}: at least {cost.seconds:.2g} s{dollars} (sampling "
+        f"{cost.sampling_seconds:.2g}, training {cost.training_seconds:.2g})",
+        f"{cost.base_model}, {cost.episodes:.0f} episodes, {cost.tokens:,.0f} tokens, "
+        f"replies of {cost.reply_tokens:.0f}",
     )
     if not cost.fits:
         needs = f"{cost.gigabytes:.0f} GB of weights do not fit on one {cost.gpu}"

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from art_adapt.rules.code import Code
+from art_adapt.rules.code import DEPTH, LEAVING, Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.completion_calls import FoundCall
 from art_adapt.survey.syntax import dotted
@@ -87,6 +88,51 @@ async def rollout(client, model, messages):
     trajectory.messages_and_choices.append(reply.choices[0])
     return trajectory
 """,
+    """\
+import art
+
+ALL_TOOLS = TOOLS = [SEARCH]
+NO_TOOLS = None
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    name = model.get_inference_name()
+    if not model.has_tools:
+        reply = await client.chat.completions.create(model=name, messages=messages)
+        trajectory.messages_and_choices.append(reply.choices[0])
+        return trajectory
+    trajectory.tools = TOOLS
+    for used in (TOOLS, ALL_TOOLS):
+        tools = []
+        for tool in used:
+            tools.append(tool)
+        reply = await client.chat.completions.create(
+            model=name, messages=trajectory.messages(), tools=tools
+        )
+        trajectory.messages_and_choices.append(reply.choices[0])
+    reply = await client.chat.completions.create(model=name, messages=messages, tools=[SEARCH])
+    trajectory.messages_and_choices.append(reply.choices[0])
+    reply = await client.chat.completions.create(model=name, messages=messages, tools=ALL_TOOLS)
+    trajectory.messages_and_choices.append(reply.choices[0])
+    return trajectory
+""",
+    """\
+import art
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages, tools=TOOLS)
+    name = model.get_inference_name()
+    for attempt in range(3):
+        reply = await client.chat.completions.create(
+            model=name, messages=messages, tools=TOOLS if attempt == 0 else None
+        )
+        if reply.choices[0].finish_reason != "length":
+            break
+    if reply.choices[0].finish_reason == "length":
+        reply = await client.chat.completions.create(model=name, messages=messages)
+    trajectory.messages_and_choices.append(reply.choices[0])
+    return trajectory
+""",
     BAD[1].replace("  # <-", "").replace("turn < 4", "model.has_tools"),
     BAD[2].replace("  # <-", "").replace("        tools.remove(SEARCH)\n", ""),
     """\
@@ -107,18 +153,34 @@ async def rollout(client, model, messages):
 EDITS = ("append", "extend", "insert", "remove", "pop", "clear")
 
 
+@dataclass(frozen=True)
+class Turn:
+    """A completion of which a choice is put on a trajectory, and where it is put."""
+
+    call: FoundCall
+    put: ast.AST
+
+    @property
+    def line(self) -> int:
+        return self.call.callee.lineno
+
+
 def check(code: Code) -> Iterator[Found]:
-    for calls in _by_trajectory(code):
-        first = code.argument(calls[0], "tools")
-        for call in calls:
-            tools = code.argument(call, "tools")
-            if tools is not None and _changes(code, call, tools):
+    for turns in _by_trajectory(code):
+        first = turns[0]
+        for turn in turns:
+            tools = code.argument(turn.call, "tools")
+            if tools is not None and _changes(code, turn, tools):
                 yield found(tools, _says("these change from turn to turn"))
-            elif _differ(first, tools) and not _exclude(code, calls[0], call):
-                line = calls[0].callee.lineno
+            elif (
+                turn.put is not first.put
+                and not _exclude(code, first.call.callee, turn.call.callee)
+                and _differ(code, code.argument(first.call, "tools"), tools)
+            ):
+                asked = turn.call.call or turn.call.callee
                 yield found(
-                    tools if tools is not None else _asked(call),
-                    _says(f"not the tools of the turns of line {line}"),
+                    asked if tools is None else tools,
+                    _says(f"not the tools of the turns of line {first.line}"),
                 )
 
 
@@ -129,16 +191,11 @@ def _says(what: str) -> str:
     )
 
 
-def _asked(call: FoundCall) -> ast.expr:
-    return call.call if call.call is not None else call.callee
-
-
-def _by_trajectory(code: Code) -> Iterator[list[FoundCall]]:
-    """For each trajectory's own list, by name, the completions of which a choice is put
-    on it, in order. Not of one that is made anew, and not of recorded calls: the recorder
-    keeps histories apart.
+def _by_trajectory(code: Code) -> Iterator[list[Turn]]:
+    """For each trajectory's own list, by name, its turns in order. Not of one that is
+    made anew, and not of recorded calls: the recorder keeps histories apart.
     """
-    found: dict[tuple[str, str], dict[int, FoundCall]] = {}
+    found: dict[tuple[str, str], list[Turn]] = {}
     for put in code.puts:
         by = put.by
         if not isinstance(by, ast.Call) or not isinstance(by.func, ast.Attribute):
@@ -153,9 +210,9 @@ def _by_trajectory(code: Code) -> Iterator[list[FoundCall]]:
             asked = code.completion_of.get(call) if call is not None else None
             if asked is None or asked.recorded or _has_unseen_options(code, asked):
                 continue
-            found.setdefault((owner, name), {})[asked.callee.lineno] = asked
-    for calls in found.values():
-        yield [calls[line] for line in sorted(calls)]
+            found.setdefault((owner, name), []).append(Turn(asked, by))
+    for turns in found.values():
+        yield sorted(turns, key=lambda turn: turn.line)
 
 
 def _is_made_once(code: Code, trajectory: ast.expr) -> bool:
@@ -179,61 +236,80 @@ def _has_unseen_options(code: Code, call: FoundCall) -> bool:
     )
 
 
-def _exclude(code: Code, one: FoundCall, other: FoundCall) -> bool:
-    """Whether at most one of them is made: they stand in branches of the same ``if``,
-    or one where the other failed.
+def _exclude(code: Code, one: ast.AST, other: ast.AST) -> bool:
+    """Whether at most one of them may be run: they stand in branches of the same
+    statement, or the first in a branch that leaves.
     """
-    parents = code.syntax.parents
-    above: dict[ast.AST, ast.AST] = {}  # and through which child
-    node: ast.AST = one.callee
-    while node in parents:
-        above[parents[node]] = node
-        node = parents[node]
-    node = other.callee
-    while parents[node] not in above:
-        node = parents[node]
-    shared = parents[node]
-    branches = isinstance(shared, ast.If | ast.Try | ast.IfExp | ast.Match)
-    return branches and not _same_block(shared, node, above[shared])
+    branches = _branches(code, other)
+    for statement, branch in _branches(code, one).items():
+        if statement not in branches:
+            if isinstance(branch[-1], LEAVING):
+                return True
+        elif branches[statement] is not branch:
+            return True
+    return False
 
 
-def _same_block(outer: ast.AST, one: ast.AST, other: ast.AST) -> bool:
-    blocks = (getattr(outer, name, None) for name in ("body", "orelse", "finalbody"))
-    return any(
-        isinstance(block, list) and one in block and other in block for block in blocks
-    )
+def _branches(code: Code, node: ast.AST) -> dict[ast.AST, list[ast.stmt]]:
+    """For each branching statement around ``node``, the block in which it stands."""
+    found: dict[ast.AST, list[ast.stmt]] = {}
+    for outer in code.syntax.ancestors(node):
+        parent = code.syntax.parents.get(outer)
+        if isinstance(parent, ast.match_case | ast.ExceptHandler):
+            found[code.syntax.parents[parent]] = parent.body
+        elif isinstance(parent, ast.If | ast.Try):
+            for block in (parent.body, parent.orelse):
+                if outer in block:
+                    found[parent] = block
+    return found
 
 
-def _differ(one: ast.expr | None, other: ast.expr | None) -> bool:
+def _differ(code: Code, one: ast.expr | None, other: ast.expr | None) -> bool:
     """Whether two lists of tools are other ones for certain."""
-    if (one is None) != (other is None):
-        given = one if one is not None else other
-        return isinstance(given, ast.List) or _is_constant_name(given)
-    if one is None or other is None or ast.dump(one) == ast.dump(other):
-        return False
-    return all(
-        (isinstance(each, ast.List) and each.elts) or _is_constant_name(each)
-        for each in (one, other)
-    )
+    ours, theirs = _listed(code, one), _listed(code, other)
+    if isinstance(ours, ast.List) and isinstance(theirs, ast.List):
+        return sorted(map(ast.dump, ours.elts)) != sorted(map(ast.dump, theirs.elts))
+    empty = [isinstance(each, ast.List) and not each.elts for each in (ours, theirs)]
+    named = [_is_constant_name(each) for each in (ours, theirs)]
+    return any(empty) and any(named)
 
 
-def _is_constant_name(tools: ast.expr | None) -> bool:
-    """Whether it is a name in capitals: a list that this module does not choose."""
+def _listed(code: Code, tools: ast.expr | None) -> ast.expr:
+    """The list that an argument is, as far as its names lead to it; none is empty."""
+    for _ in range(DEPTH):
+        if tools is None or (isinstance(tools, ast.Constant) and tools.value is None):
+            return ast.List([], ast.Load())
+        values = code.syntax.values_of(tools)
+        if len(values) != 1:
+            return tools
+        tools = values[0]
+    assert tools is not None
+    return tools
+
+
+def _is_constant_name(tools: ast.expr) -> bool:
+    """Whether it is a name in capitals: tools of another module."""
     return isinstance(tools, ast.Name) and tools.id.isupper()
 
 
-def _changes(code: Code, call: FoundCall, tools: ast.expr) -> bool:
-    """Whether the loop around the call edits the list, or chooses it by what changes there."""
-    loop = code.syntax.enclosing_loop(call.callee)
-    if loop is None:
+def _changes(code: Code, turn: Turn, tools: ast.expr) -> bool:
+    """Whether the loop that puts turn after turn edits their list, or chooses it by what
+    changes there.
+    """
+    loop = code.syntax.enclosing_loop(turn.call.callee)
+    if loop is None or loop is not code.syntax.enclosing_loop(turn.put):
         return False
+    changing = {
+        node.id
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
     if isinstance(tools, ast.IfExp):
-        changing = _bound_in(loop)
         return any(
             isinstance(node, ast.Name) and node.id in changing
             for node in ast.walk(tools.test)
         )
-    if not isinstance(tools, ast.Name):
+    if not isinstance(tools, ast.Name) or tools.id in changing:
         return False
     return any(
         isinstance(node, ast.Call)
@@ -242,11 +318,3 @@ def _changes(code: Code, call: FoundCall, tools: ast.expr) -> bool:
         and dotted(node.func.value) == tools.id
         for node in code.inside(loop)
     )
-
-
-def _bound_in(loop: ast.AST) -> set[str]:
-    return {
-        node.id
-        for node in ast.walk(loop)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }

@@ -27,6 +27,10 @@ from art_adapt.survey.syntax import (
 ITEMS = "messages_and_choices"
 DUMPS = ("model_dump", "to_dict", "dict", "strip", "model_copy")
 GROUPS = {"trajectory_groups", "groups"}  # what backend.train calls them
+BRANCHING = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.If, ast.Try, ast.Match),
+    *(ast.For, ast.AsyncFor, ast.While),
+)
 LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 DEPTH = 6  # names followed from one expression
 
@@ -600,11 +604,11 @@ class Code:
         return []
 
     def following(self, node: ast.AST) -> Iterator[ast.stmt]:
-        """The statements that follow in the same function, block by block outwards, up to
-        one that leaves.
+        """The statements that are certain to follow, in the same function: up to one that
+        leaves, or to the end of a branch.
         """
         for outer in (node, *self.syntax.ancestors(node)):
-            if isinstance(outer, FunctionNode | ast.Lambda):
+            if isinstance(outer, BRANCHING):
                 return
             for statement in self.after(outer):
                 if isinstance(statement, LEAVING):

@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Kind, Put, RewardWrite
-from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
 from art_adapt.survey.syntax import dotted
 
 RULE = Rule("ART311", "early-reward", Severity.GARBAGE)
@@ -46,7 +46,8 @@ async def rollout(client, model, game):
         trajectory.messages_and_choices.append(reply.choices[0])
         game.play(reply.choices[0].message.content)
     return trajectory
-""",
+"""
+    + LOOP,
 )
 GOOD = (
     BAD[0]
@@ -55,6 +56,20 @@ GOOD = (
     BAD[0]
     .replace("  # <-", "")
     .replace("    return", "    trajectory.reward += brief(trajectory)\n    return"),
+    BAD[0]
+    .replace("  # <-", "")
+    .replace(
+        "    return", "    if bad(last):\n        trajectory.reward = 0.0\n    return"
+    ),
+    BAD[0]
+    .replace("  # <-", "")
+    .replace("    return", "    judge(trajectory)\n    return"),
+    BAD[1].replace("  # <-", "").replace(LOOP, ""),
+    BAD[0]
+    .replace("  # <-", "")
+    .replace(
+        "    trajectory.reward", "    if blocked(first):\n        trajectory.reward"
+    ),
     """\
 import art
 
@@ -87,20 +102,35 @@ async def rollout(client, model, messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    counted = [
-        write for write in code.reward_writes if code.constant(write.value) is ...
-    ]
-    if len(counted) != 1 or code.has_other_rewards or code.shapes_rewards:
-        return  # it may be set again
-    if any(code.art_calls("ruler_score_group")):
+    write = max(code.reward_writes, key=lambda each: each.node.lineno, default=None)
+    if write is None or code.constant(write.value) is not ...:
         return
-    put = _sampled_later(code, counted[0])
+    if code.has_other_rewards or code.shapes_rewards or not _is_only_one(code, write):
+        return  # it may be set again
+    put = _sampled_later(code, write)
     if put is not None:
         yield found(
-            counted[0].node if not counted[0].constructs else counted[0].value,
+            write.value if write.constructs else write.node,
             f"the turn of line {put.value.lineno} is sampled after its reward is worked out, "
             "and trained with it all the same",
         )
+
+
+def _is_only_one(code: Code, write: RewardWrite) -> bool:
+    """Whether all other rewards are what the same function begins with. One that a
+    trajectory is made with may be set anew wherever the rollouts are used.
+    """
+    owner = code.syntax.owner(write.node)
+    if write.constructs and not code.whole_loop:
+        return False
+    return not any(code.art_calls("ruler_score_group")) and all(
+        other is write
+        or (
+            code.syntax.owner(other.node) == owner
+            and code.constant(other.value) is not ...
+        )
+        for other in code.reward_writes
+    )
 
 
 def _sampled_later(code: Code, write: RewardWrite) -> Put | None:
@@ -113,6 +143,8 @@ def _sampled_later(code: Code, write: RewardWrite) -> Put | None:
     after = {
         node for statement in code.following(write.node) for node in ast.walk(statement)
     }
+    if any(_is_handed_on(node, name) for node in after):
+        return None  # to what may set its reward
     for put in code.puts:
         if (
             put.by in after
@@ -126,6 +158,15 @@ def _sampled_later(code: Code, write: RewardWrite) -> Put | None:
         ):
             return put
     return None
+
+
+def _is_handed_on(node: ast.AST, name: str) -> bool:
+    given = (
+        [*node.args, *(each.value for each in node.keywords)]
+        if isinstance(node, ast.Call)
+        else []
+    )
+    return any(dotted(each) == name for each in given)
 
 
 def _trajectory(code: Code, write: RewardWrite) -> str | None:

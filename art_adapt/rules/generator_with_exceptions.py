@@ -46,6 +46,15 @@ GOOD = (
     BAD[0]
     .replace("  # <-", "")
     .replace("in results)", "in results if isinstance(result, art.Trajectory))"),
+    BAD[0]
+    .replace("  # <-", "")
+    .replace(
+        "    return art",
+        "    if any(map(failed, results)):\n        raise Failed\n    return art",
+    ),
+    BAD[1]
+    .replace("  # <-", "")
+    .replace("metadata={", "exceptions=failed(results), metadata={"),
     """\
 import art
 
@@ -61,6 +70,8 @@ FIXED = BAD[0].replace(
 def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("TrajectoryGroup"):
         given = call.args[0] if call.args else None
+        if keyword(call, "exceptions") is not None:
+            continue  # they are counted by hand
         if isinstance(given, ast.GeneratorExp) and _passes_failures(code, given):
             yield found(
                 given,
@@ -78,7 +89,23 @@ def _passes_failures(code: Code, generator: ast.GeneratorExp) -> bool:
     if dotted(generator.elt) != dotted(each.target) or not dotted(each.target):
         return False
     values = code.syntax.values_of(each.iter) or [each.iter]
-    return len(values) == 1 and _returns_exceptions(code, values[0])
+    return (
+        len(values) == 1
+        and _returns_exceptions(code, values[0])
+        and not _is_looked_at(code, each.iter)
+    )
+
+
+def _is_looked_at(code: Code, results: ast.expr) -> bool:
+    """Whether the function does something else with them: look for failures, perhaps."""
+    name, owner = dotted(results), code.syntax.owner(results)
+    return any(
+        isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+        and node.id == name
+        and node is not results
+        for node in code.syntax.owned_by(owner)
+    )
 
 
 def _returns_exceptions(code: Code, value: ast.expr) -> bool:

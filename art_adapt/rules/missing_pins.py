@@ -5,7 +5,8 @@ installs openai 3, with which ``model.openai_client()`` raises a TypeError at it
 and polars 2, with which ``model.delete_checkpoints()`` raises: on a GPU that is rented by then.
 
 Name ``openai<3`` and ``polars<2`` beside ``openpipe-art``. Read are ``pyproject.toml``,
-``requirements*.txt`` and the ``# /// script`` block of a script; a lock file pins them too.
+``requirements*.txt`` and the ``# /// script`` block of a script, not Poetry's own tables; a lock
+file pins them too. Where no Python is named, the newest is taken.
 
 Written down in: the metadata of art 0.5.18 and 0.5.23 (the newer asks for ``openai<3``, and
 works with polars 2); art 0.5.18, model.py:62-122 and 1186-1192.
@@ -52,6 +53,11 @@ import art
 GOOD = (
     BAD[0].replace("  # <-", "").replace('"openai>=2"', '"openai>=2,<3", "polars<2"'),
     BAD[0].replace("  # <-", "").replace(">=3.11", ">=3.12"),
+    BAD[0].replace("  # <-", "").replace(">=3.11", "<3.11"),
+    BAD[0].replace("  # <-", "").replace('# requires-python = ">=3.11"\n', ""),
+    BAD[0]
+    .replace("  # <-", "")
+    .replace("# ]\n", '# ]\n# [tool.uv]\n# exclude-newer = "2026-01-01T00:00:00Z"\n'),
     BAD[0].replace("openpipe-art[backend]", "art"),
     f"SCRIPT = '''\n{BAD[0]}'''\nimport art\n".replace("  # <-", ""),
 )
@@ -63,6 +69,7 @@ TOO_NEW = {
     "openai": ("3", "model.openai_client() raises at the first request"),
     "polars": ("2", "model.delete_checkpoints() raises"),
 }
+PATCHES = range(20)
 LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "pixi.lock", "pylock.toml")
 SCRIPT = re.compile(r"^# /// script\s*\n((?:#(?: .*)?\n)+?)# ///\s*$", re.MULTILINE)
 
@@ -71,8 +78,8 @@ SCRIPT = re.compile(r"^# /// script\s*\n((?:#(?: .*)?\n)+?)# ///\s*$", re.MULTIL
 class Declared:
     """The requirements that a file names, as it writes them."""
 
-    requirements: tuple[str, ...]
-    python: str = ""  # a specifier
+    requirements: tuple[str, ...] = ()
+    python: str | None = None  # a specifier; None: it does not say
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -80,41 +87,60 @@ def check(code: Code) -> Iterator[Found]:
     art = next((each for each in declared.requirements if _is_art(each)), None)
     if art is None:
         return
-    for python in ARTS:
-        missing = _missing(declared, python)
+    for python in _pythons(declared):
+        try:
+            missing = _missing(declared, python)
+        except ValueError:
+            return  # packaging's: what pip does not understand either
         if missing:
             pins = ", ".join(f"{name}<{TOO_NEW[name][0]}" for name in missing)
             harm = " and ".join(
                 f"{name} {TOO_NEW[name][0]} ({TOO_NEW[name][1]})" for name in missing
             )
-            yield _at(
-                code.source,
-                art,
-                f"on Python {python} this installs ART {BREAKS} with {harm}; add {pins}",
-            )
+            message = f"on Python {python} this installs ART {BREAKS} with {harm}"
+            yield _at(code.source, art, f"{message}; add {pins}")
             return
 
 
 def _is_art(requirement: str) -> bool:
-    return re.match(r"openpipe[-_.]art\b", requirement, re.IGNORECASE) is not None
+    return (
+        re.match(r"openpipe[-_.]art(?![\w.-])", requirement, re.IGNORECASE) is not None
+    )
+
+
+def _pythons(declared: Declared) -> list[str]:
+    """Those that it is said to be for; where nothing is said, the newest."""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    if declared.python is None:
+        return [max(ARTS)]
+    try:
+        specifiers = SpecifierSet(declared.python)
+    except InvalidSpecifier:
+        return []
+    return [
+        python
+        for python in ARTS
+        if any(specifiers.contains(f"{python}.{patch}") for patch in PATCHES)
+    ]
 
 
 def _missing(declared: Declared, python: str) -> list[str]:
-    """What pip takes too new of, where it takes ART 0.5.18."""
-    from packaging.requirements import InvalidRequirement, Requirement
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    """What pip takes too new of, where it takes ART 0.5.18.
+
+    Raises:
+        ValueError: a requirement that cannot be read.
+    """
+    from packaging.requirements import Requirement
+    from packaging.specifiers import SpecifierSet
     from packaging.utils import canonicalize_name
 
-    try:
-        if not SpecifierSet(declared.python).contains(f"{python}.9"):
-            return []
-        every = [Requirement(each) for each in declared.requirements]
-    except (InvalidRequirement, InvalidSpecifier):
-        return []  # pip says so itself
     here = {"python_version": python, "python_full_version": f"{python}.9"}
     limits: dict[str, SpecifierSet] = {}
-    for each in every:
+    for each in map(Requirement, declared.requirements):
         name = canonicalize_name(each.name)
+        if name not in ("openpipe-art", *TOO_NEW):
+            continue
         if each.marker is None or each.marker.evaluate(here):
             if each.url is not None:
                 return []  # of a version that is not known
@@ -141,23 +167,38 @@ def _allows(specifiers: SpecifierSet, first: str) -> bool:
 
 
 def _declared(code: Code) -> Declared:
-    """What is installed by this file alone; nothing where another one may pin it."""
-    source = code.source
-    try:
-        text = source.text
-    except Refusal:
-        return Declared(())
-    if source.path.name == "pyproject.toml":
-        return Declared(()) if _is_locked(source.path) else _of_project(_toml(text))
-    if source.path.suffix == ".txt":
+    """What is installed by this file alone; nothing where another one may pin it.
+
+    Raises:
+        Refusal: a pyproject.toml or a list of requirements that cannot be read.
+    """
+    path, text = code.source.path, code.source.text
+    if path.name == "pyproject.toml":
+        return Declared() if _is_locked(path) else _of_project(_project(path, text))
+    if path.suffix == ".txt":
         return _of_requirements(text)
     script = SCRIPT.search(text)
     if script is None or _is_in_string(code, text[: script.start()].count("\n") + 1):
-        return Declared(())
-    content = _toml(re.sub(r"^# ?", "", script[1], flags=re.MULTILINE))
-    return Declared(
-        _strings(content.get("dependencies")), str(content.get("requires-python", ""))
-    )
+        return Declared()
+    if path.with_name(f"{path.name}.lock").exists():
+        return Declared()
+    try:
+        content = tomllib.loads(re.sub(r"^# ?", "", script[1], flags=re.MULTILINE))
+    except tomllib.TOMLDecodeError:
+        return Declared()  # what runs the script says so
+    return _of_tables(content, _table(content, "tool", "uv"), content)
+
+
+def _project(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        raise Refusal(
+            f"not readable as TOML: {error}",
+            path=path,
+            line=int(line[1]) if line else 1,
+        ) from error
 
 
 def _is_in_string(code: Code, line: int) -> bool:
@@ -168,8 +209,16 @@ def _is_in_string(code: Code, line: int) -> bool:
 
 
 def _of_project(content: dict[str, Any]) -> Declared:
+    project = _table(content, "project")
+    return _of_tables(project, _table(content, "tool", "uv"), content)
+
+
+def _of_tables(
+    project: dict[str, Any], uv: dict[str, Any], content: dict[str, Any]
+) -> Declared:
     """All groups and extras together: one that pins is taken to be installed."""
-    project, uv = _table(content, "project"), _table(content, "tool", "uv")
+    if any(map(_is_art, _table(uv, "sources"))) or "exclude-newer" in uv:
+        return Declared()  # from elsewhere, or of another day
     lists = [
         project.get("dependencies"),
         *_table(project, "optional-dependencies").values(),
@@ -178,9 +227,10 @@ def _of_project(content: dict[str, Any]) -> Declared:
         uv.get("override-dependencies"),
         uv.get("dev-dependencies"),
     ]
+    python = project.get("requires-python")
     return Declared(
         tuple(each for one in lists for each in _strings(one)),
-        str(project.get("requires-python", "")),
+        python if isinstance(python, str) else None,
     )
 
 
@@ -190,7 +240,7 @@ def _of_requirements(text: str) -> Declared:
         for line in text.replace("\\\n", " ").splitlines()
     ]
     if any(line.startswith(("-r", "-c", "--req", "--con")) for line in lines):
-        return Declared(())
+        return Declared()
     named = [
         line.split(" --")[0].strip() for line in lines if line[:1] not in ("", "-")
     ]
@@ -214,19 +264,13 @@ def _strings(value: object) -> tuple[str, ...]:
     return tuple(each for each in items if isinstance(each, str))
 
 
-def _toml(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return {}
-
-
 def _at(source: Source, requirement: str, message: str) -> Found:
-    """At the first line that names it."""
-    name = re.split(r"[\s=<>~!;@]", requirement, maxsplit=1)[0]
+    """At the first line that names it: between quotes, or as the line's beginning."""
+    written = re.compile(rf"(?:[\"']|^\s*){re.escape(requirement)}(?:[\"']|\s|$)")
     for number, line in enumerate(source.lines, 1):
-        column = line.find(name)
-        if column >= 0:
-            start = len(line[:column].encode())
-            return Found(message, number, start, number, start + len(name.encode()))
+        match = written.search(line)
+        if match is not None:
+            start = len(line[: line.index(requirement, match.start())].encode())
+            end = start + len(requirement.encode())
+            return Found(message, number, start, number, end)
     return Found(message, 1, 0, 1, 0)

@@ -192,7 +192,8 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
     lines = [recording, f"from {entry.module} import {name}{renamed}"]
     if scenario_kind(training.scenarios) == "rows":
         module, _, rows = training.scenarios.partition(":")
-        lines.append(f"from {module} import {rows} as ROWS")
+        renamed = "" if rows == "ROWS" else " as ROWS"
+        lines.append(f"from {module} import {rows}{renamed}")
     if training.reward:
         module, _, function = training.reward.partition(":")
         alias = "" if function == "score" else " as score"

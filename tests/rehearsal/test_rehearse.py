@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from agents import agent_file, art_adapt, copy_of, replies_of
 
+from art_adapt.rehearsal.cost import weights_of
+
 REWARD = (
     "def f(trajectory, scenario):\n    return len(str(trajectory.messages())) / 1e4\n"
 )
@@ -83,10 +85,36 @@ def test_what_a_step_costs_at_least(tmp_path: Path) -> None:
     both = cost["sampling_seconds"] + cost["training_seconds"]
     assert cost["training_seconds"] == pytest.approx(4 * 3e9 * cost["tokens"] / 362e12)
     assert cost["dollars"] == pytest.approx(both * 0.001)
+    assert not cost["fits"]
     code, said, _ = rehearse("agent_train.py", "--gpu", "L40S", cwd=folder)
     assert "60 GB of weights do not fit on one L40S" in said
     code, _, complaint = rehearse("agent_train.py", "--gpu", "abacus", cwd=folder)
     assert code == 2 and "H100" in complaint
+
+
+def test_samples_of_one_request_are_sampled_at_once(tmp_path: Path) -> None:
+    folder = adapted(tmp_path, name="best_of")
+    asked = ("agent_train.py", "--json", "--gpu", "H100", "--reply-tokens", "300")
+    _, said, complaints = rehearse(*asked, cwd=folder)
+    cost = json.loads(said)["cost"]
+    assert cost["reply_tokens"] == 300, complaints
+    one_reply = 300 * 28e9 / 3.35e12
+    assert one_reply < cost["sampling_seconds"] < 1.5 * one_reply
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        ("Qwen/Qwen3-30B-A3B-Instruct-2507", (30, 3)),
+        ("meta-llama/Llama-3.1-8B-Instruct", (8, 8)),
+        ("Qwen/Qwen2.5-0.5B", (0.5, 0.5)),
+        ("openai/gpt-oss-120b", (None, None)),  # four bits
+        ("unsloth/Qwen3-14B-bnb-4bit", (None, None)),
+        ("mistral-small", (None, None)),
+    ],
+)
+def test_what_a_models_name_says_of_its_size(name: str, weights: object) -> None:
+    assert weights_of(name) == weights
 
 
 def test_a_model_of_unknown_size_costs_nobody_knows_what(tmp_path: Path) -> None:
@@ -111,6 +139,34 @@ def test_a_pipeline_passes(name: str, tmp_path: Path) -> None:
     assert told["figures"]["steps"] == 6
     assert "val[reward=0" in output and "failed at step" not in output
     assert "Trained: agent-001@6" in output
+
+
+def test_a_pipeline_that_loses_every_episode_is_told(tmp_path: Path) -> None:
+    folder = adapted(tmp_path, "--pipeline", "--reward", "rewards:f")
+    (folder / "rewards.py").write_text("def f(t, scenario):\n    raise KeyError('x')\n")
+    code, said, _ = rehearse("agent_train.py", cwd=folder)
+    assert code == 1 and "rollouts in group failed" in said and "KeyError" in said
+
+
+def test_a_pipeline_by_keyword_and_one_in_a_comment(tmp_path: Path) -> None:
+    folder = adapted(tmp_path, "--pipeline")
+    module = folder / "agent_train.py"
+    named = module.read_text().replace(
+        "        model,\n        backend,\n        roll_out,\n        scenarios,\n        None,\n",
+        "        model=model,\n        backend=backend,\n        rollout_fn=roll_out,\n"
+        "        scenarios=scenarios,\n        config=None,\n        eval_fn=",
+    )
+    assert "rollout_fn=" in named
+    module.write_text(named.replace("eval_fn=        validate", "eval_fn=validate"))
+    code, said, _ = rehearse("agent_train.py", cwd=folder)
+    assert code == 0, said
+    adapted_again = art_adapt(
+        "--isolated", "--force", "--epochs", "0", "agent.py", cwd=folder
+    )
+    assert adapted_again.returncode == 0
+    module.write_text(module.read_text() + "# One day: PipelineTrainer\n")
+    code, said, _ = rehearse("agent_train.py", cwd=folder)
+    assert code == 0, said
 
 
 @pytest.mark.parametrize("name", ["game", "package_agent"])
