@@ -36,7 +36,6 @@ seen: Json = {
     "awaited_early": False,
     "scenarios": [],
     "pipeline": False,
-    "enough": False,
 }
 live: list[Any] = []  # the recorders of all rollouts
 storage = ""
@@ -242,14 +241,13 @@ def _limit_pipeline() -> None:
 def _until_enough(scenarios: Any) -> Any:
     if not isinstance(scenarios, Iterable):
         return scenarios  # an asynchronous iterator
-    return itertools.takewhile(lambda _: not seen["enough"], scenarios)
+    return itertools.takewhile(lambda _: len(seen["steps"]) < steps, scenarios)
 
 
 async def _last_ones() -> None:
     """Wait for the episodes that are under way. PipelineTrainer would cancel them, and
     threads that outlive their rollout look like recordings that were lost.
     """
-    seen["enough"] = True
     while not all(hasattr(recorder, "rehearsed") for recorder in live):
         await asyncio.sleep(0.02)
 

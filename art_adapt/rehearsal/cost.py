@@ -8,10 +8,12 @@ trainer computes faster than the peak; real steps take several times that.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from art_adapt.rehearsal.findings import Seen, conversations
+from art_adapt.rehearsal.findings import Seen, conversations, given_choices
+from art_adapt.rehearsal.scripted_model import Exchange
 
 BYTES = 2  # of a weight, in bfloat16
 # Operations for each weight and token: forward; forward, and back to a LoRA.
@@ -88,8 +90,9 @@ class Asked:
 def cost_of_step(seen: Seen, asked: Asked) -> Cost:
     """Of a step as those that were rehearsed, of which there must be one."""
     sheet, name = GPUS[asked.gpu], str(seen.notes.get("base_model"))
+    given = given_choices(seen)
     steps = [
-        [_read(seen, group, asked.reply_tokens) for group in step]
+        [_read(given, group, asked.reply_tokens) for group in step]
         for step in seen.notes["steps"]
     ]
     groups = [group for step in steps for group in step]
@@ -129,16 +132,18 @@ class _Group:
     tokens: int  # what all begin with, counted once
 
 
-def _read(seen: Seen, group: Any, reply_tokens: int | None) -> _Group:
+def _read(
+    given: Mapping[int, Exchange], group: Any, reply_tokens: int | None
+) -> _Group:
     replies = sampled = longest = tokens = begins = 0
     for trajectory in group["trajectories"]:
-        for turns in conversations(seen, trajectory):
+        for turns in conversations(given, trajectory):
             if not turns:
                 continue
             said = [
-                given if reply_tokens is None else reply_tokens for _, given in turns
+                count if reply_tokens is None else reply_tokens for _, count in turns
             ]
-            earlier = sum(given for _, given in turns[:-1])
+            earlier = sum(count for _, count in turns[:-1])
             begin, whole = turns[0][0], turns[-1][0] - earlier + sum(said)
             begins = max(begins, begin)
             tokens += max(0, whole - begin)

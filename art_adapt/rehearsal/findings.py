@@ -9,7 +9,7 @@ import json
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -158,11 +158,12 @@ def given_choices(seen: Seen) -> dict[int, Exchange]:
     }
 
 
-def conversations(seen: Seen, trajectory: Json) -> list[list[tuple[int, int]]]:
+def conversations(
+    given: Mapping[int, Exchange], trajectory: Json
+) -> list[list[tuple[int, int]]]:
     """For each history of an episode its completions, each with the tokens of its prompt
-    and those sampled; as the server counted.
+    and those sampled; as the server counted. ``given``: see ``given_choices``.
     """
-    given = given_choices(seen)
     return [
         [
             (_prompt_tokens(given[item["mark"]]), len(item["ids"]))

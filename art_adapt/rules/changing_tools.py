@@ -197,20 +197,14 @@ def _by_trajectory(code: Code) -> Iterator[list[Turn]]:
     """
     found: dict[tuple[str, str], list[Turn]] = {}
     for put in code.puts:
-        by = put.by
-        if not isinstance(by, ast.Call) or not isinstance(by.func, ast.Attribute):
+        if put.trajectory is None or not _is_made_once(code, put.trajectory):
             continue
-        items = by.func.value
-        if not isinstance(items, ast.Attribute):
-            continue
-        name, owner = dotted(items.value), code.syntax.owner(by)
-        if name is None or not _is_made_once(code, items.value):
-            continue
+        on = code.syntax.owner(put.by), ast.unparse(put.trajectory)
         for call in code.sources(put.value):
             asked = code.completion_of.get(call) if call is not None else None
             if asked is None or asked.recorded or _has_unseen_options(code, asked):
                 continue
-            found.setdefault((owner, name), []).append(Turn(asked, by))
+            found.setdefault(on, []).append(Turn(asked, put.by))
     for turns in found.values():
         yield sorted(turns, key=lambda turn: turn.line)
 

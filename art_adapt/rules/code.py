@@ -66,13 +66,27 @@ class Put:
     value: ast.expr
     by: ast.AST
 
+    @property
+    def trajectory(self) -> ast.expr | None:
+        """What it is put on, where that is written out: ``t`` of
+        ``t.messages_and_choices.append(...)``.
+        """
+        by = self.by
+        if not isinstance(by, ast.Call) or not isinstance(by.func, ast.Attribute):
+            return None
+        items = by.func.value
+        return items.value if isinstance(items, ast.Attribute) else None
+
 
 @dataclass(frozen=True)
 class RewardWrite:
-    """Where a trajectory gets its reward: an assignment or a constructor's argument."""
+    """Where a trajectory gets its reward: an assignment, with its ``target``, or a
+    constructor's argument.
+    """
 
     value: ast.expr
     node: ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Call
+    target: ast.Attribute | None = None
 
     @property
     def constructs(self) -> bool:
@@ -325,13 +339,16 @@ class Code:
                 targets = (
                     node.targets if isinstance(node, ast.Assign) else [node.target]
                 )
-                if node.value is not None and any(
-                    isinstance(target, ast.Attribute)
+                rewards = (
+                    target
+                    for target in targets
+                    if isinstance(target, ast.Attribute)
                     and target.attr == "reward"
                     and self.is_trajectory(target.value)
-                    for target in targets
-                ):
-                    found.append(RewardWrite(node.value, node))
+                )
+                target = next(rewards, None)
+                if node.value is not None and target is not None:
+                    found.append(RewardWrite(node.value, node, target))
         for call in self.new_trajectories:
             value = keyword(call, "reward")
             if value is not None:

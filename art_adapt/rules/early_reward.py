@@ -148,10 +148,8 @@ def _sampled_later(code: Code, write: RewardWrite) -> Put | None:
     for put in code.puts:
         if (
             put.by in after
-            and isinstance(put.by, ast.Call)
-            and isinstance(put.by.func, ast.Attribute)
-            and isinstance(put.by.func.value, ast.Attribute)
-            and dotted(put.by.func.value.value) == name
+            and put.trajectory is not None
+            and dotted(put.trajectory) == name
             and code.kind(put.value) is Kind.CHOICE
             and code.sources(put.value) <= after
             and not code.sampled_elsewhere(put.value)
@@ -171,10 +169,8 @@ def _is_handed_on(node: ast.AST, name: str) -> bool:
 
 def _trajectory(code: Code, write: RewardWrite) -> str | None:
     """The name of the trajectory that gets the reward."""
-    node = write.node
-    if isinstance(node, ast.Call):
-        parent = code.syntax.parents.get(node)
-        targets = parent.targets if isinstance(parent, ast.Assign) else []
-        return dotted(targets[0]) if len(targets) == 1 else None
-    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-    return dotted(target.value) if isinstance(target, ast.Attribute) else None
+    if write.target is not None:
+        return dotted(write.target.value)
+    parent = code.syntax.parents.get(write.node)
+    targets = parent.targets if isinstance(parent, ast.Assign) else []
+    return dotted(targets[0]) if len(targets) == 1 else None

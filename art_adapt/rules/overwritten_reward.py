@@ -115,11 +115,7 @@ def _ends_loop(code: Code, write: RewardWrite) -> ast.stmt | None:
 
 
 def _target(write: RewardWrite) -> str | None:
-    if isinstance(write.node, ast.Assign):
-        return ast.unparse(write.node.targets[0])
-    if isinstance(write.node, ast.AugAssign):
-        return ast.unparse(write.node.target)
-    return None
+    return None if write.target is None else ast.unparse(write.target)
 
 
 def _reads(value: ast.expr, target: str) -> bool:

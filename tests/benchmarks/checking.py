@@ -47,14 +47,6 @@ async def rollout(client, model, messages):
 """
 
 
-# Installed packages have their bytecode: so must what is measured.
-BYTECODE = {
-    name: value
-    for name, value in os.environ.items()
-    if name != "PYTHONDONTWRITEBYTECODE"
-}
-
-
 def seconds(
     *command: str | Path, cwd: Path, runs: int = RUNS, before: Path | None = None
 ) -> float:
@@ -67,7 +59,6 @@ def seconds(
         subprocess.run(
             list(map(str, command)),
             cwd=cwd,
-            env=BYTECODE,
             capture_output=True,
             check=False,
         )
@@ -76,6 +67,8 @@ def seconds(
 
 
 def main() -> None:
+    # Installed packages have their bytecode: so must what is measured.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tree", type=Path, nargs="?")
     parser.add_argument(
