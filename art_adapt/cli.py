@@ -268,15 +268,15 @@ def _sources(paths: Sequence[str]) -> list[Source]:
 
 def _agents_below(folder: Path) -> list[Path]:
     """The files of a folder that call a chat model, generated ones left out."""
+    from art_adapt import hooks_file
     from art_adapt.folders import files_in
-    from art_adapt.plan import COPIES
     from art_adapt.source import read_source
     from art_adapt.survey.completion_calls import find_completion_calls
     from art_adapt.survey.syntax import Syntax
 
     found = []
     for path in files_in([folder], lambda name: name.endswith(".py")):
-        if path.name in COPIES or path.name.endswith("_train.py"):
+        if path.name in hooks_file.NAMES or path.name.endswith("_train.py"):
             continue
         try:
             source = read_source(path)
@@ -435,11 +435,12 @@ def _say_written(plan: Plan) -> None:
     if training is None or entry is None:
         return
     from art_adapt.decisions import train_module_path
-    from art_adapt.train_module.render import scenario_fields, scenario_kind
+    from art_adapt.scenario_sources import source_kind
+    from art_adapt.train_module.render import scenario_fields
 
     module = shown(train_module_path(entry.place.path))
     scenarios = entry.place.path.parent / training.scenarios
-    kind = scenario_kind(training.scenarios)
+    kind = source_kind(training.scenarios)
     if kind != "rows" and not scenarios.exists():
         names = [field.name for field in scenario_fields(entry)]
         rows = {

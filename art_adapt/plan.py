@@ -9,25 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from art_adapt import train_module
+from art_adapt import hooks_file, train_module
 from art_adapt.adaptation import Edit, adapt_source, wraps_of
 from art_adapt.decisions import Chooser, Decisions, Options, decide, train_module_path
 from art_adapt.errors import Refusal
 from art_adapt.source import Source, read_source
-from art_adapt.survey.hooks import RECORDING_MODULE
 from art_adapt.survey.model import FileSurvey, Survey
 from art_adapt.survey.project import package_depth
 from art_adapt.survey.survey import survey
 
 DEFAULT_LINE_LENGTH = 88
-# The recorder's files by the names of their copies; the second is for agents that call
-# the Responses API.
-RECORDING = f"{RECORDING_MODULE}.py"
-RESPONSES = f"{RECORDING_MODULE}_responses.py"
-COPIES = {
-    RECORDING: Path(__file__).with_name("recording.py"),
-    RESPONSES: Path(__file__).with_name("recording_responses.py"),
-}
 
 
 @dataclass(frozen=True)
@@ -61,8 +52,7 @@ def make_plan(
     found = survey(sources)
     decisions = decide(found, options, choose)
     edits: list[Edit] = []
-    copies: dict[Path, None] = {}
-    responses = {c.place.path for c in decisions.policy if c.api == "responses"}
+    hooks_files: dict[Path, None] = {}
     recording_folders = _recording_folders(found.files)
     for file in found.files:
         if file.uses_art is not None:
@@ -70,13 +60,11 @@ def make_plan(
         wraps = wraps_of(file, decisions)
         folder = recording_folders[file.source.path]
         if wraps or file.hooks:
-            copies[folder / RECORDING] = None
-        if file.source.path in responses:
-            copies[folder / RESPONSES] = None
+            hooks_files[folder / hooks_file.NAME] = None
         after = adapt_source(file, wraps, _dots(file, folder), line_length)
         edits.append(Edit(file.source.path, file.source.data, after))
     _verify_idempotent(edits, found, options, decisions)
-    edits += [_sibling(path, COPIES[path.name].read_bytes()) for path in copies]
+    edits += [_sibling(path, hooks_file.contents()) for path in hooks_files]
     kept: Edit | None = None
     if decisions.training is not None and decisions.entry is not None:
         path = train_module_path(decisions.entry.place.path)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from art_adapt import train_module
+from art_adapt import hooks_file, train_module
 from art_adapt.adaptation import Edit, remove
 from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
-from art_adapt.plan import COPIES, DEFAULT_LINE_LENGTH
+from art_adapt.plan import DEFAULT_LINE_LENGTH
 from art_adapt.source import Source, read_source
 from art_adapt.survey.hooks import RECORDING_MODULE, recording_level
 from art_adapt.survey.project import Project
@@ -79,7 +79,9 @@ def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
         _recording_folder(path, recording_level(syntax))
         for path, syntax in adapted.items()
     ):
-        copies = [folder / name for name in COPIES if (folder / name).is_file()]
+        copies = [
+            folder / name for name in hooks_file.NAMES if (folder / name).is_file()
+        ]
         if not copies:
             continue
         user = next(
@@ -87,7 +89,7 @@ def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
                 p
                 for p in sorted(folder.rglob("*.py"))
                 if p not in gone
-                and p.name not in COPIES
+                and p.name not in hooks_file.NAMES
                 and _imports_recording(p, folder)
             ),
             None,
@@ -96,7 +98,7 @@ def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
             data = path.read_bytes()
             if user is not None:
                 left.append((path, f"{user.name} still uses it"))
-            elif data != COPIES[path.name].read_bytes():
+            elif not (hooks_file.is_current(data) or hooks_file.is_former(data)):
                 left.append((path, "it is not the copy that this version writes"))
             else:
                 deletions.append((path, data))

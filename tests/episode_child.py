@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import inspect
 import io
 import json
 import sys
-from pathlib import Path
 from typing import Any
-
-
-def recording_module(folder: Path) -> Any:
-    path = next(folder.rglob("art_recording.py"))
-    return importlib.import_module(
-        ".".join(path.relative_to(folder).with_suffix("").parts)
-    )
 
 
 def outcome() -> str:
@@ -34,17 +25,18 @@ def outcome() -> str:
 
 
 def main() -> None:
-    folder, training = Path(sys.argv[1]), sys.argv[2]
+    training = sys.argv[2]
     said: dict[str, Any] = {}
     if training:
         import art
+
+        from art_adapt.recording import rollout  # before the agent, as in training
 
         class AgentTrajectory(art.Trajectory):
             final_answer: Any = None
 
         trajectory = AgentTrajectory()
-        art_recording = recording_module(folder)
-        with art_recording.rollout(
+        with rollout(
             trajectory, base_url=training, api_key="sk-rollout", model="policy:step1"
         ) as recording:
             said["outcome"] = outcome()

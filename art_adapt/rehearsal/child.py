@@ -259,24 +259,20 @@ def _plain(scenario: Any) -> Any:
 
 def _watch_recorders() -> None:
     """Keep every rollout's recorder: those of lost episodes are in no group."""
-    for name, module in list(sys.modules.items()):
-        if name.rpartition(".")[2] != "art_recording":
-            continue
-        opened = module.Rollout.__init__
-        closed = module.Rollout.close
+    from art_adapt.recording import Rollout
 
-        def open_(
-            self: Any, *arguments: Any, opened: Any = opened, **named: Any
-        ) -> None:
-            opened(self, *arguments, **named)
-            self.rehearsed_from = time.perf_counter()
-            live.append(self)
+    opened, closed = Rollout.__init__, Rollout.close
 
-        def close(self: Any, closed: Any = closed) -> None:
-            closed(self)
-            self.rehearsed = time.perf_counter() - self.rehearsed_from
+    def open_(self: Any, *arguments: Any, **named: Any) -> None:
+        opened(self, *arguments, **named)
+        self.rehearsed_from = time.perf_counter()
+        live.append(self)
 
-        module.Rollout.__init__, module.Rollout.close = open_, close
+    def close(self: Any) -> None:
+        closed(self)
+        self.rehearsed = time.perf_counter() - self.rehearsed_from
+
+    Rollout.__init__, Rollout.close = open_, close  # type: ignore[method-assign]
 
 
 def _make_room(module: Any) -> None:

@@ -1,9 +1,9 @@
 """The recorder is not the one that this art-adapt writes
 
-``art_recording.py`` is a copy. One that was edited, or that an older art-adapt wrote, may
-record otherwise than the train module and these rules expect.
+``art_recording.py`` holds hooks that belong to one version of the recorder. Edited ones, or
+ones that an older art-adapt wrote, may record otherwise than the train module expects.
 
-Run ``art-adapt`` on the agent again: it replaces the copy.
+Run ``art-adapt`` on the agent again: it replaces the file.
 
 Written down in: art_recording.py (its docstring).
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from art_adapt import hooks_file
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity
 
@@ -23,37 +24,25 @@ BAD = (
 def recorded(create):
     return create
 ''',
+    '''\
+"""Hooks that let ART train this agent; in production each returns what it is given."""  # <-
+
+def recorded(create):
+    return create
+''',
 )
 GOOD = ("def recorded(create):\n    return create\n",)
 
-BEGINNINGS = ('"""Hooks that record', '"""The Responses API')
-
 
 def check(code: Code) -> Iterator[Found]:
-    first = code.source.text.partition("\n")[0]
-    name = _copied(first)
-    if name is None:
-        return
-    if code.source.data.replace(b"\r\n", b"\n") != name:
+    data = code.source.data
+    if hooks_file.is_ours(data) and not hooks_file.is_current(data):
+        first = data.partition(b"\n")[0]
         yield Found(
-            "this recorder was edited, or another version of art-adapt wrote it: run "
+            "these hooks were edited, or another version of art-adapt wrote them: run "
             "art-adapt on the agent again",
             1,
             0,
             1,
-            len(first.encode()),
+            len(first.rstrip(b"\r")),
         )
-
-
-def _copied(first: str) -> bytes | None:
-    """The file that one with this first line is a copy of."""
-    if not first.startswith(BEGINNINGS):
-        return None
-    from art_adapt.plan import COPIES
-
-    for original in COPIES.values():
-        data = original.read_bytes()
-        beginning = data.partition(b"\n")[0].decode()
-        if first.rstrip('"# <-\r').rstrip(".") == beginning.rstrip('"').rstrip("."):
-            return data
-    return None

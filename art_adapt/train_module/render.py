@@ -1,6 +1,4 @@
-"""Renders the train module for one agent: says what the template asks for, from what
-was found and decided.
-"""
+"""Renders the train module of one agent from what was found and decided."""
 
 from __future__ import annotations
 
@@ -11,18 +9,14 @@ import re
 from art_adapt import __version__
 from art_adapt.decisions import Training
 from art_adapt.survey.model import EntryPoint, Harm, Parameter, Survey
+from art_adapt.train_module.fill import fill, names_of_template
 from art_adapt.train_module.seal import sealed
-from art_adapt.train_module.template import fill, names_of_template
-from art_adapt.train_module.types import element_type, plain_type
+from art_adapt.train_module.types import plain_type
 
 LINE_LENGTH = 88
 # Arguments that say where the model is: no scenario's business. Recorded calls go to the
 # model in training whatever they are.
-ENDPOINT = {
-    "api_key": "inference_api_key",
-    "openai_api_key": "inference_api_key",
-    "base_url": "inference_base_url",
-}
+ENDPOINT = {"api_key": "api_key", "openai_api_key": "api_key", "base_url": "base_url"}
 CONVERSATIONS = ("messages", "history", "conversation", "chat_history")
 PYDANTIC_NAMES = (
     "schema",
@@ -36,13 +30,59 @@ PYDANTIC_NAMES = (
 
 
 def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
-    """The bytes of the train module that trains ``entry`` as ``training`` says."""
+    """Return the bytes of the train module that trains ``entry`` as ``training`` says."""
     fields = scenario_fields(entry)
-    answer = _answer_type(entry)
-    field_lines = [_field(field) for field in fields]
-    warnings = _warnings(survey)
-    client = "AsyncOpenAI" if _async_client(entry) else "OpenAI"
-    start = _start(entry, {field.name for field in fields})
+    started = _episode(entry, {field.name for field in fields})
+    values = {
+        "PROJECT": json.dumps(training.project),
+        "RUN_NAME": json.dumps(training.run_name),
+        "BASE_MODEL": json.dumps(training.base_model),
+        "BACKEND": json.dumps(training.backend),
+        "JUDGE_MODEL": json.dumps(training.judge_model),
+        "RULER_WEIGHT": repr(training.ruler_weight),
+        "LEARNING_RATE": repr(training.learning_rate),
+        "ROLLOUTS_PER_GROUP": str(training.rollouts_per_group),
+        "GROUPS_PER_STEP": str(training.groups_per_step),
+        "EPOCHS": str(training.epochs),
+        "SCENARIOS": json.dumps(training.scenarios),
+    }
+    client = _client_class(entry) if "client = " in started else None
+    texts = {
+        "docstring": _docstring(entry, training, survey),
+        "client_import": f"from openai import {client}" if client else "",
+        "local_imports": "\n".join(_local_imports(entry, training)),
+        "fields": "\n".join(_field(field) for field in fields),
+        "episode": started,
+    }
+    return sealed(fill(values, texts, _conditions(training)), __version__)
+
+
+def _conditions(training: Training) -> dict[str, bool]:
+    """Return which of the template's marked statements stay."""
+    combined = training.ruler_weight is not None
+    judged = combined or (training.reward is None and not training.agent_rewards)
+    steps = not training.pipeline
+    return {
+        "only_here": False,
+        "steps": steps,
+        "pipeline": not steps,
+        "judged_steps": judged and steps,
+        "unjudged_steps": not judged and steps,
+        "judged_pipeline": judged and not steps,
+        "unjudged_pipeline": not judged and not steps,
+        "ruler": judged,
+        "only_ruler": judged and not combined,
+        "combined": combined,
+        "reward": training.reward is not None,
+        "agent_rewards": training.agent_rewards,
+        "plain": training.reward is None and not training.agent_rewards,
+        "processes": training.isolate == "process",
+        "weave": training.trace == "weave",
+        "langfuse": training.trace == "langfuse",
+    }
+
+
+def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
     if entry.module.startswith("."):
         command = f"python -m {_package(survey, entry)}.{entry.place.path.stem}_train"
     else:
@@ -54,64 +94,14 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         if training.agent_rewards
         else "scored by RULER"
     )
-    kind = scenario_kind(training.scenarios)
-    values = {
-        "verdict": _verdict(survey, training),
-        "ruler_weight": repr(training.ruler_weight),
-        "scenarios_name": json.dumps(training.scenarios),
-        "entry": entry.name,
-        "file": entry.place.path.name,
-        "scored": scored,
-        "warnings": "\n".join(warnings),
-        "command": command,
-        "client": client,
-        "make_client": _call(
-            "    client = ",
-            client,
-            [f"{name}=model.{ENDPOINT[name]}" for name in ("base_url", "api_key")],
-        ),
-        "local_imports": "\n".join(_local_imports(entry, training)),
-        "project": json.dumps(training.project),
-        "run_name": json.dumps(training.run_name),
-        "base_model": json.dumps(training.base_model),
-        "backend": json.dumps(training.backend),
-        "judge_model": json.dumps(training.judge_model),
-        "learning_rate": repr(training.learning_rate),
-        "rollouts_per_group": str(training.rollouts_per_group),
-        "groups_per_step": str(training.groups_per_step),
-        "epochs": str(training.epochs),
-        "scenarios": training.scenarios,
-        "fields": "\n".join(field_lines),
-        "answer": answer
-        if answer == "Any" or answer.endswith("None")
-        else f"{answer} | None",
-        "fresh": ", on an instance of its own" if entry.class_name else "",
-        "start": start,
-        "reward": training.reward or "",
-    }
-    ruler = training.ruler_weight is not None or (
-        training.reward is None and not training.agent_rewards
-    )
-    conditions = {
-        "warnings": bool(warnings),
-        "sync": not entry.is_async,
-        "pipeline": training.pipeline,
-        "stepwise": not training.pipeline,
-        "environment": not training.pipeline or ruler,
-        "threads": not entry.is_async and training.isolate is None,
-        "ruler": ruler,
-        "combined": training.ruler_weight is not None,
-        "weave": training.trace == "weave",
-        "langfuse": training.trace == "langfuse",
-        "processes": training.isolate == "process",
-        "files": kind != "rows",
-        **{each: each == kind for each in ("jsonl", "csv", "rows", "dataset")},
-        "reward_function": training.reward is not None,
-        "agent_rewards": training.agent_rewards,
-        "client": "=client" in start,
-        "fields": bool(fields),
-    }
-    return sealed(fill(values, conditions), __version__)
+    warnings = _warnings(survey)
+    parts = [
+        f"Trains {entry.name} of {entry.place.path.name} with ART: GRPO, {scored}.",
+        _verdict(survey, training),
+        *(["\n".join(warnings)] if warnings else []),
+        f"Run: {command} --help",
+    ]
+    return '"""' + "\n\n".join(parts) + '\n"""'
 
 
 def scenario_fields(entry: EntryPoint) -> list[Parameter]:
@@ -130,18 +120,6 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
         parameter for parameter in entry.parameters if not parameter.is_client
     ]
     return list({parameter.name: parameter for parameter in chosen}.values())
-
-
-def scenario_kind(scenarios: str) -> str:
-    """How scenarios are read: ``jsonl``, ``csv``, ``rows`` (of a Python object) or
-    ``dataset`` (a folder).
-    """
-    if re.fullmatch(r"[\w.]+:\w+", scenarios):
-        return "rows"
-    _, dot, suffix = scenarios.rpartition("/")[2].rpartition(".")
-    if not dot:
-        return "dataset"
-    return "csv" if suffix.lower() in ("csv", "tsv") else "jsonl"
 
 
 def _verdict(survey: Survey, training: Training) -> str:
@@ -184,24 +162,12 @@ def _package(survey: Survey, entry: EntryPoint) -> str:
 def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
     name, local = _imported_name(entry)
     renamed = "" if name == local else f" as {local}"
-    recording = (
-        "from . import art_recording"
-        if entry.module.startswith(".")
-        else "import art_recording"
-    )
-    lines = [recording, f"from {entry.module} import {name}{renamed}"]
-    if scenario_kind(training.scenarios) == "rows":
-        module, _, rows = training.scenarios.partition(":")
-        renamed = "" if rows == "ROWS" else " as ROWS"
-        lines.append(f"from {module} import {rows}{renamed}")
+    lines = [f"from {entry.module} import {name}{renamed}"]
     if training.reward:
         module, _, function = training.reward.partition(":")
         alias = "" if function == "score" else " as score"
         lines.append(f"from {module} import {function}{alias}")
-    return sorted(
-        lines,
-        key=lambda line: (line.startswith("from"), line.startswith("from ."), line),
-    )
+    return sorted(lines, key=lambda line: (line.startswith("from ."), line))
 
 
 def _imported_name(entry: EntryPoint) -> tuple[str, str]:
@@ -210,10 +176,8 @@ def _imported_name(entry: EntryPoint) -> tuple[str, str]:
     return name, f"agent_{name}" if name in names_of_template() else name
 
 
-def _start(entry: EntryPoint, fields: set[str]) -> str:
-    """The statements that run the agent: on a fresh instance of its class, to the end
-    of a generator.
-    """
+def _episode(entry: EntryPoint, fields: set[str]) -> str:
+    """The function that runs the agent, on a fresh instance of its class."""
     lines: list[str] = []
     imported, local = _imported_name(entry)
     name = local + entry.name.removeprefix(imported)
@@ -224,12 +188,29 @@ def _start(entry: EntryPoint, fields: set[str]) -> str:
         method = entry.name.rpartition(".")[2]
         name = "agent" if method == "__call__" else f"agent.{method}"
     arguments = _arguments(entry.parameters, fields)
-    if entry.is_generator:
+    returns = not entry.is_generator and entry.returns != "None"
+    if entry.is_generator:  # to its end
         start = "    async for _ in " if entry.is_async else "    for _ in "
         lines.append(_call(start, name, arguments) + ":\n        pass")
     else:
-        lines.append(_call("    await " if entry.is_async else "    ", name, arguments))
-    return "\n".join(lines)
+        start = "    return " if returns else "    "
+        lines.append(_call(start + "await " * entry.is_async, name, arguments))
+    body = "\n".join(lines)
+    if "=endpoint[" in body:
+        lines.insert(0, "    endpoint = training.policy_endpoint()")
+    if "=client" in body:
+        made = f"{_client_class(entry)}(**training.policy_endpoint())"
+        lines.insert(0, f"    client = {made}")
+    fresh = ", on an instance of its own" if entry.class_name else ""
+    documentation = (
+        f"Run the agent once{fresh}; without a final_answer(...), return the answer."
+        if returns
+        else f"Run the agent once{fresh}; final_answer(...) marks its answer."
+    )
+    keyword_ = "async def" if entry.is_async else "def"
+    annotation = "Any" if returns else "None"
+    header = f"{keyword_} episode(scenario: Scenario) -> {annotation}:"
+    return "\n".join([header, f'    """{documentation}"""', *lines])
 
 
 def _arguments(parameters: tuple[Parameter, ...], fields: set[str]) -> list[str]:
@@ -237,8 +218,8 @@ def _arguments(parameters: tuple[Parameter, ...], fields: set[str]) -> list[str]
     for parameter in parameters:
         if parameter.is_client and parameter.default in (None, "None"):
             found.append(f"{parameter.name}=client")
-        elif parameter.default is None and (value := ENDPOINT.get(parameter.name)):
-            found.append(f"{parameter.name}=model.{value}")
+        elif parameter.default is None and (key := ENDPOINT.get(parameter.name)):
+            found.append(f'{parameter.name}=endpoint["{key}"]')
         elif parameter.name in fields:
             found.append(f"{parameter.name}=scenario.{_field_name(parameter)}")
     return found
@@ -258,25 +239,16 @@ def _call(start: str, function: str, arguments: list[str]) -> str:
     return "\n".join([f"{start}{function}(", *body, "    )"])
 
 
-def _async_client(entry: EntryPoint) -> bool:
+def _client_class(entry: EntryPoint) -> str:
     annotations = " ".join(
         p.annotation or ""
         for p in (*entry.parameters, *entry.constructor)
         if p.is_client
     )
-    return "Async" in annotations or (entry.is_async and "OpenAI" not in annotations)
-
-
-def _answer_type(entry: EntryPoint) -> str:
-    if any(exit_.how != "returned" for exit_ in entry.exits):
-        return "str"
-    elements = {exit_.element for exit_ in entry.exits}
-    if elements == {None} or not elements:
-        return plain_type(entry.returns) if entry.returns != "None" else "Any"
-    element = elements.pop()
-    return (
-        "Any" if elements or element is None else element_type(entry.returns, element)
+    is_async = "Async" in annotations or (
+        entry.is_async and "OpenAI" not in annotations
     )
+    return "AsyncOpenAI" if is_async else "OpenAI"
 
 
 def _field(parameter: Parameter) -> str:

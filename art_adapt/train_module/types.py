@@ -33,16 +33,6 @@ def plain_type(annotation: str | None) -> str:
     return _plain(tree) or "Any"
 
 
-def element_type(annotation: str | None, index: int) -> str:
-    """The type of an element of the tuple that ``annotation`` says, "Any" if it says none."""
-    whole = plain_type(annotation)
-    tree = ast.parse(whole, mode="eval").body
-    if not isinstance(tree, ast.Subscript) or not isinstance(tree.slice, ast.Tuple):
-        return "Any"
-    elements = tree.slice.elts
-    return ast.unparse(elements[index]) if index < len(elements) else "Any"
-
-
 def _plain(node: ast.expr) -> str | None:
     name = (
         node.attr

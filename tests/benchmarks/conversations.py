@@ -15,7 +15,8 @@ from completion_server import CALL, TEXT
 from openai import OpenAI
 from openai.types.chat.chat_completion import Choice
 
-from art_adapt.recording import recorded, rollout
+from art_adapt.hooks import recorded
+from art_adapt.recording import rollout
 
 Json = dict[str, Any]
 Call = Callable[..., Any]

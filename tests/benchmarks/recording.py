@@ -54,7 +54,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from art_adapt.recording import recorded
+from art_adapt.hooks import recorded
 
 SERVER = Path(__file__).with_name("completion_server.py")
 PARTS = ("hook", "calls", "memory", "throughput")

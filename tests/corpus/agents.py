@@ -35,8 +35,7 @@ import sys, os, json, importlib.util, importlib.machinery, traceback, asyncio, i
 ent, root, base, out = sys.argv[1:5]; sys.argv = ["agent"]
 sys.path[:0] = [root, os.path.dirname(ent)]
 builtins.CORPUS_ROOT = root
-spec = importlib.util.spec_from_file_location("art_recording", os.environ["ART_RECORDING_FILE"])
-rec = importlib.util.module_from_spec(spec); sys.modules["art_recording"] = rec; spec.loader.exec_module(rec)
+sys.path.insert(0, os.environ["ART_ADAPT"]); import art_adapt.recording as rec; sys.path.pop(0)
 import pydantic
 class History(pydantic.BaseModel):
     messages_and_choices: list = []
@@ -237,7 +236,6 @@ def run_inside(row: dict, tree: Path, options: argparse.Namespace) -> str:
 
     driver = CORPUS / "entries" / f"{row['id']}.py"
     constants = run_agent.constants(driver)
-    recording = next(tree.rglob("art_recording.py"))
     script = constants.get(
         "SCRIPT", [{"tool": "auto"}, {"tool": "auto"}, {"content": "done"}]
     )
@@ -246,7 +244,7 @@ def run_inside(row: dict, tree: Path, options: argparse.Namespace) -> str:
     ) as training:
         environment = {
             "ART_BASE_URL": training.base_url,
-            "ART_RECORDING_FILE": str(recording),
+            "ART_ADAPT": str(REPOSITORY),
             **_path(row["id"], tree),
         }
         done = run_agent.run(

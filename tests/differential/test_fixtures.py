@@ -54,10 +54,7 @@ def test_in_production_nothing_changes(
         after = run_episode(adapted, engine.root)
         assert bodies(name, engine.log) == expected
     assert after["outcome"] == before["outcome"]
-    assert set(after["imported"]) - set(before["imported"]) <= {
-        "art_recording",
-        "_art_recording_state",
-    }
+    assert set(after["imported"]) - set(before["imported"]) <= {"art_recording"}
 
 
 def test_in_a_rollout_everything_is_recorded(name: str, adapted: Path) -> None:

@@ -14,11 +14,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from agents import AGENTS, NAMES, agent_file, art_adapt, copy_of
 
-from art_adapt.plan import COPIES
+from art_adapt import hooks_file
 
 
 def adapted_files(name: str, into: Path) -> dict[str, bytes]:
-    """The files that adapting a fixture changes or writes, by path; the recorder's are the same for all."""
+    """The files that adapting a fixture changes or writes, by path; the hooks file is the same for all,
+    and train modules have expected files of their own (tests/train_module)."""
     folder = copy_of(name, into)
     before = {path: path.read_bytes() for path in folder.rglob("*.py")}
     done = art_adapt("--isolated", agent_file(folder).relative_to(folder), cwd=folder)
@@ -26,7 +27,9 @@ def adapted_files(name: str, into: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*.py"))
-        if path.name not in COPIES and before.get(path) != path.read_bytes()
+        if path.name != hooks_file.NAME
+        and not path.name.endswith("_train.py")
+        and before.get(path) != path.read_bytes()
     }
 
 

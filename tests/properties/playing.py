@@ -36,7 +36,7 @@ from episodes import (
 from recorded import Received
 from scripted_engine import Engine, Json, Script
 
-from art_adapt.recording import carried, recorded
+from art_adapt.hooks import carried, recorded
 
 T = TypeVar("T")
 BELOW = ("openai", "httpx", "httpx2", "httpcore", "httpcore2")

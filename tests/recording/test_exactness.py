@@ -15,7 +15,9 @@ import pytest
 from rendering_engine import END, TEMPLATES, RenderingEngine, tokenizer
 
 from art_adapt import recording as art_recording
-from art_adapt.recording import for_training, recorded
+from art_adapt.hooks import recorded
+from art_adapt.recording import for_training
+from art_adapt.recording.state import said
 
 NEW_ART = sys.version_info >= (3, 12)
 HAS_TORCH = importlib.util.find_spec("torch") is not None
@@ -173,7 +175,7 @@ needs_tokenization = pytest.mark.skipif(
 def test_a_tool_loop_trains_on_what_the_engine_saw(family: str, form: str) -> None:
     with RenderingEngine(family, LOOP) as engine, warnings.catch_warnings():
         warnings.simplefilter("error", art_recording.RecordingWarning)
-        art_recording._said.clear()
+        said.clear()
         trajectory = episode(engine, form=form)
     expected = joined(engine)
     assert len(expected) == 1
@@ -197,7 +199,7 @@ def test_a_turn_that_the_engine_renders_anew_starts_another_sequence() -> None:
     with RenderingEngine(
         "qwen", [{**LOOP[0], "sampled": sampled}, *LOOP[1:]]
     ) as engine:
-        art_recording._said.clear()
+        said.clear()
         with pytest.warns(art_recording.RecordingWarning, match="rendered"):
             trajectory = episode(engine)
     assert not trajectory.additional_histories

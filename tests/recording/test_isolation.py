@@ -27,7 +27,8 @@ from recorded import differences
 from scripted_engine import Engine, Exchange, Json, Script, marker
 from trajectories import Trajectory, choices, histories, rollout
 
-from art_adapt.recording import Rollout, carried, recorded
+from art_adapt.hooks import carried, recorded
+from art_adapt.recording import Rollout
 
 ROLLOUTS = 64
 PATIENCE = 8  # more attempts than the line ever spoils

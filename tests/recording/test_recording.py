@@ -20,14 +20,9 @@ from recorded import differences
 from scripted_engine import Engine
 from trajectories import Trajectory, choices, histories, rollout
 
-from art_adapt import recording as art_recording
-from art_adapt.recording import (
-    RecordingError,
-    carried,
-    final_answer,
-    recorded,
-    reward,
-)
+from art_adapt.hooks import carried, final_answer, recorded, reward
+from art_adapt.recording import RecordingError
+from art_adapt.recording.clients import _pools
 
 USER = [{"role": "user", "content": "hello"}]
 
@@ -716,9 +711,7 @@ def test_event_loops_that_have_ended_are_let_go(
         for _ in range(12):
             with rollout(Trajectory(), engine):
                 asyncio.run(episode())
-    ended = [
-        loop for loop in art_recording._pools if getattr(loop, "is_closed", bool)()
-    ]
+    ended = [loop for loop in _pools if getattr(loop, "is_closed", bool)()]
     assert len(ended) <= 1
 
 

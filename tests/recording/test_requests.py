@@ -17,7 +17,9 @@ from scripted_engine import Engine
 from trajectories import Trajectory, choices, histories, rollout
 
 from art_adapt import recording as art_recording
-from art_adapt.recording import RecordingWarning, recorded
+from art_adapt.hooks import recorded
+from art_adapt.recording import RecordingWarning
+from art_adapt.recording.state import said as already_said
 
 USER = [{"role": "user", "content": "Delft?"}]
 FUNCTION = {"name": "weather", "parameters": {"type": "object"}}
@@ -34,13 +36,13 @@ def client() -> openai.OpenAI:
 @pytest.fixture
 def said() -> Iterator[list[str]]:
     """What the recorder warns of; it says each thing once in a process."""
-    art_recording._said.clear()
+    already_said.clear()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         said: list[str] = []
         yield said
         said += [str(w.message) for w in caught if w.category is RecordingWarning]
-    art_recording._said.clear()
+    already_said.clear()
 
 
 # ------------------------------------------------------------------------ older functions
@@ -160,7 +162,7 @@ def test_what_only_openai_knows_stays_behind(
 
 
 def test_said_once(client: openai.OpenAI) -> None:
-    art_recording._said.clear()
+    already_said.clear()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(2):
@@ -201,7 +203,7 @@ def test_an_endpoint_without_ids_is_named(client: openai.OpenAI) -> None:
             self.end_headers()
             self.wfile.write(data.encode())
 
-    art_recording._said.clear()
+    already_said.clear()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Plain)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     url = f"http://127.0.0.1:{server.server_address[1]}"
@@ -218,13 +220,13 @@ def test_a_conversation_that_is_rendered_anew_is_named(client: openai.OpenAI) ->
     """The scripted engine's ids are made from the text of each request: its prompts never
     go on from what it said before.
     """
-    art_recording._said.clear()
+    already_said.clear()
     with Engine() as engine, pytest.warns(RecordingWarning, match="rendered"):
         ask(client, engine, USER)
 
 
 def test_warnings_as_errors_lose_nothing(client: openai.OpenAI) -> None:
-    art_recording._said.clear()
+    already_said.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         trajectory = Trajectory()

@@ -15,7 +15,8 @@ from recorded import differences
 from scripted_engine import Engine
 from trajectories import Trajectory, choices, histories, rollout
 
-from art_adapt.recording import RecordingError, recorded
+from art_adapt.hooks import recorded
+from art_adapt.recording import RecordingError
 
 WEATHER = {
     "type": "function",

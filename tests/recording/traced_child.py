@@ -10,7 +10,8 @@ from scripted_engine import Engine
 from trajectories import Trajectory, histories
 from weave.integrations.openai.openai_sdk import get_openai_patcher
 
-from art_adapt.recording import recorded, rollout
+from art_adapt.hooks import recorded
+from art_adapt.recording import rollout
 
 USER = [{"role": "user", "content": "Delft?"}]
 

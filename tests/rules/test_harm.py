@@ -10,6 +10,7 @@ import inspect
 import json
 import math
 import random
+import runpy
 import subprocess
 import sys
 import time
@@ -37,7 +38,9 @@ from art_behaviour import (
 )
 from packaging.requirements import Requirement
 
-from art_adapt.recording import RecordingError, carried, recorded, rollout
+from art_adapt import hooks_file
+from art_adapt.hooks import carried, recorded
+from art_adapt.recording import RecordingError, rollout
 
 HARM: dict[str, Callable[..., None]] = {}
 Group = art.TrajectoryGroup
@@ -293,11 +296,13 @@ def test_what_has_no_hook_is_not_recorded() -> None:
 
 
 @shows("ART103")
-def test_the_recorder_is_a_copy() -> None:
-    from art_adapt.plan import COPIES
-
-    for file in COPIES.values():
-        assert "copy" in file.read_text(encoding="utf-8")[:2000]
+def test_a_recorder_refuses_hooks_of_another_version(tmp_path: Path) -> None:
+    hooks = hooks_file.contents().replace(b"PROTOCOL = 1", b"PROTOCOL = 0")
+    path = tmp_path / "art_recording.py"
+    path.write_bytes(hooks)
+    other: Any = runpy.run_path(str(path))
+    with pytest.raises(RecordingError, match="renew it with `art-adapt"):
+        other["recorded"](print)
 
 
 # --------------------------------------------------------------------------------- loop

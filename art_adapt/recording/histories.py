@@ -1,0 +1,140 @@
+"""The conversations of a rollout, and where each request goes on."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from art_adapt.recording.exactness import RENDERED_ANEW, extras_of
+from art_adapt.recording.messages import essence, message_of, plain
+from art_adapt.recording.state import say_once
+
+
+@dataclass
+class Request:
+    """One request, and where its completion belongs: ``history`` holds its first
+    ``start`` messages already, ``new`` are copies of the others.
+    """
+
+    number: int
+    messages: list[Any]
+    tools: Any
+    history: History | None
+    start: int
+    new: list[Any]
+    asking: str = ""
+    choices: int = 1  # that were asked for
+    as_functions: bool = False
+    recorded: bool = False
+
+    def sent(self) -> list[Any]:
+        """All its messages, as they were when it was made."""
+        return [*(self.history.sent[: self.start] if self.history else []), *self.new]
+
+    def key(self) -> str:
+        """The same for a request that is made again."""
+        return json.dumps([self.sent(), self.tools], default=str)
+
+
+class History:
+    """One conversation: ``items`` is the list that ART trains from, ``sent`` the same
+    as the agent last sent it.
+    """
+
+    def __init__(self, items: list[Any], tools: Any, name: str | None = None) -> None:
+        self.items = items
+        self.tools = tools
+        self.name = name or ""  # the function that asked first
+        # What the engine saw and said so far, or the end of it; unknown where a rollout
+        # goes on with a trajectory whose prompts were not kept.
+        last = extras_of(items[-1]) if items and not isinstance(items[-1], dict) else {}
+        known = last.get("prompt_token_ids") and last.get("token_ids")
+        self.tokens: list[int] = (
+            [*last["prompt_token_ids"], *last["token_ids"]] if known else []
+        )
+        self.length = len(self.tokens)
+        self._resumes = bool(items) and not known
+        self._gathered = 0  # as long as ``sent`` was when it was last copied as a whole
+        self.sent = [
+            item if isinstance(item, dict) else message_of(item) for item in items
+        ]
+
+    def __len__(self) -> int:
+        return len(self.sent)
+
+    def is_continued_by(self, messages: list[Any], tools: Any) -> bool:
+        if not 0 < len(self.sent) <= len(messages) or self.tools != tools:
+            return False
+        end = len(self.sent)
+        if self.sent != messages[:end]:  # as a whole first: that is one loop in C
+            changed = []
+            for at, (ours, theirs) in enumerate(zip(self.sent, messages, strict=False)):
+                if ours != theirs:
+                    if essence(ours) != essence(theirs):
+                        return False
+                    changed.append(at)
+            for at in changed:  # the agent's own spelling compares at once next time
+                self.sent[at] = plain(messages[at])
+        if end > self._gathered * 1.25:
+            # What is copied turn by turn lies all over the heap, and takes several
+            # times as long to compare as what was copied in one go.
+            self.sent = [plain(message) for message in messages[:end]]
+            self._gathered = end
+        return True
+
+    def extend(self, messages: list[Any], choice: Any, *, keep_prompt: bool) -> None:
+        """Add a completion and what was new in its request.
+
+        A completion brings the ids of its whole prompt. Kept as they come, those of a
+        conversation of a thousand turns fill gigabytes: a prompt that goes on from the
+        one before shares its integers, and is not kept where ART does not read it. Then
+        only a prompt that does not go on is marked (``for_training`` looks for it); the
+        last thousand tokens tell.
+        """
+        extra = choice.model_extra
+        prompt, said = extra.get("prompt_token_ids"), extra.get("token_ids")
+        if prompt and said:
+            goes_on = (
+                prompt[self.length - len(self.tokens) : self.length] == self.tokens
+            )
+            if not goes_on:
+                say_once(RENDERED_ANEW)
+            if self._resumes or not goes_on:
+                extra["rendered_anew"] = True
+            elif keep_prompt:
+                prompt = extra["prompt_token_ids"] = self.tokens + prompt[self.length :]
+            self._resumes = False
+            self.length = len(prompt) + len(said)
+            self.tokens = prompt + said if keep_prompt else (prompt[-1000:] + said)
+        if not keep_prompt:
+            extra.pop("prompt_token_ids", None)
+        self.items += [*messages, choice]
+        self.sent += [*messages, message_of(choice)]
+
+
+def new_history(trajectory: Any, tools: Any, items: Sequence[Any] = ()) -> Any:
+    """A further history. art 0.5.18 calls the class History, 0.5.23 LegacyHistory: the
+    field's own annotation knows. What is no ART trajectory gets a plain object.
+    """
+    field = getattr(type(trajectory), "model_fields", {}).get("additional_histories")
+    make = (
+        field.annotation.__args__[0].model_construct if field else types.SimpleNamespace
+    )
+    return make(messages_and_choices=list(items), tools=tools)
+
+
+def recorded_histories(trajectory: Any) -> list[History]:
+    """What a trajectory holds already, so that a second rollout block on it goes on
+    where the first one ended.
+    """
+    found = [trajectory, *trajectory.additional_histories]
+    names = str(trajectory.metadata.get("histories", "")).split(", ")
+    return [
+        History(history.messages_and_choices, history.tools, name)
+        for history, name in itertools.zip_longest(found, names[: len(found)])
+        if history.messages_and_choices
+    ]

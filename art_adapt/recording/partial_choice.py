@@ -1,0 +1,81 @@
+"""One choice of a stream, put together from its chunks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class PartialChoice:
+    """One choice of a stream, as far as it has come."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.text: dict[str, str] = {}  # content, refusal, reasoning_content, ...
+        self.calls: dict[int, dict[str, Any]] = {}
+        self.function_call: dict[str, str] = {}
+        self.logprobs: dict[str, list[Any]] = {}
+        self.token_ids: list[int] = []
+        self.finish_reason: str | None = None
+
+    def add(self, choice: Any) -> None:
+        delta = choice.delta
+        for name in ("content", "refusal", *(delta.model_extra or {})):
+            value = getattr(delta, name, None)
+            if isinstance(value, str):
+                self.text[name] = self.text.get(name, "") + value
+        for call in delta.tool_calls or []:
+            known = self.calls.setdefault(
+                call.index,
+                {
+                    "id": "",
+                    "type": "function",
+                    "function": {"name": "", "arguments": ""},
+                },
+            )
+            known["id"] = call.id or known["id"]
+            if call.function is not None:
+                known["function"]["name"] += call.function.name or ""
+                known["function"]["arguments"] += call.function.arguments or ""
+        if delta.function_call is not None:
+            for name in ("name", "arguments"):
+                self.function_call[name] = self.function_call.get(name, "") + (
+                    getattr(delta.function_call, name) or ""
+                )
+        for name in ("content", "refusal"):
+            tokens = getattr(choice.logprobs, name, None)
+            if tokens:
+                self.logprobs.setdefault(name, []).extend(tokens)
+        self.token_ids += (choice.model_extra or {}).get("token_ids") or []
+        self.finish_reason = choice.finish_reason or self.finish_reason
+
+    def is_empty(self) -> bool:
+        """Whether the agent left before anything was said."""
+        said = self.text or self.calls or self.function_call or self.token_ids
+        return self.finish_reason is None and not said
+
+    def message(self) -> dict[str, Any]:
+        message: dict[str, Any] = {"role": "assistant", "content": None, **self.text}
+        if self.calls:
+            message["tool_calls"] = [self.calls[index] for index in sorted(self.calls)]
+        if self.function_call:
+            message["function_call"] = self.function_call
+        return message
+
+    def choice(self) -> Any:
+        from openai.types.chat.chat_completion import Choice, ChoiceLogprobs
+        from openai.types.chat.chat_completion_message import ChatCompletionMessage
+
+        extra: dict[str, Any] = {"token_ids": self.token_ids} if self.token_ids else {}
+        if self.finish_reason is None:
+            extra["cut"] = True
+        return Choice.model_construct(
+            finish_reason=self.finish_reason or "length",
+            index=self.index,
+            logprobs=(
+                ChoiceLogprobs.model_construct(None, **self.logprobs)
+                if self.logprobs
+                else None
+            ),
+            message=ChatCompletionMessage.construct(**self.message()),
+            **extra,
+        )

@@ -1,0 +1,232 @@
+"""One episode: its calls go to the model in training, their completions are recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from art_adapt.recording.callees import find_callee
+from art_adapt.recording.callees.callee import Callee
+from art_adapt.recording.choices import prompt_extras
+from art_adapt.recording.clients import connected_client, sdk_headers
+from art_adapt.recording.histories import Request
+from art_adapt.recording.hooked import check_imports
+from art_adapt.recording.messages import plain
+from art_adapt.recording.recorder import Recorder
+from art_adapt.recording.replayed import Detour, chat_detour, response_detour
+from art_adapt.recording.requests import (
+    SAMPLING,
+    SAMPLING_ARGUMENTS,
+    for_any_engine,
+    whole_body,
+)
+from art_adapt.recording.responses import Conversations, Untranslatable
+from art_adapt.recording.state import active, ended, opened, say_once, stop
+
+_asking: contextvars.ContextVar[str] = contextvars.ContextVar("art_asking", default="")
+
+
+@contextmanager
+def _asked_by(function: str) -> Iterator[None]:
+    token = _asking.set(function)
+    try:
+        yield
+    finally:
+        _asking.reset(token)
+
+
+class Rollout(Recorder):
+    """A recorder that sends the agent's calls to the model in training.
+
+    ``base_url``, ``api_key`` and ``model`` name that model. ``temperature`` replaces
+    the agent's own sampling; None leaves it.
+    """
+
+    def __init__(
+        self,
+        trajectory: Any,
+        *,
+        base_url: str,
+        api_key: str,
+        model: str,
+        temperature: float | None = None,
+    ) -> None:
+        super().__init__(trajectory)
+        self.base_url = base_url
+        self.api_key = api_key
+        self.model = model
+        self.temperature = temperature
+        self._clients: dict[Any, Any] = {}
+        self._conversations = Conversations()  # of the Responses API
+
+    def close(self) -> None:
+        """End the rollout, and let go of its clients."""
+        super().close()
+        self._clients.clear()
+
+    def call(
+        self,
+        create: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        asking: str = "",
+    ) -> Any:
+        """Make the call that ``create`` stands for, on the model in training;
+        ``asking`` is the function that makes it.
+        """
+        self.must_be_open()
+        call = find_callee(create)
+        if call.is_async and not call.is_late:
+            return self._call_async(call, args, kwargs, asking)
+        client = self._client(
+            call, asyncio.get_running_loop() if call.is_async else None
+        )
+        if call.is_late:
+            client = client.copy()
+            client.recording, client.asking = self, asking
+        with _asked_by(asking):
+            return call.on(client)(*args, **kwargs)
+
+    async def _call_async(
+        self,
+        call: Callee,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        asking: str,
+    ) -> Any:
+        """The call, on a client of the loop that it is awaited in."""
+        client = self._client(call, asyncio.get_running_loop())
+        with _asked_by(asking):
+            return await call.on(client)(*args, **kwargs)
+
+    def _client(self, call: Callee, loop: asyncio.AbstractEventLoop | None) -> Any:
+        """The client that talks to the model in training, with the timeouts and retries
+        that the user's has.
+        """
+        key = (loop, str(call.options))
+        with self.lock:
+            if key not in self._clients:
+                client = connected_client(loop).copy(
+                    base_url=self.base_url, api_key=self.api_key, **call.options
+                )
+                client.recording = self
+                self._clients[key] = client
+            return self._clients[key]
+
+    def detour(self, path: str, body: Any, options: Any) -> Detour | None:
+        """How to answer a request that is not sent as it is; None for the others."""
+        view = (options.get("headers") or {}).get("X-Stainless-Raw-Response")
+        if path == "/chat/completions" and view == "stream":
+            return chat_detour(whole_body(body, options))
+        if path != "/responses":
+            return None
+        self.must_be_open()
+        body = plain(whole_body(body, options))
+        with self.lock:
+            try:
+                turn = self._conversations.begin(body)
+            except Untranslatable as reason:
+                raise stop(
+                    f"the agent asked /responses for {reason}: the model in training "
+                    "has chat completions only. Give the agent a tool of its own for "
+                    "it, or keep the call out with --auxiliary FUNCTION."
+                ) from None
+        return response_detour(turn)
+
+    def prepare(
+        self, path: str, body: Any, options: Any, asking: str = ""
+    ) -> tuple[dict[str, Any], dict[str, Any], Request]:
+        """Turn the request that the SDK is about to send into one for the model in
+        training.
+
+        The agent's own headers and query stay behind: they belong to the production
+        endpoint and may hold its keys.
+        """
+        self.must_be_open()
+        if path != "/chat/completions" or not isinstance(body, dict):
+            raise stop(
+                f"the agent called {path}, which the recorder cannot send to the model "
+                "in training: it takes chat completions and responses. If it is "
+                "auxiliary, adapt the agent again with --auxiliary FUNCTION."
+            )
+        body = for_any_engine(whole_body(body, options))
+        as_functions = bool(body.get("functions"))
+        if as_functions:
+            body = self.functions.request(body)
+        body |= {"model": self.model, "logprobs": True, "return_token_ids": True}
+        if self.temperature is not None:
+            body = {k: v for k, v in body.items() if k not in SAMPLING_ARGUMENTS}
+            body["temperature"] = self.temperature
+        if {body.get("temperature"), body.get("top_p")} - {None, 1}:
+            say_once(SAMPLING.format(**{"temperature": 1, "top_p": 1, **body}))
+        kept = {
+            key: value
+            for key, value in options.items()
+            if key not in ("extra_json", "params", "headers")
+        }
+        kept["headers"] = sdk_headers(options.get("headers"))
+        with self.lock:
+            tools = plain(body.get("tools") or None)
+            request = self.place(list(body.get("messages") or []), tools)
+            request.asking = asking or _asking.get()
+            request.choices = body.get("n") or 1
+            request.as_functions = as_functions
+        if parser := options.get("post_parser"):
+            # parse() raises on text that does not fit: record before it can.
+            kept["post_parser"] = functools.partial(
+                self._record_and_parse, request, parser
+            )
+        return body, kept, request
+
+    def _record_and_parse(
+        self, request: Request, parser: Callable[[Any], Any], completion: Any
+    ) -> Any:
+        if not request.recorded:
+            self.record(request, completion.choices or [], prompt_extras(completion))
+        return parser(completion)
+
+
+@contextmanager
+def rollout(
+    trajectory: Any,
+    *,
+    base_url: str,
+    api_key: str,
+    model: str,
+    temperature: float | None = None,
+) -> Iterator[Rollout]:
+    """Record every policy call made in this block on an ``art.Trajectory``.
+
+    ``base_url``, ``api_key`` and ``model`` name the model in training (ART:
+    ``model.inference_base_url``, ``model.inference_api_key``,
+    ``model.get_inference_name()``). ``temperature``: sample with it, and with nothing
+    else (``top_p``, penalties, a seed), whatever the agent asks for. Works around sync
+    and async code; tasks started inside inherit it, threads do if their function is
+    ``carried``.
+
+    Raises ``RecordingError`` at its end if the recorder had to stop a call, even where
+    the agent has swallowed the error: such an episode is not what the model would do.
+    """
+    check_imports()
+    recording = Rollout(
+        trajectory,
+        base_url=base_url,
+        api_key=api_key,
+        model=model,
+        temperature=temperature,
+    )
+    opened(recording)
+    token = active.set(recording)
+    try:
+        yield recording
+    finally:
+        ended(recording)
+        recording.close()
+        with suppress(ValueError):  # a generator's block, closed from another context
+            active.reset(token)
+    if recording.stopped is not None:
+        raise recording.stopped

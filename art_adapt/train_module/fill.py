@@ -1,0 +1,88 @@
+"""Fills in ``template.py``, which is itself a train module that ruff reads.
+
+A comment at the end of a statement's first line says what happens to the statement (to
+the line, where no statement begins on it): ``#: name`` keeps it if the condition
+``name`` holds, ``#: <name>`` puts the text ``name`` in its place. A constant at the top
+gets its value by its name.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+TEMPLATE = Path(__file__).with_name("template.py")
+MARK = re.compile(r"  #: (<?)(\w+)>?$")
+FOR_LINTERS = re.compile(r"^(?:# (?:mypy|ruff): .*\n)+")
+
+
+def fill(
+    values: Mapping[str, str], texts: Mapping[str, str], conditions: Mapping[str, bool]
+) -> str:
+    """Return the template's text, filled in.
+
+    Args:
+        values: of the constants, as Python expressions.
+        texts: in the place of whole statements; an empty one removes its statement.
+        conditions: by name, whether statements that are marked with it stay.
+    """
+    source = _text()
+    lines = source.split("\n")
+    ends, constants = _statements(source)
+    kept: list[str] = []
+    number = 1
+    while number <= len(lines):
+        line, last = lines[number - 1], number
+        if (mark := MARK.search(line)) is None:
+            kept.append(_with_value(line, values.get(constants.get(number, ""))))
+        elif mark[1]:
+            kept += [texts[mark[2]]] if texts[mark[2]] else []
+            last = ends.get(number, number)
+        elif conditions[mark[2]]:
+            line = line[: mark.start()]
+            kept.append(_with_value(line, values.get(constants.get(number, ""))))
+        else:
+            last = ends.get(number, number)
+        number = last + 1
+    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept))
+
+
+def _with_value(line: str, value: str | None) -> str:
+    """Give a constant its value; its comment stays."""
+    if value is None:
+        return line
+    return re.sub(r"= .*?(?=  #|$)", lambda _: f"= {value}", line)
+
+
+def names_of_template() -> frozenset[str]:
+    """Return the names that a train module binds, and that the agent's must not be."""
+    names = {"score"}
+    for node in ast.parse(_text()).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names |= {alias.asname or alias.name for alias in node.names}
+    return frozenset(names - {"run_agent"})
+
+
+@functools.cache
+def _text() -> str:
+    return FOR_LINTERS.sub("", TEMPLATE.read_text(encoding="utf-8"))
+
+
+def _statements(source: str) -> tuple[dict[int, int], dict[int, str]]:
+    """Return the last line of each statement by its first, and constants by line."""
+    ends: dict[int, int] = {}
+    constants: dict[int, str] = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.stmt):
+            ends.setdefault(node.lineno, node.end_lineno or node.lineno)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            constants[node.lineno] = node.targets[0].id
+    return ends, constants

@@ -1,0 +1,135 @@
+"""Runs one episode of the agent and records it on the model in training."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable
+from typing import Any, TypedDict, TypeVar
+
+import anyio
+import art
+from art.utils.retry import retry
+
+from art_adapt.recording import EndpointError, RecordingError, Rollout, rollout
+from art_adapt.recording.state import active
+
+S = TypeVar("S")
+
+
+class Trajectory(art.Trajectory):
+    """An episode, with the answer that the agent ended it with (None: it gave none)."""
+
+    final_answer: Any = None
+
+
+class PolicyEndpoint(TypedDict):
+    """Where the model in training is served, as arguments of an OpenAI client."""
+
+    base_url: str
+    api_key: str
+
+
+def policy_endpoint() -> PolicyEndpoint:
+    """Return the endpoint of the rollout that runs here, for agents that take a client.
+
+    Any client will do: in a rollout its recorded calls go to the model in training.
+
+    Raises:
+        RecordingError: no rollout is active in this task or thread.
+    """
+    current: Rollout | None = active.get()
+    if current is None:
+        raise RecordingError("policy_endpoint() has no rollout here")
+    return {"base_url": current.base_url, "api_key": current.api_key}
+
+
+@retry(exceptions=(EndpointError,))
+async def record(
+    model: art.Model[Any],
+    scenario: S,
+    episode: Callable[[S], Any],
+    *,
+    temperature: float = 1.0,
+    agent_rewards: bool = False,
+) -> Trajectory:
+    """Run ``episode(scenario)`` once, sync (in a thread) or async, and record it.
+
+    What the episode returns is its answer, unless ``final_answer(...)`` has marked one.
+    An error of the agent ends the episode, and what it did until then counts. An error
+    of the endpoint says nothing about the model: the episode is tried again, three
+    times in all.
+
+    Args:
+        model: an ART model that is registered with a backend.
+        scenario: what the episode starts from.
+        episode: runs the agent.
+        temperature: replaces the agent's own sampling. ART trains on logprobs at 1.
+        agent_rewards: the agent sets the reward itself, with ``reward(...)``.
+
+    Raises:
+        EndpointError: the endpoint failed three times; no low reward, but no episode.
+        RecordingError: a completion would have been lost, the agent never called the
+            model, or it was to set a reward and did not.
+    """
+    trajectory = Trajectory()
+    if model.inference_base_url is None or model.inference_api_key is None:
+        raise RecordingError(f"{model.name} is registered with no backend")
+    served = model.get_inference_name()  # of one step, for the whole episode
+    trajectory.metadata["policy"] = served
+    failure: Exception | None = None
+    with rollout(
+        trajectory,
+        base_url=model.inference_base_url,
+        api_key=model.inference_api_key,
+        model=served,
+        temperature=temperature,
+    ) as recording:
+        try:
+            returned = await _run(episode, scenario)
+            if returned is not None and not recording.answered:
+                recording.set_final_answer(returned)
+        except RecordingError:
+            raise
+        except Exception as error:
+            failure = error
+            trajectory.log(f"the agent raised {_with_place(error)}")
+            trajectory.metrics["failed"] = 1
+    _raise_if_lost(recording, failure, agent_rewards)
+    trajectory.metrics |= {
+        "turns": recording.calls,
+        "tool_calls": recording.tool_calls,
+        "tool_errors": recording.tool_errors,
+        "answered": recording.answered,
+        "truncated": recording.truncated,
+    }
+    trajectory.finish()
+    return trajectory
+
+
+async def _run(episode: Callable[[S], Any], scenario: S) -> Any:
+    if inspect.iscoroutinefunction(episode):
+        return await episode(scenario)
+    # A limiter of its own: every rollout of a step needs a thread at the same time.
+    limiter = anyio.CapacityLimiter(1)
+    return await anyio.to_thread.run_sync(episode, scenario, limiter=limiter)
+
+
+def _raise_if_lost(
+    recording: Rollout, failure: Exception | None, agent_rewards: bool
+) -> None:
+    """Raise if the episode says nothing about the model: it is no episode then."""
+    if recording.infrastructure_error is not None:
+        endpoint = recording.infrastructure_error
+        raise EndpointError(repr(endpoint)) from endpoint
+    why = f": it raised {_with_place(failure)}" if failure is not None else ""
+    if not recording.calls:
+        raise RecordingError(f"the agent never called the model{why}") from failure
+    if agent_rewards and not recording.rewarded:
+        why = why or ", for it ended too early"
+        raise RecordingError(f"the agent set no reward{why}") from failure
+
+
+def _with_place(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{error!r} ({frames[-1].filename}:{frames[-1].lineno})"

@@ -1,0 +1,53 @@
+"""Runs each episode in a process of its own, for agents that keep state in modules."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import multiprocessing
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any, TypeVar
+
+import art
+
+S = TypeVar("S")
+R = TypeVar("R")
+AT_ONCE = 16
+AsyncRollout = Callable[[Any, S], Awaitable[R]]
+
+
+def isolated(rollout: AsyncRollout[S, R]) -> AsyncRollout[S, R]:
+    """Decorate a train module's ``rollout`` so that a fresh process runs each episode.
+
+    Each process imports ART and the agent anew, which takes seconds. ``rollout`` must
+    be a function at the top of its module, its scenario and trajectory picklable.
+    """
+
+    @functools.wraps(rollout)
+    async def in_process(model: Any, scenario: S) -> R:
+        there = functools.partial(_run_here, in_process, _address(model), scenario)
+        return await asyncio.get_running_loop().run_in_executor(_pool(), there)
+
+    return in_process
+
+
+def _address(model: Any) -> Any:
+    """Return a model that is no more than the address of ``model``."""
+    return art.Model(
+        name=model.name,
+        project=model.project,
+        inference_base_url=model.inference_base_url,
+        inference_api_key=model.inference_api_key,
+        inference_model_name=model.get_inference_name(),
+    )
+
+
+def _run_here(decorated: Any, model: Any, scenario: Any) -> Any:
+    return asyncio.run(decorated.__wrapped__(model, scenario))
+
+
+@functools.cache
+def _pool() -> ProcessPoolExecutor:
+    spawn = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(AT_ONCE, mp_context=spawn, max_tasks_per_child=1)

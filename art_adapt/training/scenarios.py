@@ -1,0 +1,108 @@
+"""Loads scenarios: JSON lines, CSV, a saved dataset, a list in a Python module."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import json
+import random
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pydantic
+
+from art_adapt.scenario_sources import SourceKind, source_kind
+
+
+class Scenario(pydantic.BaseModel):
+    """What one episode starts from. Further keys of a row are kept, for rewards."""
+
+    model_config = pydantic.ConfigDict(extra="allow")
+
+
+S = TypeVar("S", bound=pydantic.BaseModel)
+
+
+def load_scenarios(scenario: type[S], source: str) -> list[S]:
+    """Read ``source`` as scenarios of the class ``scenario``.
+
+    ``source`` is a path or ``module:NAME``; ``art_adapt.scenario_sources`` tells which.
+
+    Raises:
+        SystemExit: it is missing, or a row is no such scenario; with its place.
+    """
+    kind = source_kind(source)
+    if kind is not SourceKind.ROWS and not Path(source).exists():
+        raise SystemExit(f"{source} is missing: {_wanted(kind, scenario)}")
+    scenarios = []
+    for place, row in _READERS[kind](source):
+        try:
+            scenarios.append(scenario.model_validate(row, from_attributes=True))
+        except ValueError as error:
+            raise SystemExit(f"{place}: {error}") from error
+    return scenarios
+
+
+def split(scenarios: list[S]) -> tuple[list[S], list[S]]:
+    """Hold out a tenth for validation, the same tenth in every run."""
+    shuffled = random.Random(0).sample(scenarios, len(scenarios))
+    held_out = len(shuffled) // 10
+    return shuffled[held_out:], shuffled[:held_out]
+
+
+def _wanted(kind: SourceKind, scenario: type[pydantic.BaseModel]) -> str:
+    keys = list(scenario.model_fields)
+    if kind is SourceKind.CSV:
+        return f"write a CSV file that begins with {','.join(keys)}"
+    if kind is SourceKind.DATASET:
+        return f"a dataset's folder, with the columns {', '.join(keys)}"
+    return f"write one JSON object a line, with the keys {', '.join(keys)}"
+
+
+# A place for messages, and the row itself.
+Rows = Iterator[tuple[str, Any]]
+
+
+def _json_lines(source: str) -> Rows:
+    text = Path(source).read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            place = f"{source}:{number}"
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise SystemExit(f"{place}: {error}") from error
+            yield place, row
+
+
+def _csv(source: str) -> Rows:
+    delimiter = "\t" if source.lower().endswith(".tsv") else ","
+    with Path(source).open(encoding="utf-8-sig", newline="") as file:
+        rows = csv.DictReader(file, delimiter=delimiter)
+        for row in rows:
+            yield f"{source}:{rows.line_num}", row
+
+
+def _python_object(source: str) -> Rows:
+    module, _, name = source.partition(":")
+    try:
+        rows: Iterable[Any] = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise SystemExit(f"{source}: {error}") from error
+    for number, row in enumerate(rows):
+        yield f"{source}[{number}]", row
+
+
+def _dataset(source: str) -> Rows:
+    datasets: Any = importlib.import_module("datasets")
+    for number, row in enumerate(datasets.load_from_disk(source)):
+        yield f"{source}, row {number}", row
+
+
+_READERS = {
+    SourceKind.JSONL: _json_lines,
+    SourceKind.CSV: _csv,
+    SourceKind.ROWS: _python_object,
+    SourceKind.DATASET: _dataset,
+}
