@@ -30,8 +30,7 @@ GROUPS_PER_STEP = 2
 EPOCHS = 3  # 0: until Ctrl-C
 TEMPERATURE = 1.0  # ART trains on logprobs at 1; the agent's own sampling is not used
 ENGINE: dict[str, Any] = {}  # vLLM's, for example {"gpu_memory_utilization": 0.8}
-TRAINER_GPUS = [0]  # PipelineTrainer trains ...  #: pipeline
-INFERENCE_GPUS = [1]  # ... and samples at the same time  #: pipeline
+GPUS = {"trainer_gpu_ids": [0], "inference_gpu_ids": [1]}  # both work at once  #: pipeline
 WORKERS = 16  # groups that are under way at once  #: pipeline
 VALIDATE_EVERY = 5  # steps
 VALIDATION_SCENARIOS = 20  # at most
@@ -75,11 +74,12 @@ async def gather(
     name: str | None,
 ) -> list[art.TrajectoryGroup]:
     """Run `size` rollouts of each scenario side by side."""
+    rollouts: Any = (
+        art.TrajectoryGroup(rollout(model, scenario) for _ in range(size))
+        for scenario in scenarios
+    )
     groups = await art.gather_trajectory_groups(
-        (
-            art.TrajectoryGroup(rollout(model, scenario) for _ in range(size))
-            for scenario in scenarios
-        ),
+        rollouts,
         pbar_desc=name,
         max_exceptions=size * len(scenarios),  # a lost episode never ends the run
         after_each=judge,  #: ruler
@@ -149,19 +149,11 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
         training.show(groups, run.shown, RUN_NAME, step)
         return [*groups]
 
-    model = training.make_model(
-        RUN_NAME,
-        PROJECT,
-        BASE_MODEL,
-        ENGINE,
-        trainer_gpu_ids=TRAINER_GPUS,
-        inference_gpu_ids=INFERENCE_GPUS,
-    )
+    model = training.make_model(RUN_NAME, PROJECT, BASE_MODEL, ENGINE, **GPUS)
     backend = training.make_backend("local")
     try:
         await model.register(backend)
         begun = await model.get_step()
-        metric = "val/reward" if run.validation else "train/reward"
         trainer = pipeline_trainer.PipelineTrainer(
             model,
             backend,
@@ -173,7 +165,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
             eval_every_n_steps=VALIDATE_EVERY,
             eval_at_start=False,
             checkpoint_retention_strategy=pipeline_trainer.keep_recent_and_top(
-                metric=metric
+                metric="val/reward" if run.validation else "train/reward"
             ),
             **training.pipeline_sizes(workers=WORKERS, groups_per_step=GROUPS_PER_STEP),
         )

@@ -18,6 +18,8 @@ from typing import Any
 import art
 from art.types import TrainResult
 
+import art_adapt.training
+
 seen: dict[str, Any] = {
     "steps": [],
     "kept": [],
@@ -92,7 +94,8 @@ def main() -> None:
     engine_url, folder, module_name, start, *arguments = sys.argv[1:]
     sys.path.insert(0, folder)
     module: Any = importlib.import_module(module_name)
-    module.make_backend = lambda kind: CountingBackend(engine_url, int(start))
+    training: Any = art_adapt.training
+    training.make_backend = lambda kind: CountingBackend(engine_url, int(start))
     sys.argv = [module_name, *arguments]
     try:
         module.main()

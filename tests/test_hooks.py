@@ -1,0 +1,184 @@
+"""The hooks file as users get it: the identity where there is no recorder (G3)."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import runpy
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import openai
+import pytest
+from scripted_engine import Engine
+from trajectories import Trajectory, choices, rollout
+
+from art_adapt import hooks_file
+from art_adapt.hooks import recorded
+from art_adapt.recording import RecordingError
+
+USER: Any = [{"role": "user", "content": "Delft?"}]
+PRODUCTION = """
+import functools, inspect, pickle, sys
+from unittest import mock
+import openai
+before = set(sys.modules)
+from art_recording import carried, final_answer, recorded, reward
+added = set(sys.modules) - before
+assert added <= {"art_recording"} | set(sys.stdlib_module_names), added
+"""
+
+
+def run(script: str, folder: Path, **variables: str) -> str:
+    """Run ``script`` beside the hooks file, in a process that has no recorder."""
+    (folder / hooks_file.NAME).write_bytes(hooks_file.contents())
+    (folder / "script.py").write_text(PRODUCTION + script)
+    done = subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], **variables},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+@pytest.fixture
+def client() -> Iterator[openai.OpenAI]:
+    with Engine([{"content": "Yes."}] * 4) as engine:
+        yield openai.OpenAI(base_url=engine.base_url, api_key="sk-production")
+
+
+def test_the_file_is_short_and_needs_nothing() -> None:
+    data = hooks_file.contents()
+    assert data.count(b"\n") < 100
+    imported = {
+        line.split()[1].partition(b".")[0].decode()
+        for line in data.splitlines()
+        if line.startswith((b"import ", b"from "))
+    }
+    assert imported <= set(sys.stdlib_module_names)
+
+
+def test_in_production_every_hook_returns_what_it_is_given(tmp_path: Path) -> None:
+    run(
+        """
+client = openai.OpenAI(api_key="k", base_url="http://127.0.0.1:9")
+create = client.chat.completions.create
+hooked = recorded(create)
+assert hooked is create and hooked.__self__ is client.chat.completions
+assert carried(print) is print and reward(1) == 1
+given = object()
+assert final_answer(given) is given and final_answer(1, 2) == (1, 2)
+assert recorded(functools.partial(create, model="m")).keywords == {"model": "m"}
+assert pickle.loads(pickle.dumps(recorded(len))) is len
+specified = mock.create_autospec(client)
+assert recorded(specified.chat) is specified.chat
+
+
+class Agent:
+    create = recorded(client.chat.completions.create)
+
+
+assert Agent().create == create
+assert not any(name.startswith("art_adapt") for name in sys.modules)
+""",
+        tmp_path,
+    )
+
+
+def test_a_process_that_a_rollout_starts_does_not_call_production(
+    tmp_path: Path,
+) -> None:
+    said = run(
+        """
+try:
+    recorded(print)("production was called")
+except RuntimeError as error:
+    print(error)
+""",
+        tmp_path,
+        ART_RECORDING_PROCESS="1",
+    )
+    assert "another process" in said and "was called" not in said
+
+
+def test_a_hook_that_ran_before_the_recorder_was_there_is_noticed(
+    tmp_path: Path,
+) -> None:
+    """It returned the production call, and a class body runs only once."""
+    said = run(
+        """
+class Agent:
+    create = recorded(print)
+
+
+def at_each_call():
+    return recorded(len)("abc")
+
+
+assert at_each_call() == 3
+from types import SimpleNamespace
+from art_adapt.recording import RecordingError, rollout
+
+episode = SimpleNamespace(
+    messages_and_choices=[], additional_histories=[], metadata={}, tools=None
+)
+try:
+    with rollout(episode, base_url="http://127.0.0.1:9", api_key="k", model="m"):
+        print("recording")
+except RecordingError as error:
+    print(error)
+""",
+        tmp_path,
+    )
+    assert "script.py:11: " in said and "Import art_adapt.training before" in said
+    assert "recording\n" not in said
+
+
+# ------------------------------------------------- in a training process, no rollout open
+
+
+def test_the_recorders_hook_looks_like_the_call(client: openai.OpenAI) -> None:
+    create = client.chat.completions.create
+    hooked = recorded(create)
+    assert inspect.ismethod(hooked)
+    assert getattr(hooked, "__self__", None) is client.chat.completions
+    assert inspect.signature(hooked) == inspect.signature(create)
+    assert (hooked.__name__, hooked.__doc__) == (create.__name__, create.__doc__)
+
+    class Completions:
+        async def create(self, messages: Any) -> None: ...
+
+    assert inspect.iscoroutinefunction(recorded(Completions().create))
+    partial = functools.partial(recorded(create), model="m")
+    assert "Yes" in str(partial(messages=USER).choices[0])
+    specified = mock.create_autospec(client)
+    recorded(specified.chat.completions.create)(model="m", messages=USER)
+    specified.chat.completions.create.assert_called_once()
+
+
+def test_a_class_attribute_swallows_no_argument(client: openai.OpenAI) -> None:
+    class Agent:
+        create = recorded(client.chat.completions.create)
+
+    assert Agent().create(model="m", messages=USER).choices
+    trajectory = Trajectory()
+    with Engine([{"content": "Recorded."}]) as engine, rollout(trajectory, engine):
+        Agent().create(model="m", messages=USER)
+    assert [c.message.content for c in choices(trajectory)] == ["Recorded."]
+
+
+def test_hooks_of_another_version_are_refused(tmp_path: Path) -> None:
+    data = hooks_file.contents().replace(b"PROTOCOL = 1", b"PROTOCOL = 99")
+    (tmp_path / hooks_file.NAME).write_bytes(data)
+    other = runpy.run_path(str(tmp_path / hooks_file.NAME))
+    with pytest.raises(RecordingError, match=r"protocol 99.*art-adapt"):
+        other["recorded"](print)
