@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from agents import art_adapt, copy_of
 from scripted_engine import Engine
+
 from train_module.test_training import ANSWERING, adapted, judged, train
 
 CONSTANT = "def f(trajectory: object, scenario: object) -> float:\n    return 0.5\n"
