@@ -15,13 +15,17 @@ from functools import cached_property
 from pathlib import Path
 
 from art_adapt.errors import Refusal
+from art_adapt.survey.apis import WORDS
 
-# The cheapest test there is: a file without one of these words makes no model call that
-# we know of.
-MODEL_CALL = re.compile(
-    rb"completions|ChatCompletion|\.responses\b|litellm|langchain|langgraph|crewai|autogen|smolagents|pydantic_ai"
-    rb"|llama_index|\bagents\b|anthropic|instructor|dspy|google\.gen|\bart\b|subprocess"
+# What a file mentions that may call a model in another way: a framework, another client,
+# ART, a process.
+OTHER_WORDS = (
+    r"langchain|langgraph|crewai|autogen|smolagents|pydantic_ai|llama_index|\bagents\b"
+    r"|anthropic|dspy|google\.gen|\bart\b|subprocess"
 )
+# The cheapest test there is: a file without one of these words makes no model call that
+# the survey knows of.
+MODEL_CALL = re.compile("|".join([*WORDS, OTHER_WORDS]).encode())
 
 
 @dataclass(frozen=True, order=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from art_adapt.source import Place, Source
+from art_adapt.survey.apis import Api
 from art_adapt.survey.roles import Role
 
 
@@ -55,7 +56,7 @@ class CompletionCall:
     function: str  # qualified name of the function it stands in
     callee: str
     method: str  # create, parse, stream, completion, ...
-    api: str  # chat.completions, responses, litellm or completions
+    api: Api
     supported: bool
     referenced: bool
     recorded: bool

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from art_adapt.source import Source
+from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.effects import find_effects
@@ -57,9 +58,10 @@ def survey(
         for call in described
         if call.role is Role.POLICY
     ]
+    asking = Asking.of(every, graph, policy)
     reaching = graph.reaching(policy, guess=True)
     files = tuple(
-        _file_survey(project, syntax, calls[path], reaching, hooks[path])
+        _file_survey(project, syntax, calls[path], reaching, asking, hooks[path])
         for path, syntax in project.files.items()
         if path in project.given or calls[path]
     )
@@ -67,7 +69,8 @@ def survey(
         path: {hook: local_names(names, hook) for hook in HOOKS}
         for path, names in hooks.items()
     }
-    return Survey(files, find_entry_points(project, graph, policy, local_hooks))
+    entry_points = find_entry_points(project, graph, policy, local_hooks, asking)
+    return Survey(files, entry_points)
 
 
 def _of_this_agent(
@@ -121,6 +124,7 @@ def _file_survey(
     syntax: Syntax,
     calls: list[CompletionCall],
     reaching: set[FunctionKey],
+    asking: Asking,
     hooks: dict[str, str],
 ) -> FileSurvey:
     return FileSurvey(
@@ -129,7 +133,9 @@ def _file_survey(
         package=project.package(syntax),
         calls=tuple(calls),
         threads=tuple(
-            find_thread_starts(project, syntax, reaching, local_names(hooks, "carried"))
+            find_thread_starts(
+                project, syntax, reaching, asking, local_names(hooks, "carried")
+            )
         ),
         effects=tuple(find_effects(syntax))
         if calls or syntax.source.path in project.given

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 
+from art_adapt.survey.apis import KINDS
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.model import ToolExecution, ToolLoop
 from art_adapt.survey.project import Project
@@ -77,27 +78,40 @@ def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str
 
 
 def find_tool_execution(syntax: Syntax) -> ToolExecution | None:
-    """How a tool is found by the name that the model gave: a registry, a chain of ifs,
-    getattr.
+    """Find how a tool is looked up by the name that the model gave: in a registry, by a
+    chain of ifs, with getattr.
     """
+    text = syntax.source.text
+    endings = tuple(
+        f".{name}"
+        for kind in KINDS
+        if not kind.tool_words or any(word in text for word in kind.tool_words)
+        for name in kind.tool_names
+    )
     for node in syntax.nodes:
-        if isinstance(node, ast.expr) and (how := _execution(node, syntax)) is not None:
-            return ToolExecution(syntax.place(node), how)
+        if isinstance(node, ast.expr):
+            how = _execution(node, syntax, endings)
+            if how is not None:
+                return ToolExecution(syntax.place(node), how)
     return None
 
 
-def _execution(node: ast.expr, syntax: Syntax) -> str | None:
+def _execution(node: ast.expr, syntax: Syntax, endings: tuple[str, ...]) -> str | None:
+    """How ``node`` gets at a tool by its name; None if it does not.
+
+    ``endings``: how an expression for the name of a requested tool may end.
+    """
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        found = _is_tool_name(node.slice, syntax)
+        found = _is_tool_name(node.slice, syntax, endings)
         return f"looked up in {syntax.text(node.value)}" if found else None
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
-        found = _is_tool_name(node.left, syntax)
+        found = _is_tool_name(node.left, syntax, endings)
         return "chosen by comparing the name" if found else None
     if not isinstance(node, ast.Call):
         return None
-    names = [argument for argument in node.args if _is_tool_name(argument, syntax)]
+    named = any(_is_tool_name(argument, syntax, endings) for argument in node.args)
     function = dotted(node.func) or ""
-    if not names or function.split(".")[-1] in NOT_TOOLS:
+    if not named or function.split(".")[-1] in NOT_TOOLS:
         return None
     if function == "getattr":
         return f"an attribute of {syntax.text(node.args[0])}"
@@ -106,17 +120,11 @@ def _execution(node: ast.expr, syntax: Syntax) -> str | None:
     return f"handed to {syntax.text(node.func)}"
 
 
-def _is_tool_name(expression: ast.expr, syntax: Syntax, depth: int = 0) -> bool:
-    """``call.function.name``, an item's ``name`` where Responses come with function
-    calls, or a name that holds one.
-    """
-    name = dotted(expression) or ""
-    if name.endswith(".function.name"):
-        return True
-    if name.endswith(".name") and b'"function_call"' in syntax.source.data:
-        return True
-    if depth or not isinstance(expression, ast.Name):
-        return False
-    return any(
-        _is_tool_name(value, syntax, 1) for value in syntax.values_of(expression)
-    )
+def _is_tool_name(
+    expression: ast.expr, syntax: Syntax, endings: tuple[str, ...]
+) -> bool:
+    """``call.function.name``, ``item.name`` of a Responses item, or a name that holds one."""
+    values = [expression]
+    if isinstance(expression, ast.Name):
+        values = syntax.values_of(expression)
+    return any((dotted(value) or "").endswith(endings) for value in values)
