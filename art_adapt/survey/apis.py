@@ -27,8 +27,9 @@ class Api(StrEnum):
 class Method:
     """A method or function that asks for a completion.
 
-    ``streams``: it streams without ``stream=True``. ``is_async``: None where the client
-    decides. ``needs``: an argument without which it is some other library's method.
+    ``streams``: it streams without being given ``stream=True``. ``is_async``: None where
+    the client decides. ``needs``: an argument without which the method is another
+    library's.
     """
 
     name: str
@@ -39,43 +40,44 @@ class Method:
 
 @dataclass(frozen=True)
 class CallKind:
-    """One row of the table: a kind of completion call, and how to recognise and read it.
+    """One row of the table: how to recognise and read a kind of completion call.
 
-    A call belongs to a row if it goes through ``resource`` of a client (through any object
-    where ``resource`` is empty), or if it is a function of ``module`` or a method of what one
-    of ``constructors`` makes. An import of one of ``libraries`` confirms it; without one, the
-    arguments have to.
+    A call belongs to a row if it goes through ``resource`` of a client (an empty
+    ``resource`` stands for any object), if it is a function of ``module``, or if it is a
+    method of an object that one of ``constructors`` makes. An import of one of
+    ``libraries`` confirms it; without that import, the arguments have to.
     """
 
     api: Api
     libraries: tuple[str, ...]
     methods: tuple[Method, ...]
-    # Arguments that hold the conversation; a call has one of them.
+    # Names of the argument that holds the conversation.
     messages: tuple[str, ...]
-    # Attributes by which the answer's text is read, and the pieces of a streamed one.
+    # How the answer's text is read, and how the pieces of a streamed answer are: the last
+    # attributes of the expression.
     answers: tuple[str, ...]
     pieces: tuple[str, ...] = ()
-    # Attributes by which the name of a requested tool is read, and the words that a file
-    # must contain for that reading to be safe.
+    # How the name of a requested tool is read; trusted only in a file that contains one of
+    # ``tool_words``, if there are any.
     tool_names: tuple[str, ...] = ()
     tool_words: tuple[str, ...] = ()
-    # The names of positional arguments, in order.
+    # Names of the positional arguments, in order.
     positional: tuple[str, ...] = ()
-    # Attributes that lead from a client to the object with the methods.
+    # The attributes from a client to the object with the methods.
     resource: tuple[str, ...] = ()
     resource_classes: tuple[str, ...] = ()
     clients: tuple[str, ...] = ()
     module: str | None = None
     constructors: tuple[str, ...] = ()
-    # Sets of arguments each of which confirms the kind; an empty set always does.
+    # Each of these sets of arguments confirms the kind; the empty set always does.
     proofs: tuple[frozenset[str], ...] = ()
-    # Whether a variable with a client's usual name confirms the kind.
+    # Whether a client's usual name confirms the kind as well.
     proven_by_client: bool = False
-    # Arguments of which a call that has any must have one.
+    # A call with keyword arguments must have one of these, if there are any.
     expected: frozenset[str] = frozenset()
-    # The end of the URL that the API answers at.
+    # The end of the API's URL, for calls over raw HTTP.
     url: str | None = None
-    # Regular expressions of which a file that makes such a call matches one.
+    # A file that makes such a call matches one of these regular expressions.
     words: tuple[str, ...] = ()
     # Whether the recorder can send it to the model in training.
     supported: bool = True
@@ -114,13 +116,13 @@ class UnrecordedCall:
 
 # Views of an SDK resource, which have the resource's own methods.
 VIEWS = ("with_raw_response", "with_streaming_response")
-# Resources whose own resources are those of the client: client.beta.chat.completions.
+# Namespaces that repeat the client's resources: client.beta.chat.completions.
 NAMESPACES = ("beta",)
 # The module whose attributes are resource classes, not resources of a client.
 RESOURCE_MODULE = "openai.resources"
 # instructor's argument: the call returns an instance of this class, not a completion.
 RESPONSE_MODEL = "response_model"
-# What variables and parameters that hold a client are called.
+# Usual names of variables and parameters that hold a client.
 CLIENT_NAMES = ("client", "openai_client", "llm_client", "oai_client", "oai")
 
 _CREATE, _PARSE = Method("create"), Method("parse")
@@ -173,7 +175,7 @@ RESPONSES = CallKind(
         "openai.resources.responses.AsyncResponses",
     ),
     clients=_OPENAI_CLIENTS,
-    # A table of responses has a create() too: a call is known by what it is asked.
+    # Other objects have a responses.create() too, so the arguments have to tell.
     proofs=(frozenset({"input", "model"}),),
     proven_by_client=True,
     expected=frozenset({"**", "input", "model", "previous_response_id", "prompt"}),
@@ -233,8 +235,8 @@ TEXT = CallKind(
     words=("completions",),
     supported=False,
 )
-# In the order in which a call is tried against them: a resource's path before any object,
-# and client.chat.completions before client.completions.
+# The first row that fits counts: rows with a resource come before rows for any object, and
+# client.chat.completions before client.completions.
 KINDS = (LITELLM, CHAT, RESPONSES, INSTRUCTOR_RESPONSES, INSTRUCTOR, TEXT)
 
 UNRECORDED = (

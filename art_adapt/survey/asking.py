@@ -1,4 +1,4 @@
-"""Tells which code of a project asks a model: completion calls, and calls that lead to one."""
+"""Tells which code of a project asks a model, directly or through a function."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from art_adapt.survey.completion_calls import FoundCall
 
 @dataclass(frozen=True)
 class Asking:
-    """``completions`` are the completion calls by their callee; ``sites`` are the names
-    that stand for functions from which a policy call can be reached, where they are used.
+    """The nodes of a project at which a model is asked.
+
+    ``completions`` are the completion calls by their callee. ``sites`` are the names of
+    functions from which a policy call can be reached, where those functions are used.
     """
 
     completions: Mapping[ast.AST, FoundCall]
@@ -33,11 +35,11 @@ class Asking:
         return Asking({call.callee: call for call in calls}, frozenset(sites))
 
     def completes(self, node: ast.AST) -> bool:
-        """Whether a completion call stands in ``node``."""
+        """Whether ``node`` contains a completion call."""
         return any(inner in self.completions for inner in ast.walk(node))
 
     def asks(self, node: ast.AST) -> bool:
-        """Whether a completion call, or a call that leads to one, stands in ``node``."""
+        """Whether ``node`` contains a completion call, or a call that leads to one."""
         return any(
             inner in self.completions or inner in self.sites for inner in ast.walk(node)
         )

@@ -1,4 +1,4 @@
-"""Finds the completion calls of a file: called in place, or handed on as a value."""
+"""Finds the completion calls of a file: called in place, or passed on as a value."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from art_adapt.survey.syntax import (
 )
 
 AUXILIARY_COMMENT = re.compile(r"#.*\bart:\s*auxiliary\b")
-ALIASES = 3  # how many assignments are followed from a name to the resource it holds
+ALIASES = 3  # how many assignments in a row are followed to a resource
 
 
 @dataclass(frozen=True)
 class FoundCall:
     """A completion call, with the nodes that later steps start from.
 
-    ``kind`` and ``form`` are its row of the table and its method there; ``referenced``
-    says that the callee is handed on and not called here.
+    ``kind`` is its row of the table and ``form`` its method there. ``referenced``: the
+    callee is passed on and not called here. ``recorded``: it has its hook.
     """
 
     syntax: Syntax
     callee: ast.Attribute | ast.Name
-    # The call with the arguments: its own, or that of the function that is given the callee.
+    # The call with the arguments; a referenced callee's is the call that it is passed to.
     call: ast.Call | None
     client: ast.expr
     kind: CallKind
@@ -62,7 +62,7 @@ class FoundCall:
     def supported(self) -> bool:
         """Whether the recorder can send it to the model in training.
 
-        A rollout that reaches a call of another kind stops there.
+        A rollout that reaches an unsupported call stops there.
         """
         return self.kind.supported
 
@@ -90,7 +90,7 @@ class FoundCall:
 
     @property
     def returns_answer(self) -> bool:
-        """Whether the call returns the answer itself, and not a completion to read it from."""
+        """Whether the call returns the answer itself rather than a completion."""
         return self.call is not None and RESPONSE_MODEL in _arguments(self.call)
 
     @property
@@ -102,7 +102,7 @@ class FoundCall:
         )
 
     def _argument(self, name: str) -> ast.expr | None:
-        """The argument ``name``, given by keyword or by its position."""
+        """Find an argument by keyword or by position."""
         if self.call is None:
             return None
         if (value := keyword(self.call, name)) is not None:
@@ -145,11 +145,10 @@ class FoundCall:
 def find_completion_calls(
     syntax: Syntax, recorded_hooks: frozenset[str]
 ) -> Iterator[FoundCall]:
-    """Find the references to functions and methods that ask for a completion, in source
-    order.
+    """Find the references to functions that ask for a completion, in source order.
 
-    ``recorded_hooks``: the local names of ``recorded``, by which calls that have their
-    hook are told.
+    ``recorded_hooks``: the local names of ``recorded``, which tell the calls that have
+    their hook.
     """
     kinds = [
         (kind, syntax.imports_module(*kind.libraries) is not None) for kind in KINDS
@@ -209,7 +208,7 @@ def _match(
 def _function(
     node: ast.Attribute | ast.Name, kind: CallKind, syntax: Syntax
 ) -> _Match | None:
-    """``litellm.completion``, also imported by name, and the same method of a Router."""
+    """Match ``litellm.completion``, also imported by name, and methods of a Router."""
     module, _, name = (syntax.qualified(node) or "").rpartition(".")
     form = kind.method(name, frozenset())
     if form is not None and module.partition(".")[0] == kind.module:
@@ -233,7 +232,7 @@ def _method(
     syntax: Syntax,
     imported: bool,
 ) -> _Match | None:
-    """A method of an SDK resource, or of a client that has the method itself."""
+    """Match a method of an SDK resource, or of a client that has the method itself."""
     if not isinstance(node, ast.Attribute):
         return None
     form = kind.method(node.attr, arguments)
@@ -249,9 +248,7 @@ def _method(
 def _client_of(
     expression: ast.expr, resource: tuple[str, ...], syntax: Syntax, depth: int = 0
 ) -> ast.expr | None:
-    """The client of which ``expression`` is the given resource, through aliases that this
-    file assigns.
-    """
+    """Find the client whose ``resource`` the expression is, also through aliases."""
     if isinstance(expression, ast.Attribute) and expression.attr in VIEWS:
         expression = expression.value
     if not resource:
@@ -280,12 +277,12 @@ def _is_module(expression: ast.expr, syntax: Syntax, name: str) -> bool:
 
 
 def _arguments(call: ast.Call) -> frozenset[str]:
-    """The names of a call's keyword arguments; ``**`` for those that are not seen."""
+    """The names of a call's keyword arguments; ``**`` stands for unpacked ones."""
     return frozenset(argument.arg or "**" for argument in call.keywords)
 
 
 def _index(call: ast.Call, callee: ast.expr) -> int:
-    """Which positional argument of ``call`` the callee is; -1 if it is none of them."""
+    """The position of the callee among the arguments of ``call``; -1 if not there."""
     for index, argument in enumerate(call.args):
         if callee is argument or (
             isinstance(argument, ast.Call) and callee in argument.args

@@ -42,8 +42,7 @@ def find_entry_points(
     hooks: dict[Path, dict[str, frozenset[str]]],
     asking: Asking,
 ) -> tuple[EntryPoint, ...]:
-    """Find every function that reaches a policy call, the likeliest to run an episode
-    first.
+    """Find every function that reaches a policy call, the likeliest entry point first.
 
     ``policy``: the functions with policy calls. ``hooks``: for each file, the local names
     of each hook.
@@ -118,7 +117,7 @@ def _is_launch(project: Project, key: FunctionKey) -> bool:
 
 
 def _is_launcher(function: Function) -> bool:
-    """Decorated as a command or a request handler."""
+    """Whether a decorator makes the function a command or a request handler."""
     names = [
         dotted(d.func if isinstance(d, ast.Call) else d) or ""
         for d in function.node.decorator_list
@@ -186,7 +185,7 @@ def _parameter(argument: ast.arg, default: ast.expr | None) -> Parameter:
 def _constructor(
     project: Project, syntax: Syntax, class_name: str
 ) -> tuple[Parameter, ...]:
-    """What making an instance takes: the class's own constructor, a base's, a dataclass's fields."""
+    """The parameters of a constructor: own, inherited, or from a dataclass's fields."""
     for path, qualname in method_of(project, syntax, class_name, "__init__"):
         return _parameters(project.files[path].functions[qualname])
     definition = syntax.classes[class_name]

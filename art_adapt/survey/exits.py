@@ -1,6 +1,4 @@
-"""Finds where an episode ends with an answer, and the rewards that the agent computes
-itself.
-"""
+"""Finds where an episode ends with an answer, and what rewards the agent computes."""
 
 from __future__ import annotations
 
@@ -23,8 +21,7 @@ REWARD_NAME = re.compile(
 def find_exits(
     syntax: Syntax, function: Function, hooks: frozenset[str], asking: Asking
 ) -> tuple[Exit, ...]:
-    """Find the answers that ``function`` ends with: what it returns, else what it stores,
-    else what it prints.
+    """Find the answers that ``function`` returns, or else stores, or else prints.
 
     ``hooks``: the local names of ``final_answer``.
     """
@@ -89,7 +86,7 @@ def _without_rewards(value: ast.expr) -> ast.expr:
 
 
 def _argument(value: ast.expr) -> ast.expr:
-    """What a call such as ``reward(total_reward)`` is around."""
+    """The argument of a call such as ``reward(total_reward)``; other values as they are."""
     if (
         isinstance(value, ast.Call)
         and isinstance(value.func, ast.Name)
@@ -100,8 +97,9 @@ def _argument(value: ast.expr) -> ast.expr:
 
 
 def _is_unwrappable(value: ast.expr) -> bool:
-    """``return a,`` and ``return *a, b`` are tuples that no call's arguments can stand
-    for.
+    """Whether a hook cannot go around the value.
+
+    ``return a,`` and ``return *a, b`` are tuples that a call's arguments cannot replace.
     """
     if isinstance(value, ast.Yield | ast.YieldFrom):
         return True
@@ -111,7 +109,10 @@ def _is_unwrappable(value: ast.expr) -> bool:
 
 
 def _touches_keyword(syntax: Syntax, value: ast.expr) -> bool:
-    """``return"text"``: a name put there would run into the keyword."""
+    """Whether a hook's name would merge with the keyword before the value.
+
+    For example ``return"text"``.
+    """
     before = syntax.source.lines[value.lineno - 1].encode()[: value.col_offset]
     return before[-1:].isalnum()
 
@@ -121,8 +122,8 @@ def _in_handler(
 ) -> bool:
     """Whether ``node`` runs only after a failure, so that its value is no answer.
 
-    A handler that asks the model again falls back on another completion, whose value is
-    an answer.
+    A handler that asks the model again falls back on another completion: its value is an
+    answer.
     """
     for outer in syntax.ancestors(node):
         if isinstance(outer, ast.ExceptHandler):
@@ -178,8 +179,10 @@ def _printed(
 def _holds_reply(
     syntax: Syntax, value: ast.expr, asking: Asking, depth: int = 0
 ) -> bool:
-    """Whether an expression is the model's answer: ``message.content``, a name that holds
-    it, or (part of) what a call returns that parses the answer.
+    """Whether an expression holds the model's answer.
+
+    That is ``message.content``, a variable that was assigned it, or the parsed answer that
+    a call returns, whole or in part.
     """
     if isinstance(value, ast.Attribute):
         path = _path(value)
@@ -198,7 +201,7 @@ def _holds_reply(
 
 
 def _path(value: ast.expr) -> str:
-    """``reply.choices.message.content`` for ``reply.choices[0].message.content``."""
+    """Spell an expression without its subscripts: ``reply.choices.message.content``."""
     names: list[str] = []
     while isinstance(value, ast.Attribute | ast.Subscript):
         if isinstance(value, ast.Attribute):
@@ -215,9 +218,7 @@ def _ends_with(path: str, endings: Collection[str]) -> bool:
 def find_rewards(
     syntax: Syntax, function: Function, hooks: frozenset[str]
 ) -> tuple[RewardSite, ...]:
-    """The outcome that ``function`` computes: a value named reward that it returns,
-    stores or names in a call.
-    """
+    """Find the rewards that ``function`` returns, names in a call or assigns."""
     found: list[ast.expr] = []
     for node in syntax.owned_by(function.qualname):
         if isinstance(node, ast.Return) and node.value is not None:

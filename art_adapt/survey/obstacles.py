@@ -1,4 +1,4 @@
-"""Recognises what art-adapt does not handle, and says what works instead."""
+"""Recognises what art-adapt does not handle, and says what to use instead."""
 
 from __future__ import annotations
 
@@ -64,9 +64,7 @@ UNRECORDED_NAMES = {name.rpartition(".")[2] for name in UNRECORDED_CALLS}
 
 
 def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
-    """Find frameworks by their import and other kinds of call by their shape, one of each
-    kind.
-    """
+    """Find frameworks and calls that no hook can record, each kind once."""
     said: set[str] = set()
     for obstacle in (*_imported(syntax), *_called(syntax)):
         if not obstacle.calls_model:
@@ -119,13 +117,13 @@ def _unrecorded(
 
 
 def _is_url(node: ast.Constant) -> bool:
-    """Whether a string is, or ends as, the URL of an API in the table."""
+    """Whether a string is the URL of an API in the table, or its end."""
     text = node.value
     return isinstance(text, str) and len(text) < 300 and text.rstrip("/").endswith(URLS)
 
 
 def _is_local(syntax: Syntax, top: str) -> bool:
-    """Whether a package of the project has a framework's name: many have an ``agents``."""
+    """Whether the name belongs to a package of the project, as ``agents`` often does."""
     return any(
         module_file(root / top) or (root / top).is_dir()
         for root in import_roots(syntax.source.path)
@@ -133,15 +131,16 @@ def _is_local(syntax: Syntax, top: str) -> bool:
 
 
 def _is_route(syntax: Syntax, node: ast.expr) -> bool:
-    """Whether a path is one that the file serves: ``@app.post("/v1/chat/completions")``."""
+    """Whether the file serves the path, as in ``@app.post("/v1/chat/completions")``."""
     call = syntax.parents.get(node)
     owner = syntax.parents.get(call) if call is not None else None
     return call in getattr(owner, "decorator_list", ())
 
 
 def art_use(syntax: Syntax) -> Place | None:
-    """Where a file uses ART itself: it records its own trajectories, so it is left
-    alone.
+    """Where a file uses ART itself; None if it does not.
+
+    Such a file records its own trajectories, so it is left alone.
     """
     art = syntax.imports.get("art")
     if art is None or art.module != "art" or art.level:

@@ -1,4 +1,4 @@
-"""The survey of an agent: its files, from the calls to the functions that lead to them."""
+"""Surveys an agent: from its completion calls to the functions that lead to them."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from art_adapt.survey.tool_loops import find_tool_execution, find_tool_loop
 def survey(
     sources: Sequence[Source], instead: Mapping[Path, Source] | None = None
 ) -> Survey:
-    """Survey the agent that ``sources`` (the files that the user named) and what they
-    import make up.
+    """Survey the agent that consists of ``sources`` and what they import.
 
-    Of the imported files only those count that a named file can reach a completion call
-    in. ``instead``: sources to read in place of what is on disk.
+    ``sources`` are the files that the user named. A completion call in an imported file
+    counts only if a named file can reach it. ``instead``: sources to read in place of files
+    on disk.
 
     Raises:
         Refusal: a named file cannot be read as Python.
@@ -76,7 +76,7 @@ def survey(
 def _of_this_agent(
     project: Project, graph: CallGraph, found: dict[Path, list[FoundCall]]
 ) -> dict[Path, list[FoundCall]]:
-    """Without the calls in imported files that no function of a named file leads to."""
+    """Leave out calls in imported files that no function of a named file can reach."""
     starts = [
         (path, name)
         for path in project.given

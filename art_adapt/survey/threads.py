@@ -1,5 +1,6 @@
-"""Finds the functions that executors and threads run: their threads start without the
-rollout's context.
+"""Finds the functions that executors and threads run.
+
+Their threads start without the rollout's context.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ def find_thread_starts(
     asking: Asking,
     carried_hooks: frozenset[str],
 ) -> Iterator[ThreadStart]:
-    """Find what is handed to a thread and may reach a policy call.
+    """Find the functions that run in a thread and may reach a policy call.
 
     ``reaching``: the functions that may reach one. A function that cannot be resolved (a
-    parameter, a lookup) counts if it is started inside one of them: there it may be a
-    sub-agent.
+    parameter, a lookup) counts if it is started inside one of them: there it may be a sub-
+    agent.
     """
     for node in syntax.nodes:
         if not isinstance(node, ast.Call):
@@ -130,5 +131,5 @@ def _may_reach(
     if name.partition(".")[0] in syntax.imports and not name.startswith(
         ("self.", "cls.")
     ):
-        return False  # something from outside the project
+        return False  # imported from outside the project
     return (syntax.source.path, syntax.owner(start)) in reaching

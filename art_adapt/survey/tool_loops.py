@@ -1,6 +1,4 @@
-"""Finds the loop around a completion call, and how the tools that the model asks for
-are run.
-"""
+"""Finds the loop around a completion call, and how the requested tools are run."""
 
 from __future__ import annotations
 
@@ -28,8 +26,9 @@ NOT_TOOLS = {
 def find_tool_loop(
     project: Project, graph: CallGraph, syntax: Syntax, call: ast.expr, depth: int = 0
 ) -> ToolLoop | None:
-    """The innermost loop around ``call``, in its own function or in one that calls it
-    (three calls up at most).
+    """Find the innermost loop around ``call``, in its own function or in its callers.
+
+    Callers are followed three calls up.
     """
     if (loop := syntax.enclosing_loop(call)) is not None:
         return ToolLoop(
@@ -56,7 +55,7 @@ def _header(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str:
 
 
 def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str | None:
-    """The expression that bounds the turns, None where only the model ends the loop."""
+    """The expression that bounds the turns; None where only the model ends the loop."""
     if isinstance(loop, ast.While):
         for node in ast.walk(loop.test):
             if isinstance(node, ast.Compare) and isinstance(
@@ -78,9 +77,7 @@ def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str
 
 
 def find_tool_execution(syntax: Syntax) -> ToolExecution | None:
-    """Find how a tool is looked up by the name that the model gave: in a registry, by a
-    chain of ifs, with getattr.
-    """
+    """Find how the agent looks up a tool by the name that the model gave."""
     text = syntax.source.text
     endings = tuple(
         f".{name}"
@@ -97,9 +94,9 @@ def find_tool_execution(syntax: Syntax) -> ToolExecution | None:
 
 
 def _execution(node: ast.expr, syntax: Syntax, endings: tuple[str, ...]) -> str | None:
-    """How ``node`` gets at a tool by its name; None if it does not.
+    """Describe how ``node`` looks up a tool by its name; None if it does not.
 
-    ``endings``: how an expression for the name of a requested tool may end.
+    ``endings``: the attributes by which the name of a requested tool may be read.
     """
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         found = _is_tool_name(node.slice, syntax, endings)
@@ -123,7 +120,7 @@ def _execution(node: ast.expr, syntax: Syntax, endings: tuple[str, ...]) -> str 
 def _is_tool_name(
     expression: ast.expr, syntax: Syntax, endings: tuple[str, ...]
 ) -> bool:
-    """``call.function.name``, ``item.name`` of a Responses item, or a name that holds one."""
+    """Whether an expression is the name of a requested tool, or a variable with it."""
     values = [expression]
     if isinstance(expression, ast.Name):
         values = syntax.values_of(expression)
