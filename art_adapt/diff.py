@@ -1,6 +1,4 @@
-"""Unified diffs as bytes: what ``git apply`` takes, with every line ending and encoding
-as it is.
-"""
+"""Makes unified diffs that ``git apply`` takes, whatever the bytes of the files."""
 
 from __future__ import annotations
 
@@ -12,9 +10,7 @@ from art_adapt.adaptation import Edit
 
 
 def unified(edit: Edit) -> bytes:
-    """The edit as a diff against the folder that art-adapt runs in; empty if it changes
-    nothing.
-    """
+    """Show the edit as a diff against the working folder; empty if it changes nothing."""
     if not edit.changes:
         return b""
     name = _shown(edit.path)
@@ -38,8 +34,9 @@ def unified(edit: Edit) -> bytes:
 
 
 def _lines(data: bytes) -> list[str]:
-    """Lines that end where git ends them. latin-1 keeps every byte, whatever the
-    encoding.
+    """Split where git does.
+
+    latin-1 keeps every byte, whatever the encoding.
     """
     return [line.decode("latin-1") + "\n" for line in data.split(b"\n")[:-1]] + (
         [data.split(b"\n")[-1].decode("latin-1")]
@@ -53,7 +50,7 @@ def _shown(path: Path) -> str:
 
 
 def deleted(path: Path, data: bytes) -> bytes:
-    """A diff that removes a file."""
+    """Show a diff that deletes a file."""
     name = _shown(path)
     hunks = difflib.unified_diff(_lines(data), [], f"a/{name}", "/dev/null")
     header = f"diff --git a/{name} b/{name}\ndeleted file mode 100644\n".encode()

@@ -1,4 +1,4 @@
-"""What a user is told when art-adapt stops."""
+"""The error that art-adapt stops with, and how it is shown."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 @dataclass(eq=False)
 class Refusal(Exception):
-    """art-adapt cannot do its job here, and has written nothing. Always exit code 2.
+    """Says that art-adapt cannot do its job here and has written nothing (exit code 2).
 
-    ``what`` happened, ``why`` it stops us (may be empty), and the ``next_step`` that
+    ``what`` happened, ``why`` it stops art-adapt (may be empty), and the ``next_step`` that
     the user can take.
     """
 

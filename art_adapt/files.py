@@ -1,4 +1,4 @@
-"""Writes files so that a reader sees the old or the new one, never half of either."""
+"""Writes files atomically: a reader sees the old file or the new one, never a mix."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from art_adapt.errors import Refusal
 
 
 def write(edits: Sequence[Edit]) -> None:
-    """Write all edits that change something, after making sure that every one can be
-    written.
+    """Write every edit that changes something, once all of them are known to be writable.
 
-    A file reached through a link stays where the link points; one with several hard
-    links keeps them.
+    Symbolic links keep pointing to the same file, and hard links stay linked.
 
     Raises:
-        Refusal: a file is read-only, or is not as it was when it was read. Nothing is written then.
+        Refusal: a file is read-only, or has changed since it was read. Nothing is written then.
     """
     changing = [edit for edit in edits if edit.changes]
     for edit in changing:
@@ -35,12 +33,12 @@ def _check(edit: Edit) -> None:
     if edit.before is None:
         if real.exists():
             raise Refusal(
-                "appeared while art-adapt ran",
+                "was created while art-adapt ran",
                 next_step="run art-adapt again",
                 path=edit.path,
             )
         if not os.access(real.parent, os.W_OK):
-            raise Refusal("its folder cannot be written", path=edit.path)
+            raise Refusal("its folder is not writable", path=edit.path)
         return
     try:
         now = real.read_bytes()
@@ -55,20 +53,17 @@ def _check(edit: Edit) -> None:
             next_step="run art-adapt again",
             path=edit.path,
         )
-    # Root may write everything, but a file that nobody may write is meant to stay as it
-    # is.
+    # Root can write everything, but a file without write permission is left alone.
     if not mode & 0o222 or not os.access(real, os.W_OK):
         raise Refusal(
             "read-only",
-            next_step="make it writable, if it is yours to change",
+            next_step="make it writable, then run art-adapt again",
             path=edit.path,
         )
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Write beside the file and rename; in place where a rename would break a hard
-    link.
-    """
+    """Write a new file and rename it; write in place to keep hard links."""
     status = path.stat() if path.exists() else None
     if status is not None and status.st_nlink > 1:
         with path.open("r+b") as file:

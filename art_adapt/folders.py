@@ -1,4 +1,4 @@
-"""The files under some paths, without those that git ignores."""
+"""Lists the files below folders, without those that git ignores."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ def files_in(
     is_wanted: Callable[[str], bool],
     exclude: Iterable[str] = (),
 ) -> Iterator[Path]:
-    """Each file once: those that are named, whatever they are called, and below folders
-    those whose name is wanted. ``exclude``: patterns of files or of folders above them,
-    as of ``Path.match``.
+    """List each file once: every named file, and the wanted ones below named folders.
+
+    ``is_wanted``: decides by the name of a file. ``exclude``: patterns of files or of
+    folders above them, as ``Path.match`` takes them.
 
     Raises:
         Refusal: a path does not exist.
@@ -61,7 +62,7 @@ def files_in(
 def _below(folder: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
     listed = _from_git(folder)
     for file in _walk(folder) if listed is None else listed:
-        if file.is_dir():  # a repository in the repository
+        if file.is_dir():  # a nested repository, which git lists as one entry
             yield from _below(file, is_wanted)
         elif is_wanted(file.name) and file.is_file():
             yield file
@@ -74,9 +75,7 @@ def _is_excluded(file: Path, patterns: tuple[str, ...]) -> bool:
 
 
 def _from_git(folder: Path) -> list[Path] | None:
-    """What git knows or would take in; None where there is no git, or it ignores the
-    folder itself.
-    """
+    """List the files that git tracks or would add; None where git cannot say."""
     if not any(
         (up / ".git").exists() for up in (folder.absolute(), *folder.absolute().parents)
     ):
@@ -92,7 +91,7 @@ def _from_git(folder: Path) -> list[Path] | None:
         return None
     names = sorted(filter(None, listed.decode(errors="surrogateescape").split("\0")))
     files = [Path(name) for name in dict.fromkeys(names)]
-    # An environment that nobody has told git to ignore is nobody's code all the same.
+    # A virtual environment is left out even if git does not ignore it.
     return [folder / file for file in files if SKIPPED.isdisjoint(file.parts)] or None
 
 

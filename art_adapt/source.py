@@ -1,4 +1,4 @@
-"""A Python file as bytes, and as the syntax tree that the survey reads."""
+"""Reads a Python file as bytes, and as the syntax tree that the survey uses."""
 
 from __future__ import annotations
 
@@ -15,18 +15,22 @@ from functools import cached_property
 from pathlib import Path
 
 from art_adapt.errors import Refusal
+from art_adapt.survey.apis import WORDS
 
-# The cheapest test there is: a file without one of these words makes no model call that
-# we know of.
-MODEL_CALL = re.compile(
-    rb"completions|ChatCompletion|\.responses\b|litellm|langchain|langgraph|crewai|autogen|smolagents|pydantic_ai"
-    rb"|llama_index|\bagents\b|anthropic|instructor|dspy|google\.gen|\bart\b|subprocess"
+# Words of files that may call a model in another way: through a framework, another
+# client, ART or a process.
+OTHER_WORDS = (
+    r"langchain|langgraph|crewai|autogen|smolagents|pydantic_ai|llama_index|\bagents\b"
+    r"|anthropic|dspy|google\.gen|\bart\b|subprocess"
 )
+# The cheapest test comes first: a file without any of these words makes no model call
+# that the survey knows of.
+MODEL_CALL = re.compile("|".join([*WORDS, OTHER_WORDS]).encode())
 
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """A line of a file, for people to go to."""
+    """A line of a file, as messages name it."""
 
     path: Path
     line: int
@@ -38,9 +42,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Source:
-    """One file: its path, its bytes, and (computed when asked for) its text and
-    tree.
-    """
+    """A file: its path and bytes, and its text and tree, which are computed on demand."""
 
     path: Path
     data: bytes
@@ -51,9 +53,7 @@ class Source:
 
     @cached_property
     def encoding(self) -> str:
-        """The encoding that Python reads the file with (PEP 263), ``utf-8-sig`` if it
-        starts with a BOM.
-        """
+        """The encoding that Python reads the file with (PEP 263); ``utf-8-sig`` after a BOM."""
         try:
             return tokenize.detect_encoding(io.BytesIO(self.data).readline)[0]
         except SyntaxError as error:
@@ -68,14 +68,15 @@ class Source:
         except (UnicodeDecodeError, LookupError) as error:
             raise Refusal(
                 f"not readable as {self.encoding}: {error}",
-                next_step="give it a coding line that fits, or name another file",
+                next_step="declare its encoding in a coding line, or name another file",
                 path=self.path,
             ) from error
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines as Python counts them: ``str.splitlines`` also splits at form feeds
-        and the like.
+        """The lines as Python counts them.
+
+        ``str.splitlines`` also splits at form feeds and other separators.
         """
         return self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
@@ -84,21 +85,20 @@ class Source:
         """The syntax tree.
 
         Raises:
-            Refusal: the file is no Python that this interpreter reads, with line and column.
+            Refusal: this interpreter cannot parse the file; with line and column.
         """
         if b"\0" in self.data:
             raise Refusal("a binary file, not Python source", path=self.path)
-        self.text  # noqa: B018 - an encoding error is told before a syntax error
+        self.text  # noqa: B018 - report an encoding error before a syntax error
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore"
-                )  # invalid escapes in other people's strings
+                # Invalid escapes in the user's strings are not art-adapt's to report.
+                warnings.simplefilter("ignore")
                 return ast.parse(self.data, filename=str(self.path))
         except SyntaxError as error:
             raise self._syntax_refusal(error) from error
         except (RecursionError, MemoryError) as error:
-            raise Refusal("nested too deeply to be read", path=self.path) from error
+            raise Refusal("nested too deeply to be parsed", path=self.path) from error
         except ValueError as error:
             raise Refusal(f"not readable as Python: {error}", path=self.path) from error
 
@@ -119,7 +119,7 @@ class Source:
         else:
             refusal = Refusal(
                 f"syntax error: {error.msg}",
-                next_step="mend the file, then run art-adapt again",
+                next_step="fix the syntax error, then run art-adapt again",
             )
         return replace(refusal, path=self.path, line=error.lineno, column=error.offset)
 
@@ -136,9 +136,7 @@ def _is_python_2(text: str) -> bool:
 
 
 def _is_newer_python(data: bytes) -> bool:
-    """libcst reads the syntax of every Python 3 up to the newest, whatever it runs
-    on.
-    """
+    """Whether libcst can parse the file, which reads the syntax of every Python 3."""
     import libcst
 
     try:
@@ -152,13 +150,13 @@ def read_source(path: Path) -> Source:
     """Read ``path``.
 
     Raises:
-        Refusal: it does not exist, is no regular file, or may not be read.
+        Refusal: it does not exist, is not a regular file, or is not readable.
     """
     path = Path(os.path.abspath(path))  # not resolved: a link stays a link
     if path.suffix == ".ipynb":
         raise Refusal(
             "a notebook, not a Python file",
-            next_step="jupyter nbconvert --to script makes one; put the agent into a function",
+            next_step="convert it with jupyter nbconvert --to script, and put the agent into a function",
             path=path,
         )
     try:
@@ -169,7 +167,7 @@ def read_source(path: Path) -> Source:
         raise Refusal(
             f"cannot be read: {error.strerror or error}", path=path
         ) from error
-    # Root may read everything, but a file that nobody may read is meant to be let alone.
+    # Root can read everything, but a file without read permission is left alone.
     if not stat.S_ISREG(mode) or not mode & 0o444 or not os.access(path, os.R_OK):
         raise Refusal("cannot be read: not a regular, readable file", path=path)
     try:

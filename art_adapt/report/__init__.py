@@ -1,1 +1,1 @@
-"""Says what was found and done: in a terminal, piped, as JSON."""
+"""Reports what was found and done: in a terminal, piped, as JSON."""

@@ -1,4 +1,4 @@
-"""The plan for machines: one JSON object, paths relative to the working folder."""
+"""Reports the plan as one JSON object, with paths relative to the working folder."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from art_adapt.plan import Plan
 
 
 def as_json(plan: Plan, written: bool) -> dict[str, Any]:
-    """What was found, decided and changed. ``written``: whether the changes are on
-    disk.
+    """Describe what was found, decided and changed.
+
+    ``written``: whether the changes are on disk.
     """
     return {
         "files": [

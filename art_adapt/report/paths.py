@@ -1,4 +1,4 @@
-"""How paths are shown."""
+"""Shows paths."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def shown(path: Path) -> str:
-    """A path as short as it can be said from here."""
+    """Show a path relative to the working folder, unless that takes many ``..``."""
     try:
         relative = os.path.relpath(path)
     except ValueError:  # another drive

@@ -1,4 +1,4 @@
-"""A rule as a page to read: in docs/rules, in SARIF, and for ``art-adapt explain``."""
+"""Shows a rule as a page: in docs/rules, in SARIF, and for ``art-adapt explain``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ What `art-adapt check` finds. `art-adapt explain CODE` says the same as these pa
 
 
 def rule_page(rule: RuleModule) -> str:
-    """One rule in Markdown."""
+    """Show one rule in Markdown."""
     names = f"# {rule.rule.code}: {rule.rule.name}"
     fix = "\n\nSome of it can be fixed by `--fix`." if rule.fixed else ""
     bad = _example(rule.bad[0])
@@ -35,7 +35,7 @@ def _example(case: str) -> str:
 
 
 def rule_list() -> str:
-    """All rules as a table, worst first within each family."""
+    """Show all rules as a table, ordered by code."""
     lines = [
         f"{each.rule.code}  {each.rule.name:<26} {each.rule.severity.says:<22} {each.summary}"
         for each in rules()
@@ -44,7 +44,7 @@ def rule_list() -> str:
 
 
 def rule_index() -> str:
-    """All rules as a table in Markdown."""
+    """Show all rules as a table in Markdown."""
     rows = [
         f"| [{each.rule.code}]({each.rule.code}.md) | {each.rule.name} | "
         f"{each.rule.severity.says} | {_markdown(each.summary)}"

@@ -1,5 +1,6 @@
-"""The survey and the decisions as text: coloured in a terminal, plain elsewhere, never
-rewrapped.
+"""Reports the survey and the decisions as text.
+
+It is coloured in a terminal and plain elsewhere, and never rewrapped.
 """
 
 from __future__ import annotations
@@ -18,9 +19,7 @@ from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Survey
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the report: where it belongs, what it says, and what is said about
-    that.
-    """
+    """A line of the report: a label, the text, and a detail about it."""
 
     label: str = ""
     text: str = ""
@@ -34,7 +33,7 @@ def show(plan: Plan, stream: TextIO) -> None:
 
 
 def write(lines: list[Line], stream: TextIO) -> None:
-    """Write ``lines``, in colours where ``stream`` is a terminal."""
+    """Write ``lines``, with colours where ``stream`` is a terminal."""
     if _colours(stream):
         from rich.console import Console
         from rich.text import Text
@@ -103,7 +102,7 @@ def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
     if not call.supported and policy:
         yield Line(
             "",
-            "  cannot be recorded: a rollout that comes here stops with a message",
+            "  cannot be recorded: a rollout that reaches it stops with a message",
             "",
         )
     parts = [
@@ -164,8 +163,8 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
     if not decisions.exits:
         yield Line(
             "exit",
-            "none that carries an answer",
-            "trajectories will have no final_answer; put final_answer(...) where it is known",
+            "none found",
+            "trajectories will have no final_answer: put final_answer(...) around the answer",
         )
 
 

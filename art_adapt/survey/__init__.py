@@ -1,1 +1,1 @@
-"""Finds what is in an agent. Reads only: nothing is executed, nothing is decided."""
+"""Finds what is in an agent. It only reads: nothing is executed, nothing is decided."""

@@ -1,4 +1,4 @@
-"""Which functions call which, across the files of one project."""
+"""Tells which functions call which, across the files of one project."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ FunctionKey = tuple[Path, str]
 
 @dataclass
 class CallGraph:
-    """``certain`` edges are resolved by name, import or class; ``possible`` ones by a
-    method's name alone.
+    """The calls between functions, and where they stand.
+
+    ``certain`` edges are resolved by name, import or class; ``possible`` edges match a
+    method's name only.
     """
 
     certain: dict[FunctionKey, set[FunctionKey]] = field(default_factory=dict)
@@ -66,8 +68,9 @@ class CallGraph:
     def reaching(
         self, targets: Iterable[FunctionKey], *, guess: bool = False
     ) -> set[FunctionKey]:
-        """The functions from which one of ``targets`` can be reached, themselves
-        included.
+        """The functions from which one of ``targets`` can be reached, including the targets.
+
+        ``guess``: follow possible edges as well.
         """
         back: dict[FunctionKey, set[FunctionKey]] = {}
         for edges in (self.certain, self.possible) if guess else (self.certain,):
@@ -77,9 +80,7 @@ class CallGraph:
         return _closure(targets, back)
 
     def reachable(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
-        """What can be reached from ``starts``, a method's name counting as a way to
-        every method of that name.
-        """
+        """The functions that can be reached from ``starts`` over certain and possible edges."""
         forward: dict[FunctionKey, set[FunctionKey]] = {}
         for edges in (self.certain, self.possible):
             for caller, callees in edges.items():
@@ -88,7 +89,7 @@ class CallGraph:
 
 
 def _is_used(syntax: Syntax, node: ast.expr) -> bool:
-    """Whether what ``node`` names is called here, or handed to something that may call it."""
+    """Whether the named object is called here, or passed to something that may call it."""
     parent = syntax.parents.get(node)
     return isinstance(parent, ast.Call | ast.keyword | ast.Starred)
 
@@ -107,8 +108,9 @@ def _closure(
 
 
 def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKey]:
-    """The functions that a name or attribute stands for; a class stands for its
-    constructor.
+    """Find the functions that a name or attribute refers to.
+
+    A class refers to its constructor.
     """
     name = dotted(node)
     if name is None:
@@ -149,9 +151,7 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
 def _of_instances(
     project: Project, syntax: Syntax, values: Iterable[ast.expr], attribute: str
 ) -> list[FunctionKey]:
-    """The method ``attribute`` of the first of ``values`` that makes an instance of a
-    class of the project.
-    """
+    """Find the method ``attribute`` of the first of ``values`` that makes an instance."""
     for value in values:
         if isinstance(value, ast.Call) and (
             found := _members(project, syntax, value.func, attribute)
@@ -196,13 +196,13 @@ def _named(
 def _members(
     project: Project, syntax: Syntax, constructor: ast.expr, attribute: str
 ) -> list[FunctionKey]:
-    """The method ``attribute`` of what ``constructor`` makes, if it is a class of the project."""
+    """Find the method ``attribute`` of the class that ``constructor`` names."""
     found = _class(project, syntax, dotted(constructor) or "")
     return [] if found is None else method_of(project, *found, attribute)
 
 
 def _class(project: Project, syntax: Syntax, name: str) -> tuple[Syntax, str] | None:
-    """Where the class ``name`` is: in this file, imported, or in an imported module (``llm.Model``)."""
+    """Find the class ``name`` in this file, among its imports, or in an imported module."""
     if name in syntax.classes:
         return syntax, name
     head, _, rest = name.partition(".")
@@ -215,7 +215,7 @@ def _class(project: Project, syntax: Syntax, name: str) -> tuple[Syntax, str] | 
 def method_of(
     project: Project, syntax: Syntax, class_name: str, attribute: str, depth: int = 0
 ) -> list[FunctionKey]:
-    """The method of a class, or of the base class that has it."""
+    """Find a method of a class, inherited ones included."""
     qualname = f"{class_name}.{attribute}"
     if qualname in syntax.functions:
         return [(syntax.source.path, qualname)]

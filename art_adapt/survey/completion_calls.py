@@ -1,4 +1,4 @@
-"""Finds the completion calls of a file: called in place, or handed on as a value."""
+"""Finds the completion calls of a file: called in place, or passed on as a value."""
 
 from __future__ import annotations
 
@@ -7,31 +7,46 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from art_adapt.survey.hooks import unhooked
-from art_adapt.survey.syntax import MODULE_LEVEL, FunctionNode, Syntax, dotted, keyword
-
-METHODS = ("create", "parse", "stream")
-LITELLM = ("completion", "acompletion")
-INSTRUCTOR = (
-    "create",
-    "create_with_completion",
-    "create_partial",
-    "create_iterable",
+from art_adapt.survey.apis import (
+    CLIENT_NAMES,
+    KINDS,
+    METHOD_NAMES,
+    NAMESPACES,
+    RESOURCE_MODULE,
+    RESPONSE_MODEL,
+    VIEWS,
+    Api,
+    CallKind,
+    Method,
 )
-VIEWS = ("with_raw_response", "with_streaming_response")
+from art_adapt.survey.hooks import unhooked
+from art_adapt.survey.syntax import (
+    MODULE_LEVEL,
+    FunctionNode,
+    Syntax,
+    dotted,
+    keyword,
+)
+
 AUXILIARY_COMMENT = re.compile(r"#.*\bart:\s*auxiliary\b")
+ALIASES = 3  # how many assignments in a row are followed to a resource
 
 
 @dataclass(frozen=True)
 class FoundCall:
-    """A completion call with the nodes that the later readings of it start from."""
+    """A completion call, with the nodes that later steps start from.
+
+    ``kind`` is its row of the table and ``form`` its method there. ``referenced``: the
+    callee is passed on and not called here. ``recorded``: it has its hook.
+    """
 
     syntax: Syntax
     callee: ast.Attribute | ast.Name
-    # The call that the arguments stand in: its own, or the helper's that takes the callee.
+    # The call with the arguments; a referenced callee's is the call that it is passed to.
     call: ast.Call | None
     client: ast.expr
-    api: str  # "chat.completions", "responses", "litellm" or "completions"
+    kind: CallKind
+    form: Method
     referenced: bool
     recorded: bool
 
@@ -40,45 +55,43 @@ class FoundCall:
         return self.syntax.owner(self.callee)
 
     @property
+    def api(self) -> Api:
+        return self.kind.api
+
+    @property
     def supported(self) -> bool:
-        """Whether the recorder can send it to the model in training; it stops the
-        rollout at the others.
+        """Whether the recorder can send it to the model in training.
+
+        A rollout that reaches an unsupported call stops there.
         """
-        return self.api != "completions"
+        return self.kind.supported
 
     @property
     def method(self) -> str:
-        """The name that is called."""
-        callee = self.callee
-        return callee.attr if isinstance(callee, ast.Attribute) else callee.id
+        return self.form.name
 
     @property
     def model(self) -> ast.expr | None:
-        if self.call is None:
-            return None
-        if self.api == "litellm" and self.call.args:
-            return self.call.args[0]
-        return keyword(self.call, "model")
+        return self._argument("model")
 
     @property
     def messages(self) -> ast.expr | None:
-        if self.call is None:
-            return None
-        name = "input" if self.api == "responses" else "messages"
-        if self.api == "litellm" and len(self.call.args) > 1:
-            return self.call.args[1]
-        return keyword(self.call, name)
+        found = (self._argument(name) for name in self.kind.messages)
+        return next((value for value in found if value is not None), None)
 
     @property
     def tools(self) -> ast.expr | None:
-        if self.call is None:
-            return None
-        return keyword(self.call, "tools") or keyword(self.call, "functions")
+        return self._argument("tools") or self._argument("functions")
 
     @property
     def streams(self) -> bool:
-        value = keyword(self.call, "stream") if self.call is not None else None
-        return self.method == "stream" or (value is not None and not _is_false(value))
+        value = self._argument("stream")
+        return self.form.streams or (value is not None and not _is_false(value))
+
+    @property
+    def returns_answer(self) -> bool:
+        """Whether the call returns the answer itself rather than a completion."""
+        return self.call is not None and RESPONSE_MODEL in _arguments(self.call)
 
     @property
     def marked_auxiliary(self) -> bool:
@@ -88,16 +101,25 @@ class FoundCall:
             for line in self.syntax.source.lines[first - 1 : last]
         )
 
+    def _argument(self, name: str) -> ast.expr | None:
+        """Find an argument by keyword or by position."""
+        if self.call is None:
+            return None
+        if (value := keyword(self.call, name)) is not None:
+            return value
+        given = self.call.args
+        if self.referenced:  # partial(completion, "m"): what follows the callee
+            given = given[_index(self.call, self.callee) + 1 :]
+        if name not in self.kind.positional[: len(given)]:
+            return None
+        return given[self.kind.positional.index(name)]
+
     def conversation(self) -> str:
-        """What kind of list the messages are."""
+        """Describe where the list of messages comes from."""
         messages = self.messages
         if messages is None:
-            return (
-                "in **arguments"
-                if self.call is not None
-                and any(k.arg is None for k in self.call.keywords)
-                else "unknown"
-            )
+            unpacked = self.call is not None and "**" in _arguments(self.call)
+            return "in **arguments" if unpacked else "unknown"
         if isinstance(messages, ast.List | ast.ListComp):
             return "written in the call"
         if isinstance(messages, ast.BinOp | ast.IfExp):
@@ -123,22 +145,21 @@ class FoundCall:
 def find_completion_calls(
     syntax: Syntax, recorded_hooks: frozenset[str]
 ) -> Iterator[FoundCall]:
-    """The file's references to SDK methods that ask for a completion, in source order.
+    """Find the references to functions that ask for a completion, in source order.
 
-    ``recorded_hooks``: the local names of ``recorded``, to know the calls that have
+    ``recorded_hooks``: the local names of ``recorded``, which tell the calls that have
     their hook.
     """
-    uses_openai = syntax.imports_module("openai", "langfuse") is not None
-    uses_litellm = syntax.imports_module("litellm") is not None
+    kinds = [
+        (kind, syntax.imports_module(*kind.libraries) is not None) for kind in KINDS
+    ]
     for node in syntax.nodes:
         if not isinstance(node, ast.Attribute | ast.Name) or not isinstance(
             node.ctx, ast.Load
         ):
             continue
-        found = _litellm(node, syntax) if uses_litellm else None
-        if found is None and isinstance(node, ast.Attribute):
-            found = _method(node, syntax, uses_openai)
-        if found is None:
+        match = _match(node, syntax, kinds)
+        if match is None:
             continue
         parent: ast.AST = syntax.parents[node]
         user: ast.AST = node
@@ -150,119 +171,124 @@ def find_completion_calls(
         if isinstance(parent, ast.Attribute | ast.Compare):
             continue  # create.__doc__, mock.create.return_value, create is other
         called = isinstance(parent, ast.Call) and parent.func is user
-        client, api = found
-        yield FoundCall(
-            syntax,
-            node,
-            parent if isinstance(parent, ast.Call) else None,
-            client,
-            api,
-            not called,
-            recorded,
-        )
+        call = parent if isinstance(parent, ast.Call) else None
+        client, kind, form = match
+        yield FoundCall(syntax, node, call, client, kind, form, not called, recorded)
 
 
-def _litellm(
-    node: ast.Attribute | ast.Name, syntax: Syntax
-) -> tuple[ast.expr, str] | None:
-    """``litellm.completion``, also imported by name, and the same of its Router."""
-    name = syntax.qualified(node) or ""
-    if name.startswith("litellm.") and name.split(".")[-1] in LITELLM:
-        return node, "litellm"
-    if isinstance(node, ast.Attribute) and node.attr in LITELLM:
-        for value in syntax.values_of(node.value):
-            made_by = value.func if isinstance(value, ast.Call) else value
-            if (syntax.qualified(made_by) or "") in (
-                "litellm.Router",
-                "litellm.router.Router",
-            ):
-                return node.value, "litellm"
+_Match = tuple[ast.expr, CallKind, Method]
+
+
+def _match(
+    node: ast.Attribute | ast.Name,
+    syntax: Syntax,
+    kinds: list[tuple[CallKind, bool]],
+) -> _Match | None:
+    """Look ``node`` up in the table: the client, the row and the method there.
+
+    ``kinds``: the rows, each with whether the file imports one of its libraries.
+    """
+    if isinstance(node, ast.Attribute):
+        if node.attr not in METHOD_NAMES:
+            return None
+    elif node.id not in syntax.imports:
+        return None
+    call = syntax.parents[node]
+    arguments = _arguments(call) if isinstance(call, ast.Call) else frozenset()
+    for kind, imported in kinds:
+        if kind.module is not None:
+            found = _function(node, kind, syntax) if imported else None
+        else:
+            found = _method(node, kind, arguments, syntax, imported)
+        if found is not None:
+            return found
+    return None
+
+
+def _function(
+    node: ast.Attribute | ast.Name, kind: CallKind, syntax: Syntax
+) -> _Match | None:
+    """Match ``litellm.completion``, also imported by name, and methods of a Router."""
+    module, _, name = (syntax.qualified(node) or "").rpartition(".")
+    form = kind.method(name, frozenset())
+    if form is not None and module.partition(".")[0] == kind.module:
+        return node, kind, form
+    if not isinstance(node, ast.Attribute):
+        return None
+    form = kind.method(node.attr, frozenset())
+    if form is None:
+        return None
+    for value in syntax.values_of(node.value):
+        made_by = value.func if isinstance(value, ast.Call) else value
+        if syntax.qualified(made_by) in kind.constructors:
+            return node.value, kind, form
     return None
 
 
 def _method(
-    node: ast.Attribute, syntax: Syntax, uses_openai: bool
-) -> tuple[ast.expr, str] | None:
-    """A method of an SDK resource, or of a client that instructor has made."""
-    resource: ast.expr = node.value
-    call = syntax.parents[node]
-    arguments = _arguments(call) if isinstance(call, ast.Call) else frozenset()
-    if node.attr in METHODS:
-        if isinstance(resource, ast.Attribute) and resource.attr in VIEWS:
-            resource = resource.value
-        # A client that comes from elsewhere is known by what it is asked.
-        asks = {"input", "model"} <= arguments
-        found = _resource(resource, syntax, uses_openai or asks)
-        if found is not None and not (found[1] == "responses" and _is_other(arguments)):
-            return found
-    if (
-        node.attr in INSTRUCTOR
-        and "response_model" in arguments
-        and (
-            arguments & {"messages", "input", "**"}
-            or syntax.imports_module("instructor") is not None
-        )
-    ):
-        found = _resource(resource, syntax, uses_openai)
-        return found or (resource, "chat.completions")
-    return None
+    node: ast.Attribute | ast.Name,
+    kind: CallKind,
+    arguments: frozenset[str],
+    syntax: Syntax,
+    imported: bool,
+) -> _Match | None:
+    """Match a method of an SDK resource, or of a client that has the method itself."""
+    if not isinstance(node, ast.Attribute):
+        return None
+    form = kind.method(node.attr, arguments)
+    if form is None:
+        return None
+    client = _client_of(node.value, kind.resource, syntax)
+    if client is None or _is_module(client, syntax, RESOURCE_MODULE):
+        return None
+    proven = imported or (kind.proven_by_client and _is_client(client))
+    return (client, kind, form) if kind.is_confirmed(arguments, proven) else None
 
 
-def _arguments(call: ast.Call) -> frozenset[str]:
-    """The names of a call's keyword arguments; ``**`` for those that are not seen."""
-    return frozenset(argument.arg or "**" for argument in call.keywords)
-
-
-def _is_other(arguments: frozenset[str]) -> bool:
-    """Whether a ``responses.create`` is asked what the API does not know: a table of
-    responses has a ``create`` too.
-    """
-    known = {"**", "input", "model", "previous_response_id", "prompt"}
-    return bool(arguments) and not arguments & known
-
-
-def _resource(
-    expression: ast.expr, syntax: Syntax, uses_openai: bool, depth: int = 0
-) -> tuple[ast.expr, str] | None:
-    """The client and the API behind the object whose method is called, through aliases
-    that this file assigns.
-    """
-    if isinstance(expression, ast.Attribute):
-        inner = expression.value
-        if expression.attr == "completions":
-            if (client := _chat(inner, syntax, depth)) is not None:
-                return client, "chat.completions"
-            if uses_openai and not _is_module(inner, syntax, "openai.resources"):
-                return inner, "completions"
-        if expression.attr == "responses" and uses_openai:
-            return inner, "responses"
-    if depth < 3:
+def _client_of(
+    expression: ast.expr, resource: tuple[str, ...], syntax: Syntax, depth: int = 0
+) -> ast.expr | None:
+    """Find the client whose ``resource`` the expression is, also through aliases."""
+    if isinstance(expression, ast.Attribute) and expression.attr in VIEWS:
+        expression = expression.value
+    if not resource:
+        if isinstance(expression, ast.Attribute) and expression.attr in NAMESPACES:
+            return expression.value
+        return expression
+    *outer, last = resource
+    if isinstance(expression, ast.Attribute) and expression.attr == last:
+        client = _client_of(expression.value, tuple(outer), syntax, depth)
+        if client is not None:
+            return client
+    if depth < ALIASES:
         for value in syntax.values_of(expression):
-            if (found := _resource(value, syntax, uses_openai, depth + 1)) is not None:
-                return found
-    return None
-
-
-def _chat(expression: ast.expr, syntax: Syntax, depth: int) -> ast.expr | None:
-    """The client of ``client.chat``, ``client.beta.chat`` or of a name that holds one
-    of them.
-    """
-    if isinstance(expression, ast.Attribute) and expression.attr == "chat":
-        inner = expression.value
-        return (
-            inner.value
-            if isinstance(inner, ast.Attribute) and inner.attr == "beta"
-            else inner
-        )
-    if depth < 3:
-        for value in syntax.values_of(expression):
-            if (client := _chat(value, syntax, depth + 1)) is not None:
+            client = _client_of(value, resource, syntax, depth + 1)
+            if client is not None:
                 return client
     return None
 
 
+def _is_client(expression: ast.expr) -> bool:
+    return (dotted(expression) or "").split(".")[-1] in CLIENT_NAMES
+
+
 def _is_module(expression: ast.expr, syntax: Syntax, name: str) -> bool:
     return (syntax.qualified(expression) or "").startswith(name)
+
+
+def _arguments(call: ast.Call) -> frozenset[str]:
+    """The names of a call's keyword arguments; ``**`` stands for unpacked ones."""
+    return frozenset(argument.arg or "**" for argument in call.keywords)
+
+
+def _index(call: ast.Call, callee: ast.expr) -> int:
+    """The position of the callee among the arguments of ``call``; -1 if not there."""
+    for index, argument in enumerate(call.args):
+        if callee is argument or (
+            isinstance(argument, ast.Call) and callee in argument.args
+        ):
+            return index
+    return -1
 
 
 def _is_false(value: ast.expr) -> bool:

@@ -1,4 +1,4 @@
-"""Finds what stands against replaying an episode."""
+"""Finds side effects that make an episode hard to replay."""
 
 from __future__ import annotations
 
@@ -57,9 +57,7 @@ CHANGES = {
 
 
 def find_effects(syntax: Syntax) -> Iterator[Effect]:
-    """Calls that reach out of the episode, and module-level state that functions
-    change.
-    """
+    """Find calls that reach outside the episode, and changes of module-level state."""
     for node in syntax.nodes:
         if isinstance(node, ast.Call):
             if (harm := _harm(node, syntax)) is not None:
@@ -104,8 +102,9 @@ def _opens_for_writing(call: ast.Call) -> bool:
 
 
 def _changed_globals(syntax: Syntax) -> Iterator[Effect]:
-    """Module-level lists, dicts and sets that a function changes in place: every
-    rollout sees the others' changes.
+    """Find module-level lists, dicts and sets that a function changes in place.
+
+    Every rollout in the process would see the others' changes.
     """
     shared = {
         name

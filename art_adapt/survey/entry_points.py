@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from art_adapt.survey.apis import CLIENT_CLASSES, CLIENT_NAMES
+from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph, FunctionKey, method_of
 from art_adapt.survey.exits import find_exits, find_rewards
 from art_adapt.survey.model import EntryPoint, Parameter
@@ -30,7 +32,7 @@ PROBES = re.compile(
 LAUNCHES = re.compile(
     r"^(main|_main|amain|async_main|cli|demo|test_|example|app$|entry|repl|interactive|serve|lambda_handler)"
 )
-CLIENT_NAMES = ("client", "openai_client", "llm_client", "oai_client", "oai")
+CLIENT_CLASS = re.compile(rf"\b({'|'.join(sorted(CLIENT_CLASSES))})\b")
 
 
 def find_entry_points(
@@ -38,12 +40,12 @@ def find_entry_points(
     graph: CallGraph,
     policy: Sequence[FunctionKey],
     hooks: dict[Path, dict[str, frozenset[str]]],
+    asking: Asking,
 ) -> tuple[EntryPoint, ...]:
-    """Every function that reaches a policy call, by how well it fits as the one that
-    runs an episode.
+    """Find every function that reaches a policy call, the likeliest entry point first.
 
-    ``policy``: the functions with policy calls. ``hooks``: for each file, hook names by
-    local names.
+    ``policy``: the functions with policy calls. ``hooks``: for each file, the local names
+    of each hook.
     """
     reaching = graph.reaching(policy)
     found: list[EntryPoint] = []
@@ -55,10 +57,10 @@ def find_entry_points(
         name = function.node.name
         if function.nested or (name.startswith("__") and name != "__call__"):
             continue
-        score = _score(project, graph, syntax, function, reaching) + (
+        score = _score(project, graph, syntax, function, reaching, asking) + (
             2 if path in project.given else 0
         )
-        found.append(_describe(project, syntax, function, score, hooks[path]))
+        found.append(_describe(project, syntax, function, score, hooks[path], asking))
     return tuple(sorted(found, key=lambda entry: (-entry.score, entry.place)))
 
 
@@ -68,6 +70,7 @@ def _score(
     syntax: Syntax,
     function: Function,
     reaching: set[FunctionKey],
+    asking: Asking,
 ) -> int:
     key = (syntax.source.path, function.qualname)
     name = function.node.name
@@ -89,7 +92,7 @@ def _score(
     ):
         score += 2
     if any(
-        isinstance(node, LOOPS) and _calls_model(graph, syntax, key, node, reaching)
+        isinstance(node, LOOPS) and asking.asks(node)
         for node in syntax.owned_by(function.qualname)
     ):
         score += 2
@@ -114,7 +117,7 @@ def _is_launch(project: Project, key: FunctionKey) -> bool:
 
 
 def _is_launcher(function: Function) -> bool:
-    """Decorated as a command or a request handler."""
+    """Whether a decorator makes the function a command or a request handler."""
     names = [
         dotted(d.func if isinstance(d, ast.Call) else d) or ""
         for d in function.node.decorator_list
@@ -133,27 +136,6 @@ def _is_launcher(function: Function) -> bool:
             "property",
         )
         for name in names
-    )
-
-
-def _calls_model(
-    graph: CallGraph,
-    syntax: Syntax,
-    key: FunctionKey,
-    loop: ast.stmt,
-    reaching: set[FunctionKey],
-) -> bool:
-    inside = set(ast.walk(loop))
-    if any(
-        site in inside
-        for callee in graph.certain.get(key, ())
-        if callee in reaching
-        for site in graph.sites[key, callee]
-    ):
-        return True
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == "completions"
-        for node in inside
     )
 
 
@@ -190,7 +172,7 @@ def _parameter(argument: ast.arg, default: ast.expr | None) -> Parameter:
     )
     is_client = (
         argument.arg in CLIENT_NAMES
-        or re.search(r"\b(Async)?(Azure)?OpenAI\b", annotation or "") is not None
+        or CLIENT_CLASS.search(annotation or "") is not None
     )
     return Parameter(
         argument.arg,
@@ -203,7 +185,7 @@ def _parameter(argument: ast.arg, default: ast.expr | None) -> Parameter:
 def _constructor(
     project: Project, syntax: Syntax, class_name: str
 ) -> tuple[Parameter, ...]:
-    """What making an instance takes: the class's own constructor, a base's, a dataclass's fields."""
+    """The parameters of a constructor: own, inherited, or from a dataclass's fields."""
     for path, qualname in method_of(project, syntax, class_name, "__init__"):
         return _parameters(project.files[path].functions[qualname])
     definition = syntax.classes[class_name]
@@ -232,6 +214,7 @@ def _describe(
     function: Function,
     score: int,
     hooks: dict[str, frozenset[str]],
+    asking: Asking,
 ) -> EntryPoint:
     owner = function.qualname.rpartition(".")[0]
     static = any(
@@ -254,7 +237,7 @@ def _describe(
         returns=ast.unparse(function.node.returns)
         if function.node.returns is not None
         else None,
-        exits=find_exits(syntax, function, hooks["final_answer"]),
+        exits=find_exits(syntax, function, hooks["final_answer"], asking),
         rewards=find_rewards(syntax, function, hooks["reward"]),
         score=score,
         documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],

@@ -1,14 +1,14 @@
-"""Finds where an episode ends with an answer, and the rewards that the agent computes
-itself.
-"""
+"""Finds where an episode ends with an answer, and what rewards the agent computes."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from art_adapt.survey.apis import ANSWERS, PIECES
+from art_adapt.survey.asking import Asking
 from art_adapt.survey.hooks import unhooked
 from art_adapt.survey.model import Exit, RewardSite, Span
 from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted
@@ -19,17 +19,16 @@ REWARD_NAME = re.compile(
 
 
 def find_exits(
-    syntax: Syntax, function: Function, hooks: frozenset[str]
+    syntax: Syntax, function: Function, hooks: frozenset[str], asking: Asking
 ) -> tuple[Exit, ...]:
-    """The answers that ``function`` ends with: what it returns; if it returns nothing,
-    what it stores or prints.
+    """Find the answers that ``function`` returns, or else stores, or else prints.
 
     ``hooks``: the local names of ``final_answer``.
     """
     found = (
-        list(_returned(syntax, function, hooks))
+        list(_returned(syntax, function, hooks, asking))
         or list(_stored(syntax, function, hooks))
-        or list(_printed(syntax, function, hooks))
+        or list(_printed(syntax, function, hooks, asking))
     )
     return tuple(found)
 
@@ -53,13 +52,13 @@ def _exit(
 
 
 def _returned(
-    syntax: Syntax, function: Function, hooks: frozenset[str]
+    syntax: Syntax, function: Function, hooks: frozenset[str], asking: Asking
 ) -> Iterator[Exit]:
     for node in syntax.owned_by(function.qualname):
         if (
             not isinstance(node, ast.Return)
             or node.value is None
-            or _in_handler(syntax, node, function.node)
+            or _in_handler(syntax, node, function.node, asking)
         ):
             continue
         if isinstance(node.value, ast.Constant) and not isinstance(
@@ -87,7 +86,7 @@ def _without_rewards(value: ast.expr) -> ast.expr:
 
 
 def _argument(value: ast.expr) -> ast.expr:
-    """What a call such as ``reward(total_reward)`` is around."""
+    """The argument of a call such as ``reward(total_reward)``; other values as they are."""
     if (
         isinstance(value, ast.Call)
         and isinstance(value.func, ast.Name)
@@ -98,8 +97,9 @@ def _argument(value: ast.expr) -> ast.expr:
 
 
 def _is_unwrappable(value: ast.expr) -> bool:
-    """``return a,`` and ``return *a, b`` are tuples that no call's arguments can stand
-    for.
+    """Whether a hook cannot go around the value.
+
+    ``return a,`` and ``return *a, b`` are tuples that a call's arguments cannot replace.
     """
     if isinstance(value, ast.Yield | ast.YieldFrom):
         return True
@@ -109,29 +109,28 @@ def _is_unwrappable(value: ast.expr) -> bool:
 
 
 def _touches_keyword(syntax: Syntax, value: ast.expr) -> bool:
-    """``return"text"``: a name put there would run into the keyword."""
+    """Whether a hook's name would merge with the keyword before the value.
+
+    For example ``return"text"``.
+    """
     before = syntax.source.lines[value.lineno - 1].encode()[: value.col_offset]
     return before[-1:].isalnum()
 
 
-def _in_handler(syntax: Syntax, node: ast.AST, function: FunctionNode) -> bool:
-    """Whether ``node`` runs only after something failed: what an except clause returns
-    is no answer.
+def _in_handler(
+    syntax: Syntax, node: ast.AST, function: FunctionNode, asking: Asking
+) -> bool:
+    """Whether ``node`` runs only after a failure, so that its value is no answer.
+
+    A handler that asks the model again falls back on another completion: its value is an
+    answer.
     """
     for outer in syntax.ancestors(node):
         if isinstance(outer, ast.ExceptHandler):
-            return not _asks_again(outer)
+            return not asking.asks(outer)
         if outer is function:
             return False
     return False
-
-
-def _asks_again(handler: ast.ExceptHandler) -> bool:
-    """Whether it falls back on another completion: what it returns then is an answer."""
-    return any(
-        isinstance(n, ast.Attribute) and n.attr == "completions"
-        for n in ast.walk(handler)
-    )
 
 
 def _stored(
@@ -156,7 +155,7 @@ def _stored(
 
 
 def _printed(
-    syntax: Syntax, function: Function, hooks: frozenset[str]
+    syntax: Syntax, function: Function, hooks: frozenset[str], asking: Asking
 ) -> Iterator[Exit]:
     for node in syntax.owned_by(function.qualname):
         if not (
@@ -164,7 +163,7 @@ def _printed(
             and (dotted(node.func) or "").split(".")[-1] in ("print", "secho", "echo")
         ):
             continue
-        if _in_handler(syntax, node, function.node):
+        if _in_handler(syntax, node, function.node, asking):
             continue
         for argument in node.args:
             values = (
@@ -173,27 +172,53 @@ def _printed(
                 else [argument]
             )
             for value in values:
-                if _holds_reply(syntax, unhooked(value, hooks)):
+                if _holds_reply(syntax, unhooked(value, hooks), asking):
                     yield _exit(syntax, value, "printed", hooks, node)
 
 
-def _holds_reply(syntax: Syntax, value: ast.expr, depth: int = 0) -> bool:
-    """Whether an expression is the model's text: ``message.content``, or a name that
-    was given it.
+def _holds_reply(
+    syntax: Syntax, value: ast.expr, asking: Asking, depth: int = 0
+) -> bool:
+    """Whether an expression holds the model's answer.
+
+    That is ``message.content``, a variable that was assigned it, or the parsed answer that
+    a call returns, whole or in part.
     """
     if isinstance(value, ast.Attribute):
-        return value.attr in ("content", "output_text", "parsed")
+        path = _path(value)
+        if _ends_with(path, ANSWERS) and not _ends_with(path, PIECES):
+            return True
+    whole = value
+    while isinstance(whole, ast.Attribute | ast.Subscript):
+        whole = whole.value
+    if any(map(asking.returns_answer, (whole, *syntax.values_of(whole)))):
+        return True
     if depth or not isinstance(value, ast.Name):
         return False
-    return any(_holds_reply(syntax, source, 1) for source in syntax.values_of(value))
+    return any(
+        _holds_reply(syntax, held, asking, 1) for held in syntax.values_of(value)
+    )
+
+
+def _path(value: ast.expr) -> str:
+    """Spell an expression without its subscripts: ``reply.choices.message.content``."""
+    names: list[str] = []
+    while isinstance(value, ast.Attribute | ast.Subscript):
+        if isinstance(value, ast.Attribute):
+            names.append(value.attr)
+        value = value.value
+    names.append(value.id if isinstance(value, ast.Name) else "")
+    return ".".join(reversed(names))
+
+
+def _ends_with(path: str, endings: Collection[str]) -> bool:
+    return path.endswith(tuple(f".{ending}" for ending in endings)) or path in endings
 
 
 def find_rewards(
     syntax: Syntax, function: Function, hooks: frozenset[str]
 ) -> tuple[RewardSite, ...]:
-    """The outcome that ``function`` computes: a value named reward that it returns,
-    stores or names in a call.
-    """
+    """Find the rewards that ``function`` returns, names in a call or assigns."""
     found: list[ast.expr] = []
     for node in syntax.owned_by(function.qualname):
         if isinstance(node, ast.Return) and node.value is not None:

@@ -1,4 +1,4 @@
-"""Which hooks a file imports already, and under which names."""
+"""Tells which hooks a file imports already, and under which names."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ HOOKS = ("recorded", "final_answer", "reward", "carried")
 
 
 def hook_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
-    """``from art_recording import ...`` or the same from a package, also where a
-    ``try`` has both.
-    """
+    """Find the imports from ``art_recording``, including those inside a ``try``."""
     for statement in tree.body:
         inside = statement.body if isinstance(statement, ast.Try) else [statement]
         for node in inside:
@@ -26,7 +24,7 @@ def hook_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
 
 
 def imported_hooks(syntax: Syntax) -> dict[str, str]:
-    """Hooks by the local name that the file gives them."""
+    """The file's hooks by their local names."""
     return {
         name.asname or name.name: name.name
         for node in hook_imports(syntax.source.tree)
@@ -35,7 +33,7 @@ def imported_hooks(syntax: Syntax) -> dict[str, str]:
 
 
 def recording_level(syntax: Syntax) -> int | None:
-    """The dots of the file's import of the hooks; None if it imports none."""
+    """The number of dots in the file's import of the hooks; None without such an import."""
     return next((node.level for node in hook_imports(syntax.source.tree)), None)
 
 
@@ -44,7 +42,7 @@ def local_names(hooks: dict[str, str], hook: str) -> frozenset[str]:
 
 
 def unhooked(value: ast.expr, hooks: frozenset[str]) -> ast.expr:
-    """What a call of one of ``hooks`` (local names) is around; other expressions as they are."""
+    """The argument of a call of one of ``hooks``; other expressions as they are."""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.args:
         return value.args[0] if value.func.id in hooks else value
     return value

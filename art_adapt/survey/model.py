@@ -1,5 +1,6 @@
-"""What a survey finds: frozen data that later steps decide and edit by, and never look
-up again.
+"""The result of a survey: frozen data from which later steps decide and edit.
+
+No later step parses the source again to find out what is in here.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from art_adapt.source import Place, Source
+from art_adapt.survey.apis import Api
 from art_adapt.survey.roles import Role
 
 
 @dataclass(frozen=True, order=True)
 class Span:
-    """Where an expression stands: lines from 1, columns in UTF-8 bytes from 0, as
-    ``ast`` counts them.
+    """The position of an expression, counted as ``ast`` does.
+
+    Lines start at 1, columns at 0 and count UTF-8 bytes.
     """
 
     line: int
@@ -46,16 +49,16 @@ class ToolLoop:
 class CompletionCall:
     """A place where the agent asks a chat model for a completion.
 
-    ``span`` is the callee, which ``recorded(...)`` goes around; ``referenced`` says
-    that it is handed on (to a retry helper, a thread, a partial) and not called here.
+    ``span`` is the callee, which ``recorded(...)`` goes around. ``referenced``: the callee
+    is passed on (to a retry helper, a thread, a partial) and not called here.
     """
 
     place: Place
     span: Span
-    function: str  # qualified name of the function it stands in
+    function: str  # qualified name of the function that contains it
     callee: str
     method: str  # create, parse, stream, completion, ...
-    api: str  # chat.completions, responses, litellm or completions
+    api: Api
     supported: bool
     referenced: bool
     recorded: bool
@@ -65,9 +68,7 @@ class CompletionCall:
     conversation: str
     tools: str | None
     streams: bool
-    around: (
-        Span | None
-    )  # the call on whose line it stands: its own, or the one it is handed to
+    around: Span | None  # the call with the arguments: its own, or what it is passed to
     loop: ToolLoop | None
     role: Role
     reason: str
@@ -75,7 +76,7 @@ class CompletionCall:
 
 @dataclass(frozen=True)
 class ToolExecution:
-    """How the tool is found that the model asked for."""
+    """How the agent looks up the tool that the model asked for."""
 
     place: Place
     how: str
@@ -83,8 +84,9 @@ class ToolExecution:
 
 @dataclass(frozen=True)
 class Exit:
-    """Where an episode ends with an answer: ``spans`` are the expressions that
-    ``final_answer(...)`` goes around.
+    """A place where an episode ends with an answer.
+
+    ``span`` is the expression that ``final_answer(...)`` goes around.
     """
 
     place: Place
@@ -98,7 +100,7 @@ class Exit:
 
 @dataclass(frozen=True)
 class RewardSite:
-    """An expression of the agent that is the outcome of an episode."""
+    """An expression of the agent that computes the outcome of an episode."""
 
     place: Place
     span: Span
@@ -108,8 +110,9 @@ class RewardSite:
 
 @dataclass(frozen=True)
 class ThreadStart:
-    """A function handed to an executor or thread that may reach a policy call; ``span``
-    is the function.
+    """A function that an executor or thread runs and that may reach a policy call.
+
+    ``span`` is the function.
     """
 
     place: Place
@@ -122,8 +125,9 @@ class ThreadStart:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of an entry point (or of its class): ``annotation`` and ``default``
-    as source text.
+    """A parameter of an entry point or of its class.
+
+    ``annotation`` and ``default`` are source text.
     """
 
     name: str
@@ -155,7 +159,7 @@ class EntryPoint:
 
 
 class Harm(StrEnum):
-    """What a side effect stands against when an episode is run many times over."""
+    """How a side effect gets in the way of running an episode many times."""
 
     ASKS = "asks a person"
     WRITES = "writes outside the episode"
@@ -167,7 +171,7 @@ class Harm(StrEnum):
 
 @dataclass(frozen=True)
 class Effect:
-    """Something that stands against replaying an episode."""
+    """A side effect that makes an episode hard to replay."""
 
     place: Place
     harm: Harm
@@ -176,20 +180,20 @@ class Effect:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A framework or kind of call that is recognised and not handled, and what works
-    instead.
-    """
+    """A framework or kind of call that is not handled, and what to use instead."""
 
     place: Place
     what: str
     instead: str
-    calls_model: bool = True  # the model itself is called that way
+    calls_model: bool = True  # whether a model is called through it
 
 
 @dataclass(frozen=True)
 class FileSurvey:
-    """What is in one file. ``names`` are all identifiers it uses, ``hooks`` the hooks
-    it imports by local name.
+    """The findings in one file.
+
+    ``names`` are all identifiers that the file uses. ``hooks`` maps local names to the
+    hooks they import.
     """
 
     source: Source
@@ -209,9 +213,7 @@ class FileSurvey:
 
 @dataclass(frozen=True)
 class Survey:
-    """What is in an agent: its files, and the functions that could run an episode,
-    likeliest first.
-    """
+    """The findings in an agent: its files, and its entry points, likeliest first."""
 
     files: tuple[FileSurvey, ...]
     entry_points: tuple[EntryPoint, ...]

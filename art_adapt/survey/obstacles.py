@@ -1,4 +1,4 @@
-"""Recognises what art-adapt does not handle, and says what works instead."""
+"""Recognises what art-adapt does not handle, and says what to use instead."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.source import Place
+from art_adapt.survey.apis import UNRECORDED, URLS, UnrecordedCall
 from art_adapt.survey.model import Obstacle
 from art_adapt.survey.project import import_roots, module_file
 from art_adapt.survey.syntax import Syntax
 
 CHAT = "call client.chat.completions.create there"
+OTHER_CLIENT = "ART trains models behind an OpenAI-compatible API: " + CHAT
 
 FRAMEWORKS = {
     "langchain": (
@@ -44,7 +46,7 @@ FRAMEWORKS = {
     "dspy": ("DSPy", "adapt an agent that calls the OpenAI client itself"),
     "anthropic": (
         "the Anthropic client",
-        "ART trains models behind an OpenAI-compatible API: " + CHAT,
+        OTHER_CLIENT,
     ),
 }
 
@@ -57,69 +59,71 @@ PROCESS_ADVICE = (
     "another process",
     "a rollout does not reach into it, and a recorded call there raises: use threads or tasks",
 )
-LEGACY = ("openai.ChatCompletion", "openai.Completion")
-LITELLM_OTHERS = (
-    "litellm.aresponses",
-    "litellm.atext_completion",
-    "litellm.batch_completion",
-    "litellm.responses",
-    "litellm.text_completion",
-)
+UNRECORDED_CALLS = {name: call for call in UNRECORDED for name in call.names}
+UNRECORDED_NAMES = {name.rpartition(".")[2] for name in UNRECORDED_CALLS}
 
 
 def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
-    """Frameworks by their import, calls of other kinds by their shape; one of a kind is
-    enough.
-    """
+    """Find frameworks and calls that no hook can record, each kind once."""
     said: set[str] = set()
+    for obstacle in (*_imported(syntax), *_called(syntax)):
+        if not obstacle.calls_model:
+            yield obstacle
+        elif obstacle.what not in said:
+            said.add(obstacle.what)
+            yield obstacle
 
-    def once(place: Place, what: str, instead: str) -> Iterator[Obstacle]:
-        if what not in said:
-            said.add(what)
-            yield Obstacle(place, what, instead)
 
+def _imported(syntax: Syntax) -> Iterator[Obstacle]:
     for imported in syntax.imports.values():
         top = imported.module.split(".")[0]
-        if imported.level == 0 and top in FRAMEWORKS and not _is_local(syntax, top):
-            yield from once(syntax.place(imported.node), *FRAMEWORKS[top])
-        elif imported.level == 0 and imported.module.startswith("google.gen"):
-            yield from once(
-                syntax.place(imported.node),
-                "the Gemini client",
-                "ART trains models behind an OpenAI-compatible API: " + CHAT,
+        if imported.level:
+            continue
+        if top in FRAMEWORKS and not _is_local(syntax, top):
+            yield Obstacle(syntax.place(imported.node), *FRAMEWORKS[top])
+        elif imported.module.startswith("google.gen"):
+            yield Obstacle(
+                syntax.place(imported.node), "the Gemini client", OTHER_CLIENT
             )
+
+
+def _called(syntax: Syntax) -> Iterator[Obstacle]:
     for node in syntax.nodes:
-        if isinstance(node, ast.Attribute):
-            name = syntax.qualified(node) or ""
-            if name.startswith(LEGACY) and node.attr in ("create", "acreate"):
-                yield from once(
-                    syntax.place(node),
-                    "a call of openai 0.x",
-                    "upgrade to openai 2 or newer: " + CHAT,
+        if isinstance(node, ast.Attribute | ast.Name):
+            if (call := _unrecorded(node, syntax)) is not None:
+                what = call.what or syntax.qualified(node) or ""
+                yield Obstacle(syntax.place(node), what, call.instead)
+        elif isinstance(node, ast.Constant):
+            if _is_url(node) and not _is_route(syntax, node):
+                instead = "use the OpenAI client: " + CHAT
+                yield Obstacle(
+                    syntax.place(node), "a completion over raw HTTP", instead
                 )
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if (
-                node.value.rstrip("/").endswith("/chat/completions")
-                and len(node.value) < 300
-                and not _is_route(syntax, node)
-            ):
-                yield from once(
-                    syntax.place(node),
-                    "a completion over raw HTTP",
-                    "use the OpenAI client: " + CHAT,
-                )
-        elif isinstance(node, ast.Call):
-            called = syntax.qualified(node.func) or ""
-            if called.endswith(PROCESSES):
-                yield Obstacle(syntax.place(node), *PROCESS_ADVICE, calls_model=False)
-            elif called in LITELLM_OTHERS:
-                yield from once(
-                    syntax.place(node), called, "use litellm.completion there"
-                )
+        elif isinstance(node, ast.Call) and (
+            syntax.qualified(node.func) or ""
+        ).endswith(PROCESSES):
+            yield Obstacle(syntax.place(node), *PROCESS_ADVICE, calls_model=False)
+
+
+def _unrecorded(
+    node: ast.Attribute | ast.Name, syntax: Syntax
+) -> UnrecordedCall | None:
+    name = node.attr if isinstance(node, ast.Attribute) else node.id
+    if name not in UNRECORDED_NAMES and name not in syntax.imports:
+        return None
+    if isinstance(syntax.parents[node], ast.Attribute):
+        return None  # litellm.responses.main: a module of that name
+    return UNRECORDED_CALLS.get(syntax.qualified(node) or "")
+
+
+def _is_url(node: ast.Constant) -> bool:
+    """Whether a string is the URL of an API in the table, or its end."""
+    text = node.value
+    return isinstance(text, str) and len(text) < 300 and text.rstrip("/").endswith(URLS)
 
 
 def _is_local(syntax: Syntax, top: str) -> bool:
-    """Whether a package of the project has a framework's name: many have an ``agents``."""
+    """Whether the name belongs to a package of the project, as ``agents`` often does."""
     return any(
         module_file(root / top) or (root / top).is_dir()
         for root in import_roots(syntax.source.path)
@@ -127,15 +131,16 @@ def _is_local(syntax: Syntax, top: str) -> bool:
 
 
 def _is_route(syntax: Syntax, node: ast.expr) -> bool:
-    """Whether a path is one that the file serves: ``@app.post("/v1/chat/completions")``."""
+    """Whether the file serves the path, as in ``@app.post("/v1/chat/completions")``."""
     call = syntax.parents.get(node)
     owner = syntax.parents.get(call) if call is not None else None
     return call in getattr(owner, "decorator_list", ())
 
 
 def art_use(syntax: Syntax) -> Place | None:
-    """Where a file uses ART itself: it records its own trajectories, so it is left
-    alone.
+    """Where a file uses ART itself; None if it does not.
+
+    Such a file records its own trajectories, so it is left alone.
     """
     art = syntax.imports.get("art")
     if art is None or art.module != "art" or art.level:

@@ -1,6 +1,4 @@
-"""The files of one project that an agent consists of: those named, and what they import
-from beside them.
-"""
+"""Collects the files of an agent: those that the user named, and their imports."""
 
 from __future__ import annotations
 
@@ -15,14 +13,16 @@ from art_adapt.source import Source, read_source
 from art_adapt.survey.hooks import RECORDING_MODULE
 from art_adapt.survey.syntax import Import, Syntax
 
-MOST_FILES = 80  # an agent's own imports; beyond these the files are somebody's library
+MOST_FILES = 80  # beyond these, the imports are a library and not the agent
 DEPTH = 3  # imports of imports of imports
 
 
 @dataclass
 class Project:
-    """The syntax of every file, in the order found; ``given`` are the ones the user
-    named.
+    """The syntax of every file, in the order found.
+
+    ``given`` are the files that the user named; ``instead`` are sources to read in place of
+    files on disk.
     """
 
     given: tuple[Path, ...]
@@ -52,7 +52,7 @@ class Project:
                     imported.module.split(".")[-1],
                     imported.attribute,
                 ):
-                    continue  # ours; it must not count against the agent's own files
+                    continue  # written by art-adapt; it must not count towards MOST_FILES
                 located = self._locate(syntax.source.path, imported)
                 if (
                     located is None
@@ -65,12 +65,13 @@ class Project:
                         self.instead.get(located[0]) or read_source(located[0])
                     )
                 except Refusal:
-                    continue  # a file that was not named and cannot be read is none of the agent's
+                    continue  # not named by the user, and not readable: not part of the agent
                 yield found
 
     def imported(self, syntax: Syntax, name: str) -> Syntax | tuple[Syntax, str] | None:
-        """What an imported name is: a module of the project, or a name in one
-        (re-exports followed); else None.
+        """Resolve an imported name to a module of the project or a name in one; else None.
+
+        Re-exports are followed.
         """
         seen: set[tuple[Path, str]] = set()
         while name in syntax.imports and (syntax.source.path, name) not in seen:
@@ -91,16 +92,14 @@ class Project:
         return None
 
     def package(self, syntax: Syntax) -> str:
-        """``package_of``, which reads the neighbours, once for a file."""
+        """The result of ``package_of``, which reads the neighbours, kept for each file."""
         path = syntax.source.path
         if path not in self._packages:
             self._packages[path] = package_of(syntax)
         return self._packages[path]
 
     def _locate(self, importer: Path, imported: Import) -> tuple[Path, bool] | None:
-        """The file that an import means, and whether its name is an attribute in it
-        (not the module itself).
-        """
+        """Find the file of an import, and whether the name is an attribute in it."""
         key = (importer.parent, imported.module, imported.attribute, imported.level)
         if key not in self._located:
             self._located[key] = self._search(importer, imported)
@@ -134,7 +133,7 @@ class Project:
 
 
 def module_file(module: Path) -> Path | None:
-    """``a/b.py`` or ``a/b/__init__.py`` for ``a/b``."""
+    """The file of a module: ``a/b.py`` or ``a/b/__init__.py`` for ``a/b``."""
     if not module.name:
         return None
     return next(
@@ -148,8 +147,9 @@ def module_file(module: Path) -> Path | None:
 
 
 def import_roots(path: Path) -> Iterator[Path]:
-    """The folders that absolute imports in ``path`` may start from: its own, and those
-    above it up to the project's.
+    """The folders that absolute imports in ``path`` may start from.
+
+    They are its own folder and those above it, up to the project's root.
     """
     folder = path.parent
     for _ in range(6):
@@ -166,9 +166,7 @@ def import_roots(path: Path) -> Iterator[Path]:
 
 
 def imports_relatively(syntax: Syntax) -> bool:
-    """Whether the file can only be imported, as part of its package, and not be run by
-    its path.
-    """
+    """Whether the file uses relative imports, so that it cannot be run by its path."""
     return any(
         i.level and i.module.split(".")[-1] != RECORDING_MODULE
         for i in syntax.imports.values()
@@ -176,10 +174,9 @@ def imports_relatively(syntax: Syntax) -> bool:
 
 
 def package_of(syntax: Syntax) -> str:
-    """The dotted package that a file is imported in, "" for a script that imports what
-    lies beside it by name.
+    """The dotted package that a file is imported from; "" for a script.
 
-    How the file and its neighbours import is the best witness: scripts lie beside
+    The imports of the file and its neighbours are the best evidence: scripts lie beside
     ``__init__.py`` too, and a package needs none.
     """
     path = syntax.source.path
@@ -191,7 +188,10 @@ def package_of(syntax: Syntax) -> str:
 
 
 def _imports_neighbours_by_name(syntax: Syntax) -> bool:
-    """Whether it imports what lies beside it as scripts do; what it does only when run as one does not count."""
+    """Whether the file imports its neighbours by name, as scripts do.
+
+    Imports under ``if __name__ == "__main__":`` do not count.
+    """
     path = syntax.source.path
     tops = {
         imported.module.split(".")[0]
@@ -205,7 +205,7 @@ def _imports_neighbours_by_name(syntax: Syntax) -> bool:
 
 
 def _is_guarded(syntax: Syntax, imported: Import) -> bool:
-    """Whether an import stands under ``if __name__ == "__main__":``."""
+    """Whether an import is under ``if __name__ == "__main__":``."""
     return any(
         isinstance(outer, ast.If) and "__name__" in ast.dump(outer.test)
         for outer in syntax.ancestors(imported.node)
@@ -213,7 +213,7 @@ def _is_guarded(syntax: Syntax, imported: Import) -> bool:
 
 
 def _namespace_package(syntax: Syntax) -> str:
-    """The package that a folder without ``__init__.py`` is imported as; "" if nothing says that it is."""
+    """The package of a file whose folder has no ``__init__.py``; "" if it is a script."""
     path = syntax.source.path
     folder = path.parent
     if (folder.parent / "__init__.py").is_file():
@@ -250,7 +250,7 @@ def _any_file_matches(folder: Path, pattern: re.Pattern[bytes]) -> bool:
 
 
 def package_depth(package: str) -> int:
-    """How many folders a package is deep."""
+    """The number of folders that a package is deep."""
     return package.count(".") + 1
 
 

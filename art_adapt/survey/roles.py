@@ -1,6 +1,4 @@
-"""Tells policy calls from auxiliary ones: an LLM judge, a summariser on another model,
-a guard.
-"""
+"""Tells policy calls from auxiliary ones: a judge, a guard, another model's summary."""
 
 from __future__ import annotations
 
@@ -25,11 +23,11 @@ class Role(StrEnum):
 
 
 def role_of(call: FoundCall, others: Sequence[FoundCall]) -> tuple[Role, str]:
-    """Whether ``call`` asks the model to train, and why we think so.
+    """Decide whether ``call`` asks the model to train, and give the reason.
 
-    A side job by its name alone is not enough: what runs on the agent's own model is
-    recorded until somebody says otherwise, for a completion that is missing from a
-    trajectory is worse than one too many.
+    A name that suggests a side job is not enough: calls on the agent's own model are
+    recorded until the user says otherwise, because a completion missing from a trajectory
+    does more harm than one too many.
     """
     if call.marked_auxiliary:
         return Role.AUXILIARY, "marked by the comment 'art: auxiliary'"
@@ -37,7 +35,7 @@ def role_of(call: FoundCall, others: Sequence[FoundCall]) -> tuple[Role, str]:
     client = call.syntax.text(call.client)
     for what, text in (("model", model), ("client", client)):
         if SIDE_JOB.search(text):
-            return Role.AUXILIARY, f"its {what} {text} has a side job's name"
+            return Role.AUXILIARY, f"its {what} {text} is named like a side job"
     job = SIDE_JOB.search(call.function)
     if not job:
         return Role.POLICY, "a completion call of the agent"
@@ -54,7 +52,7 @@ def role_of(call: FoundCall, others: Sequence[FoundCall]) -> tuple[Role, str]:
 
 
 def _literal(call: FoundCall) -> str | None:
-    """The model's name where the file says it."""
+    """The model's name, where the file spells it out."""
     if call.model is None:
         return None
     for value in (call.model, *call.syntax.values_of(call.model)):

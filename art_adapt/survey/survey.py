@@ -1,4 +1,4 @@
-"""The survey of an agent: its files, from the calls to the functions that lead to them."""
+"""Surveys an agent: from its completion calls to the functions that lead to them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from art_adapt.source import Source
+from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.effects import find_effects
@@ -28,11 +29,11 @@ from art_adapt.survey.tool_loops import find_tool_execution, find_tool_loop
 def survey(
     sources: Sequence[Source], instead: Mapping[Path, Source] | None = None
 ) -> Survey:
-    """Survey the agent that ``sources`` (the files that the user named) and what they
-    import make up.
+    """Survey the agent that consists of ``sources`` and what they import.
 
-    Of the imported files only those count that a named file can reach a completion call
-    in. ``instead``: sources to read in place of what is on disk.
+    ``sources`` are the files that the user named. A completion call in an imported file
+    counts only if a named file can reach it. ``instead``: sources to read in place of files
+    on disk.
 
     Raises:
         Refusal: a named file cannot be read as Python.
@@ -57,9 +58,10 @@ def survey(
         for call in described
         if call.role is Role.POLICY
     ]
+    asking = Asking.of(every, graph, policy)
     reaching = graph.reaching(policy, guess=True)
     files = tuple(
-        _file_survey(project, syntax, calls[path], reaching, hooks[path])
+        _file_survey(project, syntax, calls[path], reaching, asking, hooks[path])
         for path, syntax in project.files.items()
         if path in project.given or calls[path]
     )
@@ -67,13 +69,14 @@ def survey(
         path: {hook: local_names(names, hook) for hook in HOOKS}
         for path, names in hooks.items()
     }
-    return Survey(files, find_entry_points(project, graph, policy, local_hooks))
+    entry_points = find_entry_points(project, graph, policy, local_hooks, asking)
+    return Survey(files, entry_points)
 
 
 def _of_this_agent(
     project: Project, graph: CallGraph, found: dict[Path, list[FoundCall]]
 ) -> dict[Path, list[FoundCall]]:
-    """Without the calls in imported files that no function of a named file leads to."""
+    """Leave out calls in imported files that no function of a named file can reach."""
     starts = [
         (path, name)
         for path in project.given
@@ -121,6 +124,7 @@ def _file_survey(
     syntax: Syntax,
     calls: list[CompletionCall],
     reaching: set[FunctionKey],
+    asking: Asking,
     hooks: dict[str, str],
 ) -> FileSurvey:
     return FileSurvey(
@@ -129,7 +133,9 @@ def _file_survey(
         package=project.package(syntax),
         calls=tuple(calls),
         threads=tuple(
-            find_thread_starts(project, syntax, reaching, local_names(hooks, "carried"))
+            find_thread_starts(
+                project, syntax, reaching, asking, local_names(hooks, "carried")
+            )
         ),
         effects=tuple(find_effects(syntax))
         if calls or syntax.source.path in project.given

@@ -1,6 +1,4 @@
-"""One file's tree with what the survey asks of it: who encloses what, which functions
-there are, what names mean.
-"""
+"""Indexes one file's tree: scopes, functions, imports and what names may hold."""
 
 from __future__ import annotations
 
@@ -19,8 +17,9 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 @dataclass(frozen=True)
 class Import:
-    """``import module`` or ``from module import attribute``; ``level`` counts the
-    leading dots.
+    """``import module`` or ``from module import attribute``.
+
+    ``level`` counts the leading dots.
     """
 
     module: str
@@ -46,9 +45,8 @@ class Syntax:
     functions: dict[str, Function] = field(default_factory=dict)
     classes: dict[str, ast.ClassDef] = field(default_factory=dict)
     imports: dict[str, Import] = field(default_factory=dict)
-    nodes: list[ast.AST] = field(
-        default_factory=list
-    )  # in source order, outer before inner
+    # In source order, outer before inner.
+    nodes: list[ast.AST] = field(default_factory=list)
     _owners: dict[ast.AST, str] = field(default_factory=dict)
 
     @staticmethod
@@ -94,7 +92,7 @@ class Syntax:
         return syntax
 
     def _add_imports(self, node: ast.Import | ast.ImportFrom) -> None:
-        # What stands in for an import that failed does not replace it.
+        # A fallback for an import that failed does not replace the import.
         is_fallback = any(
             isinstance(n, ast.ExceptHandler) for n in self.ancestors(node)
         )
@@ -109,11 +107,11 @@ class Syntax:
                 self.imports[local] = found
 
     def owner(self, node: ast.AST) -> str:
-        """The qualified name of the function that ``node`` stands in."""
+        """The qualified name of the function that contains ``node``."""
         return self._owners[node]
 
     def owned_by(self, qualname: str) -> Iterator[ast.AST]:
-        """The nodes of a function's own body, not those of functions inside it."""
+        """The nodes of a function's own body, without those of functions inside it."""
         return iter(self._nodes_by_owner.get(qualname, ()))
 
     @cached_property
@@ -177,8 +175,9 @@ class Syntax:
 
     @cached_property
     def assignments(self) -> dict[str, list[tuple[str, ast.expr]]]:
-        """What names and ``self`` attributes are assigned: (function it happens in,
-        value), by target text.
+        """The values that names and ``self`` attributes are assigned, by target.
+
+        Each comes with the function that assigns it.
         """
         found: dict[str, list[tuple[str, ast.expr]]] = {}
         for node in self.nodes:
@@ -199,9 +198,7 @@ class Syntax:
         return found
 
     def values_of(self, expression: ast.expr) -> list[ast.expr]:
-        """What a name or attribute may hold, as far as this file assigns it: local
-        values before global ones.
-        """
+        """The values that this file assigns to a name or attribute, local ones first."""
         key = dotted(expression)
         if key is None:
             return []
@@ -220,7 +217,7 @@ class Syntax:
 
     @cached_property
     def _assigned(self) -> dict[tuple[str, str], list[ast.expr]]:
-        """The values of ``assignments`` by name and function."""
+        """The values of ``assignments``, by name and function."""
         found: dict[tuple[str, str], list[ast.expr]] = {}
         for name, values in self.assignments.items():
             for where, value in values:
@@ -239,8 +236,10 @@ class Syntax:
         )
 
     def qualified(self, expression: ast.expr) -> str | None:
-        """``litellm.completion`` for ``completion`` after ``from litellm import
-        completion``, and the like.
+        """Spell an expression from the module it is imported from.
+
+        ``completion`` becomes ``litellm.completion`` after ``from litellm import
+        completion``.
         """
         text = dotted(expression)
         if text is None:
@@ -260,9 +259,7 @@ class Syntax:
 
 
 def dotted(expression: ast.AST) -> str | None:
-    """``self.client.chat`` for that expression; None for one that is more than names
-    and attributes.
-    """
+    """Spell a chain of attributes, as ``self.client.chat``; None for anything else."""
     parts: list[str] = []
     while isinstance(expression, ast.Attribute):
         parts.append(expression.attr)

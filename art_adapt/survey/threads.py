@@ -1,5 +1,6 @@
-"""Finds the functions that executors and threads run: their threads start without the
-rollout's context.
+"""Finds the functions that executors and threads run.
+
+Their threads start without the rollout's context.
 """
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import FunctionKey, resolve
-from art_adapt.survey.completion_calls import METHODS
 from art_adapt.survey.hooks import unhooked
 from art_adapt.survey.model import Span, ThreadStart
 from art_adapt.survey.project import Project
@@ -34,13 +35,14 @@ def find_thread_starts(
     project: Project,
     syntax: Syntax,
     reaching: set[FunctionKey],
+    asking: Asking,
     carried_hooks: frozenset[str],
 ) -> Iterator[ThreadStart]:
-    """What is handed to a thread and may reach a policy call: ``reaching`` are the
-    functions that do.
+    """Find the functions that run in a thread and may reach a policy call.
 
-    Of a function that cannot be told (a parameter, a lookup) it counts where it is
-    started: inside the agent it may be a sub-agent, elsewhere it is nothing of ours.
+    ``reaching``: the functions that may reach one. A function that cannot be resolved (a
+    parameter, a lookup) counts if it is started inside one of them: there it may be a sub-
+    agent.
     """
     for node in syntax.nodes:
         if not isinstance(node, ast.Call):
@@ -50,7 +52,7 @@ def find_thread_starts(
             continue
         bare = unhooked(function, carried_hooks)
         marked, function = bare is not function, bare
-        if marked or _may_reach(project, syntax, function, node, reaching):
+        if marked or _may_reach(project, syntax, function, node, reaching, asking):
             yield ThreadStart(
                 syntax.place(function),
                 Span.of(function),
@@ -101,35 +103,25 @@ def _may_reach(
     function: ast.expr,
     start: ast.Call,
     reaching: set[FunctionKey],
+    asking: Asking,
 ) -> bool:
-    if (
-        isinstance(function, ast.Attribute)
-        and function.attr in METHODS
-        and "completions" in syntax.text(function)
-    ):
+    """Whether running ``function`` in a thread may lead to a policy call."""
+    if asking.completes(function):
         return True
     if isinstance(function, ast.Constant):
         return False
     if isinstance(function, ast.Lambda):
-        inside = [
-            node
+        return any(
+            set(resolve(project, syntax, node)) & reaching
             for node in ast.walk(function.body)
             if isinstance(node, ast.Name | ast.Attribute)
-        ]
-        return any(
-            set(resolve(project, syntax, node)) & reaching for node in inside
-        ) or any(
-            isinstance(node, ast.Attribute)
-            and node.attr in METHODS
-            and "completions" in syntax.text(node)
-            for node in inside
         )
     if (
         isinstance(function, ast.Call)
         and function.args
-        and (dotted(function.func) or "").split(".")[-1] in ("partial", "recorded")
+        and (dotted(function.func) or "").split(".")[-1] == "partial"
     ):
-        return _may_reach(project, syntax, function.args[0], start, reaching)
+        return _may_reach(project, syntax, function.args[0], start, reaching, asking)
     found = resolve(project, syntax, function)
     if found:
         return bool(set(found) & reaching)
@@ -139,5 +131,5 @@ def _may_reach(
     if name.partition(".")[0] in syntax.imports and not name.startswith(
         ("self.", "cls.")
     ):
-        return False  # something from outside the project
+        return False  # imported from outside the project
     return (syntax.source.path, syntax.owner(start)) in reaching

@@ -1,11 +1,10 @@
-"""Finds the loop around a completion call, and how the tools that the model asks for
-are run.
-"""
+"""Finds the loop around a completion call, and how the requested tools are run."""
 
 from __future__ import annotations
 
 import ast
 
+from art_adapt.survey.apis import KINDS
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.model import ToolExecution, ToolLoop
 from art_adapt.survey.project import Project
@@ -27,8 +26,9 @@ NOT_TOOLS = {
 def find_tool_loop(
     project: Project, graph: CallGraph, syntax: Syntax, call: ast.expr, depth: int = 0
 ) -> ToolLoop | None:
-    """The innermost loop around ``call``, in its own function or in one that calls it
-    (three calls up at most).
+    """Find the innermost loop around ``call``, in its own function or in its callers.
+
+    Callers are followed three calls up.
     """
     if (loop := syntax.enclosing_loop(call)) is not None:
         return ToolLoop(
@@ -55,7 +55,7 @@ def _header(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str:
 
 
 def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str | None:
-    """The expression that bounds the turns, None where only the model ends the loop."""
+    """The expression that bounds the turns; None where only the model ends the loop."""
     if isinstance(loop, ast.While):
         for node in ast.walk(loop.test):
             if isinstance(node, ast.Compare) and isinstance(
@@ -77,27 +77,38 @@ def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str
 
 
 def find_tool_execution(syntax: Syntax) -> ToolExecution | None:
-    """How a tool is found by the name that the model gave: a registry, a chain of ifs,
-    getattr.
-    """
+    """Find how the agent looks up a tool by the name that the model gave."""
+    text = syntax.source.text
+    endings = tuple(
+        f".{name}"
+        for kind in KINDS
+        if not kind.tool_words or any(word in text for word in kind.tool_words)
+        for name in kind.tool_names
+    )
     for node in syntax.nodes:
-        if isinstance(node, ast.expr) and (how := _execution(node, syntax)) is not None:
-            return ToolExecution(syntax.place(node), how)
+        if isinstance(node, ast.expr):
+            how = _execution(node, syntax, endings)
+            if how is not None:
+                return ToolExecution(syntax.place(node), how)
     return None
 
 
-def _execution(node: ast.expr, syntax: Syntax) -> str | None:
+def _execution(node: ast.expr, syntax: Syntax, endings: tuple[str, ...]) -> str | None:
+    """Describe how ``node`` looks up a tool by its name; None if it does not.
+
+    ``endings``: the attributes by which the name of a requested tool may be read.
+    """
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        found = _is_tool_name(node.slice, syntax)
+        found = _is_tool_name(node.slice, syntax, endings)
         return f"looked up in {syntax.text(node.value)}" if found else None
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
-        found = _is_tool_name(node.left, syntax)
+        found = _is_tool_name(node.left, syntax, endings)
         return "chosen by comparing the name" if found else None
     if not isinstance(node, ast.Call):
         return None
-    names = [argument for argument in node.args if _is_tool_name(argument, syntax)]
+    named = any(_is_tool_name(argument, syntax, endings) for argument in node.args)
     function = dotted(node.func) or ""
-    if not names or function.split(".")[-1] in NOT_TOOLS:
+    if not named or function.split(".")[-1] in NOT_TOOLS:
         return None
     if function == "getattr":
         return f"an attribute of {syntax.text(node.args[0])}"
@@ -106,17 +117,11 @@ def _execution(node: ast.expr, syntax: Syntax) -> str | None:
     return f"handed to {syntax.text(node.func)}"
 
 
-def _is_tool_name(expression: ast.expr, syntax: Syntax, depth: int = 0) -> bool:
-    """``call.function.name``, an item's ``name`` where Responses come with function
-    calls, or a name that holds one.
-    """
-    name = dotted(expression) or ""
-    if name.endswith(".function.name"):
-        return True
-    if name.endswith(".name") and b'"function_call"' in syntax.source.data:
-        return True
-    if depth or not isinstance(expression, ast.Name):
-        return False
-    return any(
-        _is_tool_name(value, syntax, 1) for value in syntax.values_of(expression)
-    )
+def _is_tool_name(
+    expression: ast.expr, syntax: Syntax, endings: tuple[str, ...]
+) -> bool:
+    """Whether an expression is the name of a requested tool, or a variable with it."""
+    values = [expression]
+    if isinstance(expression, ast.Name):
+        values = syntax.values_of(expression)
+    return any((dotted(value) or "").endswith(endings) for value in values)

@@ -1,0 +1,135 @@
+"""The table of completion calls: true of the installed libraries, and readable without them."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+import art_adapt.survey
+from art_adapt.source import Source
+from art_adapt.survey.apis import CHAT, KINDS, LITELLM, RESPONSES, TEXT, Api, CallKind
+from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
+from art_adapt.survey.survey import survey
+from art_adapt.survey.syntax import Syntax
+
+FOLDER = Path(art_adapt.survey.__file__).parent
+
+
+def found_in(text: str) -> list[FoundCall]:
+    source = Source(Path("/nowhere/agent.py"), dedent(text).encode())
+    return list(find_completion_calls(Syntax.of(source), frozenset()))
+
+
+@pytest.mark.parametrize(
+    "kind", [CHAT, RESPONSES, TEXT], ids=lambda kind: str(kind.api)
+)
+def test_resource_classes_have_the_methods(kind: CallKind) -> None:
+    for path in kind.resource_classes:
+        module, _, name = path.rpartition(".")
+        resource = getattr(importlib.import_module(module), name)
+        for method in kind.methods:
+            assert method.needs or callable(getattr(resource, method.name))
+
+
+def test_litellm_has_the_functions() -> None:
+    litellm = pytest.importorskip("litellm")
+    for method in LITELLM.methods:
+        assert callable(getattr(litellm, method.name))
+        assert callable(getattr(litellm.Router, method.name))
+
+
+def test_the_table_needs_no_library() -> None:
+    code = (
+        "import sys, art_adapt.survey.apis as apis\n"
+        "print({'libcst', 'typer', 'rich', 'openai', 'litellm', 'art'} & set(sys.modules))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "set()\n"
+
+
+def test_the_survey_has_no_import_circles() -> None:
+    imports: dict[str, set[str]] = {}
+    for path in FOLDER.glob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_bytes()))
+        modules = {n.module or "" for n in nodes if isinstance(n, ast.ImportFrom)}
+        prefix = "art_adapt.survey."
+        imports[path.stem] = {m.removeprefix(prefix) for m in modules if prefix in m}
+    left = dict(imports)
+    while free := [name for name, needs in left.items() if not needs & set(left)]:
+        for name in free:
+            del left[name]
+    assert not left
+
+
+@pytest.mark.parametrize(
+    ("text", "api"),
+    [
+        ("c.chat.completions.create(**r)", Api.CHAT),
+        ("c.beta.chat.completions.parse(**r)", Api.CHAT),
+        ("c.chat.completions.with_raw_response.create(**r)", Api.CHAT),
+        ("raw = c.chat.completions.with_raw_response\nraw.create(**r)", Api.CHAT),
+        ("c.with_raw_response.responses.create(input=i, model=m)", Api.RESPONSES),
+        ("client.responses.create(**r)", Api.RESPONSES),
+        ("self.client.responses.create(**r)", Api.RESPONSES),
+        ("c.responses.create(model=m, input=i)", Api.RESPONSES),
+        ("import openai\nc.responses.create(**r)", Api.RESPONSES),
+        ("self.db.responses.create(**r)", None),
+        ("self.db.responses.create(form=f)", None),
+        ("client.responses.create(form=f)", None),
+        ("import openai\nc.completions.create(prompt=p)", Api.TEXT),
+        ("c.completions.create(prompt=p)", None),
+        ("c.create(response_model=A, messages=m)", Api.CHAT),
+        ("c.create(response_model=A, input=i)", Api.RESPONSES),
+        ("import instructor\nc.create(response_model=A)", Api.CHAT),
+        ("c.create(response_model=A)", None),
+        ("c.create(messages=m)", None),
+        ("import litellm\nlitellm.acompletion(**r)", Api.LITELLM),
+        ("import litellm as l\nl.Router().completion(**r)", None),
+        (
+            "import litellm as l\nrouter = l.Router()\nrouter.completion(**r)",
+            Api.LITELLM,
+        ),
+        ("import litellm\nself.llm.completion(**r)", None),
+    ],
+)
+def test_what_counts_as_a_completion_call(text: str, api: Api | None) -> None:
+    assert [call.api for call in found_in(text)] == ([api] if api else [])
+    if api is not None:
+        assert Source(Path("agent.py"), text.encode()).mentions_model
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "litellm.completion('m', messages)",
+        "litellm.completion('m', messages=messages)",
+        "partial(litellm.completion, 'm', messages)",
+        "partial(litellm.completion, model='m', messages=messages)",
+    ],
+)
+def test_arguments_are_read_by_position_too(call: str) -> None:
+    (found,) = found_in(f"import litellm\n{call}\n")
+    assert found.model is not None and ast.unparse(found.model) == "'m'"
+    assert found.messages is not None and ast.unparse(found.messages) == "messages"
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://host/v1/chat/completions", "/v1/responses", "http://h/v1/completions/"],
+)
+def test_raw_http_is_recognised_for_every_api(url: str) -> None:
+    text = f"import requests\nrequests.post({url!r})\n"
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    assert [o.what for o in found.files[0].obstacles] == ["a completion over raw HTTP"]
+
+
+def test_every_row_can_be_told_from_the_bytes() -> None:
+    assert all(kind.words and kind.methods for kind in KINDS)
