@@ -20,8 +20,8 @@ from art_adapt.survey.model import FileSurvey
 if TYPE_CHECKING:
     import libcst
 
-    from codemods.import_hooks import HookImport
-    from codemods.layout import Wrap
+    from art_adapt.codemods.import_hooks import HookImport
+    from art_adapt.codemods.layout import Wrap
 
 PARSE_DEPTH = 20_000  # libcst visits recursively: a sum of 500 terms is 500 calls deep
 
@@ -86,7 +86,7 @@ def wraps_of(
     file: FileSurvey, decisions: Decisions, hooks: Iterable[str] = HOOKS
 ) -> list[Wrap]:
     """The hooks that ``file`` lacks, of the kinds in ``hooks``."""
-    from codemods.layout import Wrap
+    from art_adapt.codemods.layout import Wrap
 
     names = hook_names(file)
     path = file.source.path
@@ -128,7 +128,7 @@ def adapt_source(
     """
     from libcst import CSTValidationError
 
-    from codemods.layout import looks_formatted
+    from art_adapt.codemods.layout import looks_formatted
 
     if not wraps:
         return file.source.data
@@ -158,15 +158,15 @@ def _with_hooks(
     dots: str,
     line_length: int | None,
 ) -> bytes:
-    from codemods.hooking import hook_expressions
-    from codemods.import_hooks import with_hook_import
+    from art_adapt.codemods.hooking import hook_expressions
+    from art_adapt.codemods.import_hooks import with_hook_import
 
     edited = hook_expressions(module, file.source, wraps, line_length)
     return with_hook_import(edited, hook_import(file, wraps, dots)).bytes
 
 
 def hook_import(file: FileSurvey, wraps: Sequence[Wrap], dots: str) -> HookImport:
-    from codemods.import_hooks import HookImport
+    from art_adapt.codemods.import_hooks import HookImport
 
     hooks = dict(file.hooks)
     own = {local: hook for hook, local in hook_names(file).items()}
@@ -218,7 +218,7 @@ def remove(
     Raises:
         Refusal: it cannot be parsed, or uses hooks in ways that art-adapt does not write.
     """
-    from codemods.unhooking import remove_hooks
+    from art_adapt.codemods.unhooking import remove_hooks
 
     if RECORDING_MODULE.encode() not in source.data:
         return source.data

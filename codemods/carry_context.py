@@ -4,8 +4,8 @@ reach a policy call.
 
 from __future__ import annotations
 
-from codemods.case import Case
-from codemods.command import HookCommand
+from art_adapt.codemods.case import Case
+from art_adapt.codemods.command import HookCommand
 
 
 class CarryContext(HookCommand):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from art_adapt.codemods.layout import Shape, Wrap, lay_out
+from art_adapt.codemods.locating import Located, locate
 from art_adapt.errors import Refusal
 from art_adapt.source import Source
-from codemods.layout import Shape, Wrap, lay_out
-from codemods.locating import Located, locate
 
 
 class HookExpressions(cst.CSTTransformer):

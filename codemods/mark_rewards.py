@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from codemods.case import Case
-from codemods.command import HookCommand
+from art_adapt.codemods.case import Case
+from art_adapt.codemods.command import HookCommand
 
 
 class MarkRewards(HookCommand):

@@ -6,8 +6,8 @@ retries.
 
 from __future__ import annotations
 
-from codemods.case import Case
-from codemods.command import HookCommand
+from art_adapt.codemods.case import Case
+from art_adapt.codemods.command import HookCommand
 
 
 class RecordCalls(HookCommand):

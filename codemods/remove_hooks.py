@@ -8,10 +8,10 @@ import libcst as cst
 from libcst.codemod import CodemodCommand, SkipFile
 
 from art_adapt.adaptation import remove
+from art_adapt.codemods.case import Case
+from art_adapt.codemods.command import source_of
 from art_adapt.errors import Refusal
 from art_adapt.plan import DEFAULT_LINE_LENGTH
-from codemods.case import Case
-from codemods.command import source_of
 
 
 class RemoveHooks(CodemodCommand):

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from art_adapt.codemods.hooking import shifted
+from art_adapt.codemods.import_hooks import without_hook_import
+from art_adapt.codemods.layout import Removal, fits_joined, removal_of
+from art_adapt.codemods.locating import Located, locate
 from art_adapt.errors import Refusal
 from art_adapt.source import Source
 from art_adapt.survey.hooks import hook_imports, imported_hooks
 from art_adapt.survey.model import Span
 from art_adapt.survey.syntax import Syntax
-from codemods.hooking import shifted
-from codemods.import_hooks import without_hook_import
-from codemods.layout import Removal, fits_joined, removal_of
-from codemods.locating import Located, locate
 
 
 @dataclass(frozen=True)
