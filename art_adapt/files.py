@@ -1,4 +1,4 @@
-"""Writes files so that a reader sees the old or the new one, never half of either."""
+"""Write files so that a reader sees the old or the new one, never half of either."""
 
 from __future__ import annotations
 
@@ -9,28 +9,30 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from art_adapt.adaptation import Edit
 from art_adapt.errors import Refusal
+from art_adapt.file_edit import FileEdit
 
 
-def write(edits: Sequence[Edit]) -> None:
-    """Write all edits that change something, after making sure that every one can be
-    written.
+def write(edits: Sequence[FileEdit]) -> None:
+    """Make all edits that change something, once it is certain that all can be made.
 
-    A file reached through a link stays where the link points; one with several hard
-    links keeps them.
+    A file reached through a link stays where the link points, and a file with several
+    hard links keeps them. Deleting through a link removes the link only.
 
     Raises:
-        Refusal: a file is read-only, or is not as it was when it was read. Nothing is written then.
+        Refusal: a file is read-only, or is not as it was when it was read. Then nothing is written.
     """
     changing = [edit for edit in edits if edit.changes]
     for edit in changing:
         _check(edit)
     for edit in changing:
-        _replace(Path(os.path.realpath(edit.path)), edit.after)
+        if edit.after is None:
+            edit.path.unlink()
+        else:
+            _replace(Path(os.path.realpath(edit.path)), edit.after)
 
 
-def _check(edit: Edit) -> None:
+def _check(edit: FileEdit) -> None:
     real = Path(os.path.realpath(edit.path))
     if edit.before is None:
         if real.exists():
@@ -39,8 +41,7 @@ def _check(edit: Edit) -> None:
                 next_step="run art-adapt again",
                 path=edit.path,
             )
-        if not os.access(real.parent, os.W_OK):
-            raise Refusal("its folder cannot be written", path=edit.path)
+        _check_folder(edit, real.parent)
         return
     try:
         now = real.read_bytes()
@@ -55,20 +56,24 @@ def _check(edit: Edit) -> None:
             next_step="run art-adapt again",
             path=edit.path,
         )
-    # Root may write everything, but a file that nobody may write is meant to stay as it
-    # is.
+    # Root may write everything, but a read-only file is meant to stay as it is.
     if not mode & 0o222 or not os.access(real, os.W_OK):
         raise Refusal(
             "read-only",
             next_step="make it writable, if it is yours to change",
             path=edit.path,
         )
+    if edit.after is None:
+        _check_folder(edit, edit.path.parent)
+
+
+def _check_folder(edit: FileEdit, folder: Path) -> None:
+    if not os.access(folder, os.W_OK):
+        raise Refusal("its folder cannot be written", path=edit.path)
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Write beside the file and rename; in place where a rename would break a hard
-    link.
-    """
+    """Write beside the file and rename; write in place if it has other hard links."""
     status = path.stat() if path.exists() else None
     if status is not None and status.st_nlink > 1:
         with path.open("r+b") as file:

@@ -1,6 +1,4 @@
-"""Puts ``carried(...)`` around functions that executors and threads run, if they may
-reach a policy call.
-"""
+"""Put ``carried(...)`` around functions that run in threads and may call the policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts ``final_answer(...)`` around what an episode ends with."""
+"""Put ``final_answer(...)`` around the answers that an episode ends with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts ``reward(...)`` around the outcome, where the agent computes one itself."""
+"""Put ``reward(...)`` around the outcome where the agent itself computes one."""
 
 from __future__ import annotations
 

@@ -4,33 +4,12 @@ up again.
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from art_adapt.source import Place, Source
+from art_adapt.span import Span as Span
 from art_adapt.survey.roles import Role
-
-
-@dataclass(frozen=True, order=True)
-class Span:
-    """Where an expression stands: lines from 1, columns in UTF-8 bytes from 0, as
-    ``ast`` counts them.
-    """
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-
-    @staticmethod
-    def of(node: ast.expr | ast.stmt) -> Span:
-        return Span(
-            node.lineno,
-            node.col_offset,
-            node.end_lineno or node.lineno,
-            node.end_col_offset or node.col_offset,
-        )
 
 
 @dataclass(frozen=True)
