@@ -1,53 +1,40 @@
-"""Turns decisions into edited files: puts the hooks into an agent's files, and takes
-them off.
-"""
+"""Put the hooks that were decided on into an agent's files, and take them off again."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from art_adapt.codemods.cannot_edit import CannotEdit
+from art_adapt.codemods.layout import Wrap, looks_formatted
 from art_adapt.decisions import Decisions
 from art_adapt.errors import Refusal
 from art_adapt.source import Source
-from art_adapt.survey.hooks import HOOKS, RECORDING_MODULE
+from art_adapt.survey.hooks import HOOKS, RECORDING_MODULE, hook_imports
 from art_adapt.survey.model import FileSurvey
 
 if TYPE_CHECKING:
-    import libcst
+    from art_adapt.codemods.import_hooks import HookImport
+    from art_adapt.codemods.locating import Parsed
 
-    from codemods.import_hooks import HookImport
-    from codemods.layout import Wrap
-
+DEFAULT_LINE_LENGTH = 88
 PARSE_DEPTH = 20_000  # libcst visits recursively: a sum of 500 terms is 500 calls deep
 
 
-@dataclass(frozen=True)
-class Edit:
-    """One file before and after; ``before`` is None for a file that is new."""
-
-    path: Path
-    before: bytes | None
-    after: bytes
-
-    @property
-    def changes(self) -> bool:
-        return self.before != self.after
-
-
-def parse(source: Source, *, written_by_libcst: bool = False) -> libcst.Module:
+def parse(source: Source, *, written_by_libcst: bool = False) -> Parsed:
     """Parse with libcst, and make sure that it gives the file back byte for byte.
 
-    ``written_by_libcst``: it is libcst's own output, which needs no such check.
+    ``written_by_libcst``: the source is libcst's own output, which needs no such check.
 
     Raises:
-        Refusal: it does not, or cannot parse the file.
+        Refusal: the file comes back different, or libcst cannot parse it.
     """
     import libcst as cst
+
+    from art_adapt.codemods.locating import Parsed
 
     sys.setrecursionlimit(max(sys.getrecursionlimit(), PARSE_DEPTH))
     try:
@@ -68,12 +55,14 @@ def parse(source: Source, *, written_by_libcst: bool = False) -> libcst.Module:
             next_step="remove the odd character, then run art-adapt again",
             path=source.path,
         )
-    return module
+    return Parsed(module, source.tree, source.lines)
 
 
 def hook_names(file: FileSurvey) -> dict[str, str]:
-    """The local name of every hook in ``file``: as imported already, else its own
-    unless the file uses that name.
+    """Choose the local name of every hook in ``file``.
+
+    That is the name it is imported under, or its own, or ``art_...`` where the file
+    uses its own name for something else.
     """
     imported = {hook: local for local, hook in file.hooks.items()}
     return {
@@ -85,9 +74,7 @@ def hook_names(file: FileSurvey) -> dict[str, str]:
 def wraps_of(
     file: FileSurvey, decisions: Decisions, hooks: Iterable[str] = HOOKS
 ) -> list[Wrap]:
-    """The hooks that ``file`` lacks, of the kinds in ``hooks``."""
-    from codemods.layout import Wrap
-
+    """Return the hooks that ``file`` lacks, of the kinds in ``hooks``."""
     names = hook_names(file)
     path = file.source.path
     wanted = [
@@ -120,27 +107,25 @@ def wraps_of(
 def adapt_source(
     file: FileSurvey, wraps: Sequence[Wrap], dots: str, line_length: int
 ) -> bytes:
-    """The file's bytes with ``wraps`` in place; checked to come off again byte for byte
-    (G1).
+    """Put ``wraps`` into the file, and check that they come off byte for byte (G1).
 
     Raises:
         Refusal: the file cannot be edited safely.
     """
     from libcst import CSTValidationError
 
-    from codemods.layout import looks_formatted
-
     if not wraps:
         return file.source.data
-    module = parse(file.source)
+    parsed = parse(file.source)
     failure: Refusal | None = None
-    # In a file that a formatter looks after, hooks are laid out as it would; where that
-    # would not come off exactly, they are put in without a thought for line lengths.
-    for length in (
-        (line_length, None) if looks_formatted(file.source, line_length) else (None,)
-    ):
+    # In a formatted file, lay the hooks out as the formatter would. Where that does not
+    # come off exactly, put them in without regard to line lengths.
+    formatted = looks_formatted(parsed.lines, line_length)
+    for length in (line_length, None) if formatted else (None,):
         try:
-            after = _with_hooks(module, file, wraps, dots, length)
+            after = _with_hooks(parsed, file, wraps, dots, length)
+        except CannotEdit as error:
+            raise _refusal(error, file.source.path) from error
         except CSTValidationError as error:
             failure = Refusal("cannot be edited", why=str(error), path=file.source.path)
             continue
@@ -151,22 +136,28 @@ def adapt_source(
     raise failure
 
 
+def _refusal(error: CannotEdit, path: Path) -> Refusal:
+    return Refusal(
+        error.what, error.why, error.next_step, path, error.line, error.column
+    )
+
+
 def _with_hooks(
-    module: libcst.Module,
+    parsed: Parsed,
     file: FileSurvey,
     wraps: Sequence[Wrap],
     dots: str,
     line_length: int | None,
 ) -> bytes:
-    from codemods.hooking import hook_expressions
-    from codemods.import_hooks import with_hook_import
+    from art_adapt.codemods.hooking import hook_expressions
+    from art_adapt.codemods.import_hooks import with_hook_import
 
-    edited = hook_expressions(module, file.source, wraps, line_length)
+    edited = hook_expressions(parsed, wraps, line_length)
     return with_hook_import(edited, hook_import(file, wraps, dots)).bytes
 
 
 def hook_import(file: FileSurvey, wraps: Sequence[Wrap], dots: str) -> HookImport:
-    from codemods.import_hooks import HookImport
+    from art_adapt.codemods.import_hooks import HookImport
 
     hooks = dict(file.hooks)
     own = {local: hook for hook, local in hook_names(file).items()}
@@ -177,13 +168,12 @@ def hook_import(file: FileSurvey, wraps: Sequence[Wrap], dots: str) -> HookImpor
         if folder.is_dir()
         else set()
     )
-    return HookImport(
-        dots, hooks, dots == "." and not file.imports_relatively, frozenset(beside)
-    )
+    also_plain = dots == "." and not file.imports_relatively
+    return HookImport(RECORDING_MODULE, dots, hooks, also_plain, frozenset(beside))
 
 
 def _irreversible(file: FileSurvey, after: bytes, line_length: int) -> Refusal | None:
-    """Why the result is no Python, or would not come off byte for byte; None if all is well."""
+    """Return why ``after`` is not Python or not reversible; None if it is both."""
     adapted = Source(file.source.path, after)
     try:
         restored = remove(adapted, line_length, written_by_libcst=True)
@@ -213,15 +203,19 @@ def _irreversible(file: FileSurvey, after: bytes, line_length: int) -> Refusal |
 def remove(
     source: Source, line_length: int, *, written_by_libcst: bool = False
 ) -> bytes:
-    """The file's bytes without hooks.
+    """Take the hooks off the file.
 
     Raises:
-        Refusal: it cannot be parsed, or uses hooks in ways that art-adapt does not write.
+        Refusal: the file cannot be parsed, or uses hooks in ways that art-adapt does not write.
     """
-    from codemods.unhooking import remove_hooks
+    from art_adapt.codemods.unhooking import remove_hooks
 
     if RECORDING_MODULE.encode() not in source.data:
         return source.data
-    source.tree  # noqa: B018 - a syntax error is told in Python's words
-    module = parse(source, written_by_libcst=written_by_libcst)
-    return remove_hooks(module, source, line_length).bytes
+    imports = hook_imports(source.tree)  # a syntax error is told in Python's words
+    hooks = {name.asname or name.name for node in imports for name in node.names}
+    parsed = parse(source, written_by_libcst=written_by_libcst)
+    try:
+        return remove_hooks(parsed, hooks, RECORDING_MODULE, line_length).bytes
+    except CannotEdit as error:
+        raise _refusal(error, source.path) from error

@@ -17,8 +17,8 @@ from art_adapt import __version__
 from art_adapt.errors import Refusal
 
 if TYPE_CHECKING:
-    from art_adapt.adaptation import Edit
     from art_adapt.decisions import Options
+    from art_adapt.file_edit import FileEdit
     from art_adapt.plan import Plan
     from art_adapt.source import Source
     from art_adapt.survey.model import EntryPoint
@@ -381,7 +381,7 @@ def _print_json(plan: Plan, *, written: bool) -> None:
     print(json.dumps(as_json(plan, written), indent=2))
 
 
-def _print_patch(edits: Sequence[Edit]) -> None:
+def _print_patch(edits: Sequence[FileEdit]) -> None:
     from art_adapt.diff import unified
 
     sys.stdout.flush()
@@ -398,13 +398,16 @@ def _print_edits(plan: Plan) -> None:
     _print_patch([edit for edit in plan.edits if edit.path in agent])
     for edit in plan.edits:
         if edit.path not in agent and edit.changes:
+            if edit.after is None:
+                print(f"deleted file {edit.path.name}")
+                continue
             lines = edit.after.count(b"\n")
             print(
                 f"{'new' if edit.before is None else 'renewed'} file {edit.path.name}, {lines} lines"
             )
 
 
-def _edited_train_module(kept: Edit) -> Refusal:
+def _edited_train_module(kept: FileEdit) -> Refusal:
     _print_patch([kept])
     return Refusal(
         "this train module has been edited, so it is not overwritten",
@@ -414,7 +417,7 @@ def _edited_train_module(kept: Edit) -> Refusal:
     )
 
 
-def _say_kept(kept: Edit | None) -> None:
+def _say_kept(kept: FileEdit | None) -> None:
     if kept is not None:
         sys.stderr.write(
             f"{kept.path.name} has been edited and is left as it is (--force overwrites it)\n"
@@ -430,7 +433,9 @@ def _say_written(plan: Plan) -> None:
         return
     print()
     for edit in changed:
-        print(f"{'wrote' if edit.before is None else 'edited'} {shown(edit.path)}")
+        new, gone = edit.before is None, edit.after is None
+        done = "wrote" if new else "removed" if gone else "edited"
+        print(f"{done} {shown(edit.path)}")
     training, entry = plan.decisions.training, plan.decisions.entry
     if training is None or entry is None:
         return
@@ -468,7 +473,7 @@ def _adapt_standard_input(sources: list[Source], options: Options) -> None:
     plan = make_plan(sources, replace(options, train_module=False))
     _show(plan, sys.stderr)
     edit = next(edit for edit in plan.edits if edit.path == sources[0].path)
-    sys.stdout.buffer.write(edit.after)
+    sys.stdout.buffer.write(edit.after or b"")
 
 
 # ------------------------------------------------------------------------------ undoing
@@ -477,7 +482,6 @@ def _adapt_standard_input(sources: list[Source], options: Options) -> None:
 def _undo(
     sources: list[Source], options: Options, *, diff: bool, from_stdin: bool
 ) -> None:
-    from art_adapt.diff import deleted
     from art_adapt.files import write
     from art_adapt.report.paths import shown
     from art_adapt.undo import make_undo
@@ -485,23 +489,18 @@ def _undo(
     plan = make_undo(sources, options.line_length)
     if from_stdin:
         edit = next((edit for edit in plan.edits if edit.path == sources[0].path), None)
-        sys.stdout.buffer.write(edit.after if edit is not None else sources[0].data)
+        after = None if edit is None else edit.after
+        sys.stdout.buffer.write(sources[0].data if after is None else after)
         return
     if diff:
         _print_patch(plan.edits)
-        sys.stdout.buffer.write(
-            b"".join(deleted(path, data) for path, data in plan.deletions)
-        )
     else:
         write(plan.edits)
-        for path, _ in plan.deletions:
-            path.unlink()
     out = sys.stderr if diff else sys.stdout
     for edit in plan.edits:
         if edit.changes:
-            out.write(f"restored {shown(edit.path)}\n")
-    for path, _ in plan.deletions:
-        out.write(f"removed {shown(path)}\n")
+            done = "removed" if edit.after is None else "restored"
+            out.write(f"{done} {shown(edit.path)}\n")
     for path, reason in plan.left:
         out.write(f"left {shown(path)}: {reason}\n")
     if not plan.changes:

@@ -6,19 +6,20 @@ import difflib
 import os
 from pathlib import Path
 
-from art_adapt.adaptation import Edit
+from art_adapt.file_edit import FileEdit
 
 
-def unified(edit: Edit) -> bytes:
-    """Show the edit as a diff against the working folder; empty if it changes nothing."""
+def unified(edit: FileEdit) -> bytes:
+    """Show the edit as a diff against the working folder; empty if nothing changes."""
     if not edit.changes:
         return b""
     name = _shown(edit.path)
-    before, after = _lines(edit.before or b""), _lines(edit.after)
-    old, new = ("/dev/null" if edit.before is None else f"a/{name}"), f"b/{name}"
-    header = f"diff --git a/{name} b/{name}\n" + (
-        "new file mode 100644\n" if edit.before is None else ""
-    )
+    old, new, header = f"a/{name}", f"b/{name}", f"diff --git a/{name} b/{name}\n"
+    if edit.before is None:
+        old, header = "/dev/null", header + "new file mode 100644\n"
+    if edit.after is None:
+        new, header = "/dev/null", header + "deleted file mode 100644\n"
+    before, after = _lines(edit.before or b""), _lines(edit.after or b"")
     hunks = difflib.unified_diff(before, after, old, new, n=3)
     body: list[bytes] = []
     for line in hunks:
@@ -34,10 +35,7 @@ def unified(edit: Edit) -> bytes:
 
 
 def _lines(data: bytes) -> list[str]:
-    """Split where git does.
-
-    latin-1 keeps every byte, whatever the encoding.
-    """
+    """Split where git splits; latin-1 keeps every byte, whatever the encoding."""
     return [line.decode("latin-1") + "\n" for line in data.split(b"\n")[:-1]] + (
         [data.split(b"\n")[-1].decode("latin-1")]
         if not data.endswith(b"\n") and data
@@ -47,11 +45,3 @@ def _lines(data: bytes) -> list[str]:
 
 def _shown(path: Path) -> str:
     return Path(os.path.relpath(path)).as_posix()
-
-
-def deleted(path: Path, data: bytes) -> bytes:
-    """Show a diff that deletes a file."""
-    name = _shown(path)
-    hunks = difflib.unified_diff(_lines(data), [], f"a/{name}", "/dev/null")
-    header = f"diff --git a/{name} b/{name}\ndeleted file mode 100644\n".encode()
-    return header + b"".join(line.encode("latin-1") for line in hunks)

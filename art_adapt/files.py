@@ -9,36 +9,39 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from art_adapt.adaptation import Edit
 from art_adapt.errors import Refusal
+from art_adapt.file_edit import FileEdit
 
 
-def write(edits: Sequence[Edit]) -> None:
-    """Write every edit that changes something, once all of them are known to be writable.
+def write(edits: Sequence[FileEdit]) -> None:
+    """Make all edits that change something, once it is certain that all can be made.
 
-    Symbolic links keep pointing to the same file, and hard links stay linked.
+    A file reached through a link stays where the link points, and a file with several
+    hard links keeps them. Deleting through a link removes the link only.
 
     Raises:
-        Refusal: a file is read-only, or has changed since it was read. Nothing is written then.
+        Refusal: a file is read-only, or is not as it was when it was read. Then nothing is written.
     """
     changing = [edit for edit in edits if edit.changes]
     for edit in changing:
         _check(edit)
     for edit in changing:
-        _replace(Path(os.path.realpath(edit.path)), edit.after)
+        if edit.after is None:
+            edit.path.unlink()
+        else:
+            _replace(Path(os.path.realpath(edit.path)), edit.after)
 
 
-def _check(edit: Edit) -> None:
+def _check(edit: FileEdit) -> None:
     real = Path(os.path.realpath(edit.path))
     if edit.before is None:
         if real.exists():
             raise Refusal(
-                "was created while art-adapt ran",
+                "appeared while art-adapt ran",
                 next_step="run art-adapt again",
                 path=edit.path,
             )
-        if not os.access(real.parent, os.W_OK):
-            raise Refusal("its folder is not writable", path=edit.path)
+        _check_folder(edit, real.parent)
         return
     try:
         now = real.read_bytes()
@@ -53,17 +56,24 @@ def _check(edit: Edit) -> None:
             next_step="run art-adapt again",
             path=edit.path,
         )
-    # Root can write everything, but a file without write permission is left alone.
+    # Root may write everything, but a read-only file is meant to stay as it is.
     if not mode & 0o222 or not os.access(real, os.W_OK):
         raise Refusal(
             "read-only",
-            next_step="make it writable, then run art-adapt again",
+            next_step="make it writable, if it is yours to change",
             path=edit.path,
         )
+    if edit.after is None:
+        _check_folder(edit, edit.path.parent)
+
+
+def _check_folder(edit: FileEdit, folder: Path) -> None:
+    if not os.access(folder, os.W_OK):
+        raise Refusal("its folder cannot be written", path=edit.path)
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Write a new file and rename it; write in place to keep hard links."""
+    """Write beside the file and rename; write in place if it has other hard links."""
     status = path.stat() if path.exists() else None
     if status is not None and status.st_nlink > 1:
         with path.open("r+b") as file:

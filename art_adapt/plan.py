@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from art_adapt import hooks_file, train_module
-from art_adapt.adaptation import Edit, adapt_source, wraps_of
+from art_adapt.adaptation import DEFAULT_LINE_LENGTH, adapt_source, wraps_of
 from art_adapt.decisions import Chooser, Decisions, Options, decide, train_module_path
 from art_adapt.errors import Refusal
+from art_adapt.file_edit import FileEdit
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import FileSurvey, Survey
 from art_adapt.survey.project import package_depth
 from art_adapt.survey.survey import survey
-
-DEFAULT_LINE_LENGTH = 88
 
 
 @dataclass(frozen=True)
@@ -27,9 +26,9 @@ class Plan:
 
     survey: Survey
     decisions: Decisions
-    edits: tuple[Edit, ...]
+    edits: tuple[FileEdit, ...]
     # The train module as it would be, where somebody has edited the one that is there.
-    kept: Edit | None = None
+    kept: FileEdit | None = None
 
     @property
     def changes(self) -> bool:
@@ -51,7 +50,7 @@ def make_plan(
     line_length = options.line_length or DEFAULT_LINE_LENGTH
     found = survey(sources)
     decisions = decide(found, options, choose)
-    edits: list[Edit] = []
+    edits: list[FileEdit] = []
     hooks_files: dict[Path, None] = {}
     recording_folders = _recording_folders(found.files)
     for file in found.files:
@@ -62,10 +61,10 @@ def make_plan(
         if wraps or file.hooks:
             hooks_files[folder / hooks_file.NAME] = None
         after = adapt_source(file, wraps, _dots(file, folder), line_length)
-        edits.append(Edit(file.source.path, file.source.data, after))
+        edits.append(FileEdit(file.source.path, file.source.data, after))
     _verify_idempotent(edits, found, options, decisions)
     edits += [_sibling(path, hooks_file.contents()) for path in hooks_files]
-    kept: Edit | None = None
+    kept: FileEdit | None = None
     if decisions.training is not None and decisions.entry is not None:
         path = train_module_path(decisions.entry.place.path)
         edit = _sibling(
@@ -83,8 +82,8 @@ def make_plan(
     return Plan(found, decisions, tuple(edits), kept)
 
 
-def _sibling(path: Path, content: bytes) -> Edit:
-    return Edit(path, path.read_bytes() if path.exists() else None, content)
+def _sibling(path: Path, content: bytes) -> FileEdit:
+    return FileEdit(path, path.read_bytes() if path.exists() else None, content)
 
 
 def _recording_folders(files: Sequence[FileSurvey]) -> dict[Path, Path]:
@@ -125,13 +124,17 @@ def _dots(file: FileSurvey, folder: Path) -> str:
 
 
 def _verify_idempotent(
-    edits: Sequence[Edit], found: Survey, options: Options, decisions: Decisions
+    edits: Sequence[FileEdit], found: Survey, options: Options, decisions: Decisions
 ) -> None:
     """Adapting the result again would change nothing (G2)."""
     if not any(edit.changes for edit in edits):
         return
     given = [file.source.path for file in found.files if file.given]
-    adapted = {edit.path: Source(edit.path, edit.after) for edit in edits}
+    adapted = {
+        edit.path: Source(edit.path, edit.after)
+        for edit in edits
+        if edit.after is not None
+    }
     again = survey(
         [adapted[path] if path in adapted else read_source(path) for path in given],
         adapted,

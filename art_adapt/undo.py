@@ -1,6 +1,4 @@
-"""Takes an adaptation back: the hooks, and the generated files that nobody has
-edited.
-"""
+"""Take an adaptation back: the hooks, and the generated files that nobody has edited."""
 
 from __future__ import annotations
 
@@ -10,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from art_adapt import hooks_file, train_module
-from art_adapt.adaptation import Edit, remove
+from art_adapt.adaptation import DEFAULT_LINE_LENGTH, remove
 from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
-from art_adapt.plan import DEFAULT_LINE_LENGTH
+from art_adapt.file_edit import FileEdit
 from art_adapt.source import Source, read_source
 from art_adapt.survey.hooks import RECORDING_MODULE, recording_level
 from art_adapt.survey.project import Project
@@ -26,22 +24,23 @@ BELOW = re.compile(rb"^\s*from\s+(\.\.+[\w.]*|\w[\w.]*\.)art_recording\b", re.MU
 
 @dataclass(frozen=True)
 class Undo:
-    """The files without their hooks, the siblings to delete (with their bytes), and
-    those left, with the reason.
+    """The files without their hooks, the deleted siblings, and the files left alone.
+
+    ``left`` says for each of the last why it stays.
     """
 
-    edits: tuple[Edit, ...]
-    deletions: tuple[tuple[Path, bytes], ...]
+    edits: tuple[FileEdit, ...]
     left: tuple[tuple[Path, str], ...]
 
     @property
     def changes(self) -> bool:
-        return any(edit.changes for edit in self.edits) or bool(self.deletions)
+        return any(edit.changes for edit in self.edits)
 
 
 def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
-    """Plan to take the hooks off ``sources`` and off what they import, and to remove
-    what was generated for them.
+    """Plan to take the hooks off ``sources`` and what they import.
+
+    What was generated for them is deleted, unless somebody has edited it.
 
     Raises:
         Refusal: a file uses hooks in ways that art-adapt does not write.
@@ -57,24 +56,23 @@ def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
         for path, syntax in adapted.items()
         if recording_level(syntax) is not None or path in {s.path for s in sources}
     }
-    edits = tuple(
-        Edit(
+    edits = [
+        FileEdit(
             path,
             syntax.source.data,
             remove(syntax.source, line_length or DEFAULT_LINE_LENGTH),
         )
         for path, syntax in adapted.items()
-    )
-    deletions: list[tuple[Path, bytes]] = []
+    ]
     left: list[tuple[Path, str]] = []
     for path in dict.fromkeys(map(train_module_path, adapted)):
         if path.is_file():
             data = path.read_bytes()
             if train_module.is_untouched(data):
-                deletions.append((path, data))
+                edits.append(FileEdit(path, data, None))
             elif train_module.SEAL.match(data):
                 left.append((path, "it has been edited"))
-    gone = {edit.path for edit in edits} | {path for path, _ in deletions}
+    gone = {edit.path for edit in edits}
     for folder in dict.fromkeys(
         _recording_folder(path, recording_level(syntax))
         for path, syntax in adapted.items()
@@ -101,8 +99,8 @@ def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
             elif not (hooks_file.is_current(data) or hooks_file.is_former(data)):
                 left.append((path, "it is not the copy that this version writes"))
             else:
-                deletions.append((path, data))
-    return Undo(edits, tuple(deletions), tuple(left))
+                edits.append(FileEdit(path, data, None))
+    return Undo(tuple(edits), tuple(left))
 
 
 def _recording_folder(path: Path, level: int | None) -> Path:

@@ -1,11 +1,9 @@
-"""Puts ``carried(...)`` around functions that executors and threads run, if they may
-reach a policy call.
-"""
+"""Put ``carried(...)`` around functions that run in threads and may call the policy."""
 
 from __future__ import annotations
 
-from codemods.case import Case
-from codemods.command import HookCommand
+from art_adapt.codemods.case import Case
+from art_adapt.codemods.command import HookCommand
 
 
 class CarryContext(HookCommand):

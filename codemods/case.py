@@ -8,8 +8,9 @@ from textwrap import dedent
 
 @dataclass(frozen=True)
 class Case:
-    """``before`` becomes ``after``; without ``after``, nothing changes. Both are
-    dedented.
+    """The codemod turns ``before`` into ``after``, or leaves it where there is no ``after``.
+
+    Both are dedented.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The one edit that all hooks are: a call around an expression."""
+"""Put hooks around expressions: the one edit that all kinds of hook share."""
 
 from __future__ import annotations
 
@@ -6,27 +6,24 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from art_adapt.errors import Refusal
-from art_adapt.source import Source
-from codemods.layout import Shape, Wrap, lay_out
-from codemods.locating import Located, locate
+from art_adapt.codemods.cannot_edit import CannotEdit
+from art_adapt.codemods.layout import Shape, Wrap, lay_out
+from art_adapt.codemods.locating import Located, Parsed, locate
 
 
 class HookExpressions(cst.CSTTransformer):
-    """Puts hooks around the located expressions; looks into no statement without
-    one.
-    """
+    """Put hooks around the located expressions, and visit only statements with one."""
 
     def __init__(
         self,
-        source: Source,
+        lines: Sequence[str],
         wraps: Sequence[Wrap],
         located: Located,
         line_length: int | None,
     ) -> None:
         super().__init__()
         self.located = located
-        layout = lay_out(source, wraps, line_length)
+        layout = lay_out(lines, wraps, line_length)
         self.hooks: dict[int, list[tuple[str, Shape]]] = {}
         for wrap in wraps:
             node = located.nodes[wrap.span]
@@ -52,31 +49,31 @@ class HookExpressions(cst.CSTTransformer):
 
 
 def hook_expressions(
-    module: cst.Module, source: Source, wraps: Sequence[Wrap], line_length: int | None
+    file: Parsed, wraps: Sequence[Wrap], line_length: int | None
 ) -> cst.Module:
-    """Put every wrap of ``wraps`` into ``module``, which was parsed from ``source``.
+    """Put every hook of ``wraps`` around its expression.
 
     Raises:
-        Refusal: an expression was not found where the survey saw it (in an f-string, before Python 3.12).
+        CannotEdit: an expression is not where its span says (in an f-string, before Python 3.12).
     """
     calls = {wrap.around for wrap in wraps if wrap.around is not None}
-    located = locate(module, source, {wrap.span for wrap in wraps} | calls)
+    located = locate(file, {wrap.span for wrap in wraps} | calls)
     for wrap in wraps:
         if wrap.span not in located.nodes:
-            raise Refusal(
+            raise CannotEdit(
                 f"cannot put {wrap.hook}(...) here",
-                why="the expression stands where its position cannot be told, as in an f-string before Python 3.12",
-                next_step="give the expression a name in a statement of its own",
-                path=source.path,
-                line=wrap.span.line,
-                column=wrap.span.column + 1,
+                wrap.span.line,
+                wrap.span.column + 1,
+                why="the position of the expression is not known, as in an f-string before Python 3.12",
+                next_step="assign the expression to a name in a statement of its own",
             )
-    return module.visit(HookExpressions(source, wraps, located, line_length))
+    return file.module.visit(HookExpressions(file.lines, wraps, located, line_length))
 
 
 def hooked(expression: cst.BaseExpression, hook: str, shape: Shape) -> cst.Call:
-    """``expression`` as the argument of ``hook``, which takes the place of its
-    parentheses if those take lines.
+    """Make ``expression`` the argument of ``hook``.
+
+    Parentheses that take lines of their own become those of the hook.
     """
     function = cst.Name(hook)
     if isinstance(expression, cst.Tuple) and not expression.lpar:
@@ -103,8 +100,8 @@ def hooked(expression: cst.BaseExpression, hook: str, shape: Shape) -> cst.Call:
     if shape is not Shape.OPENED:
         if isinstance(expression, cst.Tuple | cst.GeneratorExp):
             return cst.Call(function, [cst.Arg(expression)])
-        # Its parentheses stay outside: they may be all that parts it from a keyword, as
-        # in return(text).
+        # Its parentheses stay outside: they may be all that separates it from a keyword,
+        # as in return(text).
         bare = expression.with_changes(lpar=[], rpar=[])
         return cst.Call(
             function, [cst.Arg(bare)], lpar=expression.lpar, rpar=expression.rpar
@@ -145,7 +142,7 @@ def _with_opened_arguments(call: cst.Call) -> cst.Call:
 
 
 class _Shift(cst.CSTTransformer):
-    """Moves the lines of an expression to the right, or back to the left."""
+    """Move the lines of an expression to the right, or back to the left."""
 
     def __init__(self, by: str, back: bool) -> None:
         super().__init__()

@@ -1,6 +1,4 @@
-"""Imports the hooks into a file, below its own imports, and takes that import out
-again.
-"""
+"""Import the hooks below a file's own imports, and remove that import again."""
 
 from __future__ import annotations
 
@@ -9,40 +7,34 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from art_adapt.survey.hooks import RECORDING_MODULE
-
 
 @dataclass(frozen=True)
 class HookImport:
-    """``from <dots>art_recording import ...``: ``hooks`` are the names it imports, by
-    local name.
+    """The import ``from <dots><module> import <hooks>``.
 
-    ``also_plain``: the file lies in a package but imports nothing relatively, so it may
-    be run by its path as well; a relative import alone would break that.
-    ``neighbours``: top-level names that lie beside the file, whose imports ours may
-    stand directly under.
+    ``hooks`` are the imported names by local name. ``also_plain``: the file lies in a
+    package but imports nothing relatively, so somebody may run it by its path, which a
+    relative import alone would break. ``neighbours``: the top-level names beside the
+    file; our import may stand directly below theirs.
     """
 
+    module: str
     dots: str
     hooks: Mapping[str, str]
     also_plain: bool = False
     neighbours: frozenset[str] = frozenset()
 
     def lines(self, dots: str) -> list[str]:
-        """The import as isort has it: names together, each ``as`` on a line of its
-        own.
-        """
+        """Write the import as isort does: plain names together, a line for each ``as``."""
         own = sorted(hook for local, hook in self.hooks.items() if local == hook)
         renamed = sorted(
             f"{hook} as {local}" for local, hook in self.hooks.items() if local != hook
         )
-        start = f"from {dots}{RECORDING_MODULE} import "
+        start = f"from {dots}{self.module} import "
         return [start + names for names in ([", ".join(own)] if own else []) + renamed]
 
     def statements(self, module: cst.Module) -> list[cst.SimpleStatementLine | cst.Try]:
-        """The statements to put into ``module``, with its indentation and line
-        endings.
-        """
+        """Parse the import with the indentation and line endings of ``module``."""
         pieces = self.lines(self.dots)
         if self.also_plain:
             indent, newline = module.default_indent, module.default_newline
@@ -67,14 +59,12 @@ class HookImport:
 
 
 def with_hook_import(module: cst.Module, wanted: HookImport) -> cst.Module:
-    """``module`` with the import, or with the import that it has extended by the hooks
-    that it lacks.
-    """
+    """Add the import to ``module``, or extend the one that it has."""
     if not wanted.hooks:
         return module
     body = list(module.body)
     lines = wanted.statements(module)
-    present = [at for at, statement in enumerate(body) if _is_hook_import(statement)]
+    present = _hook_imports(body, wanted.module)
     if present:
         lines[0] = lines[0].with_changes(leading_lines=_leading_lines(body[present[0]]))
         kept = [statement for at, statement in enumerate(body) if at not in present]
@@ -84,8 +74,8 @@ def with_hook_import(module: cst.Module, wanted: HookImport) -> cst.Module:
     at = _place(body)
     neighbours = _neighbours_before(body, at, wanted)
     if at == 0:
-        # The import stands first: it takes over what stood above the first statement,
-        # which removal hands back.
+        # Ours becomes the first statement, and takes over the comments above the old
+        # first one; removal gives them back.
         first = body[0]
         blank_lines = 2 if isinstance(first, cst.FunctionDef | cst.ClassDef) else 1
         lines[0] = lines[0].with_changes(leading_lines=_leading_lines(first))
@@ -94,9 +84,8 @@ def with_hook_import(module: cst.Module, wanted: HookImport) -> cst.Module:
         )
     elif neighbours:
         at = next((n for n in neighbours if _sorts_after(body[n], wanted)), at)
-        if (
-            at == neighbours[0]
-        ):  # first of its block: what stands above the block stands above it now
+        if at == neighbours[0]:
+            # Ours becomes the first of its block, and takes over what stands above it.
             lines[0] = lines[0].with_changes(leading_lines=_leading_lines(body[at]))
             body[at] = body[at].with_changes(leading_lines=[])
     else:
@@ -104,14 +93,10 @@ def with_hook_import(module: cst.Module, wanted: HookImport) -> cst.Module:
     return module.with_changes(body=[*body[:at], *lines, *body[at:]])
 
 
-def without_hook_import(module: cst.Module) -> cst.Module:
-    """``module`` without its import of the hooks. Comments that somebody put above it
-    stay.
-    """
+def without_hook_import(module: cst.Module, name: str) -> cst.Module:
+    """Remove every import of the hooks' module ``name``; comments above it stay."""
     body = list(module.body)
-    for at in reversed(
-        [at for at, statement in enumerate(body) if _is_hook_import(statement)]
-    ):
+    for at in reversed(_hook_imports(body, name)):
         above = _leading_lines(body.pop(at))
         if at >= len(body):
             continue
@@ -131,22 +116,24 @@ def _leading_lines(
     return getattr(statement, "leading_lines", ())
 
 
-def _is_hook_import(statement: cst.CSTNode) -> bool:
+def _hook_imports(body: Sequence[cst.CSTNode], name: str) -> list[int]:
+    return [at for at, node in enumerate(body) if _is_hook_import(node, name)]
+
+
+def _is_hook_import(statement: cst.CSTNode, name: str) -> bool:
     if isinstance(statement, cst.Try):
-        return all(_is_hook_import(inner) for inner in statement.body.body)
+        return all(_is_hook_import(inner, name) for inner in statement.body.body)
     if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
         return False
     small = statement.body[0]
     module = small.module if isinstance(small, cst.ImportFrom) else None
     if isinstance(module, cst.Attribute):
         module = module.attr
-    return isinstance(module, cst.Name) and module.value == RECORDING_MODULE
+    return isinstance(module, cst.Name) and module.value == name
 
 
 def _place(body: Sequence[cst.CSTNode]) -> int:
-    """Below the imports that the file begins with, whatever stands between them; below
-    the docstring at least.
-    """
+    """Return the place below the imports at the top, or at least below the docstring."""
     place = 0
     for at, statement in enumerate(body):
         if isinstance(statement, cst.SimpleStatementLine):
@@ -181,9 +168,7 @@ def _neighbours_before(
     end: int,
     wanted: HookImport,
 ) -> list[int]:
-    """Where the imports stand that ours belongs among: the local ones, directly above
-    ``end``.
-    """
+    """Return the places of the local imports directly above ``end``: ours goes there."""
     found: list[int] = []
     while end and not wanted.also_plain and _is_neighbour(body[end - 1], wanted):
         end -= 1
@@ -207,8 +192,9 @@ def _is_neighbour(statement: cst.CSTNode, wanted: HookImport) -> bool:
 
 
 def _sorts_after(statement: cst.CSTNode, wanted: HookImport) -> bool:
-    """Whether isort has ``statement`` below ours: ``import`` comes before ``from``,
-    more dots before fewer.
+    """Whether isort sorts ``statement`` below ours.
+
+    ``import`` comes before ``from``, and more dots before fewer.
     """
     small = (
         statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
@@ -216,7 +202,7 @@ def _sorts_after(statement: cst.CSTNode, wanted: HookImport) -> bool:
     if not isinstance(small, cst.ImportFrom):
         return False
     name = "" if small.module is None else cst.Module([]).code_for_node(small.module)
-    return (-len(small.relative), name.lower()) > (-len(wanted.dots), RECORDING_MODULE)
+    return (-len(small.relative), name.lower()) > (-len(wanted.dots), wanted.module)
 
 
 def _is_import(statement: cst.CSTNode) -> bool:

@@ -1,12 +1,10 @@
-"""How a hook is laid out, so that a file that a formatter has laid out stays as the
-formatter would leave it.
+"""Lay out hooks as a formatter would, in shapes that can be taken off again.
 
-A hook goes around an expression in one of three shapes, and each shape tells how to
-take it off again:
+There are three shapes:
 
 * hugged: ``final_answer(text)``. Comes off as it went on.
-* opened: the hook's parentheses take a line each. ``black`` and ``ruff format`` do so where one line is too short, or
-  where the expression itself takes several lines, which then stand one level deeper.
+* opened: each of the hook's parentheses takes a line. ``black`` and ``ruff format`` do so where one line is too short,
+  or where the expression itself takes several lines, which then stand one level deeper.
 * in place of parentheses: ``return (...)`` over several lines becomes ``return final_answer(...)``.
 """
 
@@ -16,42 +14,41 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from art_adapt.source import Source
-from art_adapt.survey.model import Span
+from art_adapt.span import Span
 
 
 class Shape(Enum):
-    HUGGED = auto()  # nothing else, whatever the expression looks like
+    HUGGED = auto()  # whatever the expression looks like
     FITTING = auto()  # in place of parentheses over several lines, otherwise hugged
     OPENED = auto()
 
 
 class Removal(Enum):
-    """How to take off a hook that was opened."""
+    """How to take a hook off."""
 
-    HUGGED = auto()
-    JOIN = auto()  # the expression fits on the line of its statement again
-    DEDENT = auto()  # the expression takes several lines of its own
-    PARENTHESES = auto()  # it had parentheses instead
+    HUGGED = auto()  # drop its name and its parentheses
+    JOIN = auto()  # move the expression back to the line of its statement
+    DEDENT = auto()  # move the expression's own lines one level back
+    PARENTHESES = auto()  # drop only its name
 
 
-def looks_formatted(source: Source, line_length: int) -> bool:
-    """Whether the file keeps to the line length, but for strings and comments, which
-    formatters do not break.
+def looks_formatted(lines: Sequence[str], line_length: int) -> bool:
+    """Whether the file keeps to the line length.
+
+    Longer lines with strings or comments do not count: formatters do not break those.
     """
     return not any(
         len(line) > line_length and not any(mark in line for mark in "\"'#")
-        for line in source.lines
+        for line in lines
     )
 
 
 @dataclass(frozen=True)
 class Wrap:
-    """``hook`` (its local name) goes around the expression at ``span``; of two at one
-    span the later goes outside.
+    """A hook, by its local name, to put around the expression at ``span``.
 
-    ``around``: the call on whose line the expression stands, which is opened where the
-    line gets too long.
+    Of two hooks at one span, the later goes outside. ``around`` is the call on whose
+    line the expression stands; it is opened if the line gets too long.
     """
 
     span: Span
@@ -65,42 +62,45 @@ class Wrap:
 
 @dataclass
 class Layout:
-    """A shape for every wrap, and the calls whose arguments move to a line of their
-    own.
-    """
+    """The shape of every hook, and the calls whose arguments move to their own line."""
 
     shapes: dict[Wrap, Shape] = field(default_factory=dict)
     opened: set[Span] = field(default_factory=set)
 
 
-def lay_out(source: Source, wraps: Sequence[Wrap], line_length: int | None) -> Layout:
-    """Lay the hooks out as a formatter would; without a line length, in the plainest
-    way.
-    """
+def lay_out(
+    lines: Sequence[str], wraps: Sequence[Wrap], line_length: int | None
+) -> Layout:
+    """Lay the hooks out as a formatter would; without a line length, hug everything."""
     layout = Layout()
     by_line: dict[int, list[Wrap]] = {}
     for wrap in wraps:
         layout.shapes[wrap] = Shape.HUGGED if line_length is None else Shape.FITTING
         if wrap.span.line == wrap.span.end_line:
             by_line.setdefault(wrap.span.line, []).append(wrap)
-        elif line_length is not None and _formatters_open(source, wrap):
+        elif line_length is not None and _formatters_open(lines, wrap):
             layout.shapes[wrap] = Shape.OPENED
     for line, on_line in by_line.items():
         if line_length is not None:
-            _lay_out_line(source.lines[line - 1], source, on_line, line_length, layout)
+            _lay_out_line(lines, line, on_line, line_length, layout)
     return layout
 
 
 def _lay_out_line(
-    line: str, source: Source, wraps: list[Wrap], line_length: int, layout: Layout
+    lines: Sequence[str],
+    number: int,
+    wraps: list[Wrap],
+    line_length: int,
+    layout: Layout,
 ) -> None:
-    """Open from the outside in until what remains fits."""
+    """Open the hooks of one line, from the outside in, until the rest fits."""
+    line = lines[number - 1]
     width = len(line) + sum(wrap.width for wrap in wraps)
     indent = len(line) - len(line.lstrip())
     for wrap in sorted(wraps, key=lambda w: (w.span.column, -w.span.end_column)):
         if width <= line_length:
             return
-        if wrap.around is None and _ends_statement(source, wrap.span):
+        if wrap.around is None and _ends_statement(lines, wrap.span):
             layout.shapes[wrap] = Shape.OPENED
             width -= wrap.width + (wrap.span.column - indent) - 4
         elif wrap.around is not None and wrap.around.line == wrap.around.end_line:
@@ -108,55 +108,59 @@ def _lay_out_line(
             return
 
 
-def _formatters_open(source: Source, wrap: Wrap) -> bool:
-    """An expression over several lines, with brackets that formatters would not hug."""
-    lines = source.lines[wrap.span.line - 1 : wrap.span.end_line]
-    has_long_string = any(quotes in line for line in lines for quotes in ('"""', "'''"))
-    return not has_long_string and _closes_on_own_line(source, wrap.span)
+def _formatters_open(lines: Sequence[str], wrap: Wrap) -> bool:
+    """Whether formatters would give the brackets of a long expression their own lines."""
+    own = lines[wrap.span.line - 1 : wrap.span.end_line]
+    has_long_string = any(quotes in line for line in own for quotes in ('"""', "'''"))
+    return not has_long_string and _closes_on_own_line(lines, wrap.span)
 
 
-def _closes_on_own_line(source: Source, span: Span) -> bool:
-    """``return Result(`` ... ``)`` as formatters write it: the last line closes the
-    first, and nothing follows.
-    """
-    last = source.lines[span.end_line - 1]
-    return last.strip() in (")", "]", "}") and _ends_statement(source, span)
+def _closes_on_own_line(lines: Sequence[str], span: Span) -> bool:
+    """Whether the expression's last line holds one closing bracket and nothing else."""
+    last = lines[span.end_line - 1]
+    return last.strip() in (")", "]", "}") and _ends_statement(lines, span)
 
 
-def _ends_statement(source: Source, span: Span) -> bool:
-    line = source.lines[span.end_line - 1].encode()
+def _ends_statement(lines: Sequence[str], span: Span) -> bool:
+    line = lines[span.end_line - 1].encode()
     return not line[span.end_column :].strip()
 
 
 def removal_of(
-    source: Source, hook: Span, name_end: int, value: Span, inner: int, line_length: int
+    lines: Sequence[str],
+    hook: Span,
+    name_end: int,
+    value: Span,
+    inner: int,
+    line_length: int,
 ) -> Removal:
-    """How to take the hook call at ``hook`` off the expression at ``value``.
+    """Choose how to take the hook call at ``hook`` off the expression at ``value``.
 
-    ``name_end``: the column at which the hook's name ends. ``inner``: the width of the
+    ``name_end`` is the column at which the hook's name ends, ``inner`` the width of the
     hooks inside ``value``.
     """
-    opening = source.lines[hook.line - 1].encode()
+    opening = lines[hook.line - 1].encode()
     if opening[name_end:].strip() != b"(":
         return Removal.HUGGED
     if value.line != value.end_line:
-        closes = source.lines[value.end_line - 1].strip() in (")", "]", "}")
-        opens = source.lines[value.line - 1].rstrip().endswith(("(", "[", "{"))
+        closes = lines[value.end_line - 1].strip() in (")", "]", "}")
+        opens = lines[value.line - 1].rstrip().endswith(("(", "[", "{"))
         return Removal.DEDENT if closes and opens else Removal.PARENTHESES
-    text = source.lines[value.line - 1].encode()[value.column : value.end_column]
-    after = source.lines[hook.end_line - 1].encode()[hook.end_column :]
+    text = lines[value.line - 1].encode()[value.column : value.end_column]
+    after = lines[hook.end_line - 1].encode()[hook.end_column :]
     joined = (opening[: hook.column] + text + after).decode(errors="replace")
     fits = len(joined) - inner <= line_length
     return Removal.JOIN if fits else Removal.PARENTHESES
 
 
-def fits_joined(source: Source, call: Span, hooks: int, line_length: int) -> bool:
-    """Whether a call whose arguments take one line of their own fits on one line
-    without its hooks' width.
+def fits_joined(lines: Sequence[str], call: Span, hooks: int, line_length: int) -> bool:
+    """Whether a call over three lines fits on one line without its hooks.
+
+    ``hooks`` is the width of the hooks in it. The arguments take the second line.
     """
     if call.end_line - call.line != 2:
         return False
-    opening, arguments, closing = source.lines[call.line - 1 : call.end_line]
+    opening, arguments, closing = lines[call.line - 1 : call.end_line]
     if (
         arguments.endswith(",")
         or "#" in opening + arguments

@@ -1,9 +1,9 @@
-"""Finds the libcst nodes that stand where the survey found something.
+"""Find libcst nodes by their positions in the ``ast`` tree of the same file.
 
-The survey counts positions as ``ast`` does. libcst knows positions only after
-generating the whole file's code again, which costs more than parsing it. So we walk
-both trees' statement lists side by side (they match one to one), and have libcst place
-only the expressions of the few statements that are looked for.
+libcst knows positions only after generating the whole file's code again, which costs
+more than parsing it. So we walk both trees' statement lists side by side (they match
+one to one), and let libcst compute positions only for the few statements that hold
+something we look for.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from art_adapt.source import Source
-from art_adapt.survey.model import Span
+from art_adapt.span import Span
 
 Positions = tuple[int, int, int, int]
 BLOCKS = (cst.IndentedBlock, cst.SimpleStatementSuite)
@@ -32,35 +31,42 @@ STATEMENTS = (
 )
 
 
+@dataclass(frozen=True)
+class Parsed:
+    """A file as both parsers read it, and its lines as ``ast`` counts them."""
+
+    module: cst.Module
+    tree: ast.Module
+    lines: Sequence[str]
+
+
 @dataclass
 class Located:
-    """``nodes``: the expression found at each span. ``path``: the statements and blocks
-    that lead to them, by id.
+    """The expression found at each span, and the way to it.
+
+    ``path`` holds the ids of the statements and blocks that lead to the expressions,
+    ``elifs`` the ids of those that are an ``elif``.
     """
 
+    lines: Sequence[str]
     default_indent: str
     nodes: dict[Span, cst.BaseExpression] = field(default_factory=dict)
     path: set[int] = field(default_factory=set)
     elifs: set[int] = field(default_factory=set)
 
     def leads_to(self, node: cst.CSTNode) -> bool:
-        """Whether a transformer has to look into ``node``: every statement off the path
-        stays as it is.
-        """
+        """Whether a transformer has to visit ``node``: only statements on the path."""
         return id(node) in self.path or not isinstance(node, STATEMENTS)
 
 
-def locate(module: cst.Module, source: Source, spans: Collection[Span]) -> Located:
-    """Find the expressions of ``module`` (parsed from ``source``) at ``spans``; those
-    not found are absent.
-    """
-    located = Located(module.default_indent)
-    _descend(source, source.tree.body, module.body, sorted(spans), (), located)
+def locate(file: Parsed, spans: Collection[Span]) -> Located:
+    """Find the expressions at ``spans``; ``nodes`` lacks those that are not found."""
+    located = Located(file.lines, file.module.default_indent)
+    _descend(file.tree.body, file.module.body, sorted(spans), (), located)
     return located
 
 
 def _descend(
-    source: Source,
     statements: Sequence[ast.stmt],
     nodes: Sequence[cst.CSTNode],
     spans: list[Span],
@@ -81,17 +87,15 @@ def _descend(
             continue
         located.path |= {id(line), id(node)}
         if isinstance(line, cst.SimpleStatementLine):
-            _match(source, _first_line(first), line, mine, indents, located)
+            _match(_first_line(first), line, mine, indents, located)
         else:
-            _enter(source, statement, node, mine, indents, located)
+            _enter(statement, node, mine, indents, located)
 
 
 def _small_statements(
     nodes: Sequence[cst.CSTNode],
 ) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
-    """Statements as ``ast`` counts them: those of one line separately, each with the
-    line that it is on.
-    """
+    """Pair each statement that ``ast`` counts with the node of its line."""
     for node in nodes:
         if isinstance(node, cst.SimpleStatementLine):
             yield from ((node, small) for small in node.body)
@@ -100,7 +104,7 @@ def _small_statements(
 
 
 def _first_line(statement: ast.AST) -> int:
-    """The line that a statement starts on: its decorator's, if it has one."""
+    """Return the line that a statement, or its first decorator, starts on."""
     if isinstance(statement, ast.match_case):
         return statement.pattern.lineno
     assert isinstance(statement, ast.stmt | ast.excepthandler)
@@ -114,16 +118,13 @@ def _end(statement: ast.stmt) -> Span:
 
 
 def _enter(
-    source: Source,
     statement: ast.AST,
     node: cst.CSTNode,
     spans: list[Span],
     indents: tuple[str | None, ...],
     located: Located,
 ) -> None:
-    """Find what stands in a statement that has blocks: in those, in its branches, in
-    its own line.
-    """
+    """Search a compound statement: its blocks, its branches and its own line."""
     left = spans
     for statements, holder, block in _blocks(statement, node):
         inside = [span for span in left if _is_within(span, statements)]
@@ -133,7 +134,6 @@ def _enter(
         if isinstance(block, cst.IndentedBlock):
             left = [span for span in left if span not in inside]
             _descend(
-                source,
                 statements,
                 block.body,
                 inside,
@@ -144,7 +144,7 @@ def _enter(
         located.path |= {id(small) for small in block.body}
         if holder is not node:  # else: return ...
             left = [span for span in left if span not in inside]
-            _match(source, statements[0].lineno, holder, inside, indents, located)
+            _match(statements[0].lineno, holder, inside, indents, located)
     for part, part_node in _branches(statement, node):
         first, last = _first_line(part), _last_line(part)
         inside = [span for span in left if first <= span.line <= last]
@@ -154,9 +154,9 @@ def _enter(
             if isinstance(part_node, cst.If):
                 located.elifs.add(id(part_node))
             deeper = (node.indent,) if isinstance(node, cst.Match) else ()
-            _enter(source, part, part_node, inside, (*indents, *deeper), located)
+            _enter(part, part_node, inside, (*indents, *deeper), located)
     if left:
-        _match(source, _first_line(statement), node, left, indents, located)
+        _match(_first_line(statement), node, left, indents, located)
 
 
 def _is_within(span: Span, statements: Sequence[ast.stmt]) -> bool:
@@ -179,9 +179,7 @@ def _blocks(
 ) -> Iterator[
     tuple[list[ast.stmt], cst.CSTNode, cst.IndentedBlock | cst.SimpleStatementSuite]
 ]:
-    """The statement lists inside a statement, with the node that holds each one's
-    block.
-    """
+    """Yield the statement lists inside a statement, each with its holder and block."""
     for name in ("body", "orelse", "finalbody"):
         statements = getattr(statement, name, None)
         holder = node if name == "body" else getattr(node, name, None)
@@ -195,7 +193,7 @@ def _blocks(
 def _branches(
     statement: ast.AST, node: cst.CSTNode
 ) -> Iterator[tuple[ast.AST, cst.CSTNode]]:
-    """What has a header and blocks of its own: elif branches, except clauses, cases."""
+    """Yield the parts that have their own header: elif branches, except clauses, cases."""
     if isinstance(statement, ast.If) and isinstance(node, cst.If):
         if isinstance(node.orelse, cst.If):
             yield statement.orelse[0], node.orelse
@@ -208,16 +206,13 @@ def _branches(
 
 
 def _match(
-    source: Source,
     first_line: int,
     node: cst.CSTNode,
     spans: list[Span],
     indents: tuple[str | None, ...],
     located: Located,
 ) -> None:
-    """Place the expressions of one statement, without its blocks, as deep as it stands
-    in the file.
-    """
+    """Match the expressions of one statement, without its blocks, to ``spans``."""
     placed, first_placed_line = _place(
         node,
         [indent or located.default_indent for indent in indents],
@@ -229,18 +224,19 @@ def _match(
         for (start, column, end, end_column), found in placed
     }
     for span in spans:
-        start = _characters(source, span.line, span.column)
-        end = _characters(source, span.end_line, span.end_column)
+        start = _characters(located.lines, span.line, span.column)
+        end = _characters(located.lines, span.end_line, span.end_column)
         found = by_position.get((span.line, start, span.end_line, end))
         if found is not None:
             located.nodes[span] = found
 
 
-def _characters(source: Source, line: int, column: int) -> int:
-    """A column in characters, as libcst counts, from one in UTF-8 bytes. A BOM is no
-    column.
+def _characters(lines: Sequence[str], line: int, column: int) -> int:
+    """Convert a column from UTF-8 bytes to characters, as libcst counts them.
+
+    A byte order mark takes no column.
     """
-    text = source.lines[line - 1]
+    text = lines[line - 1]
     return (
         column
         if text.isascii()
@@ -251,10 +247,36 @@ def _characters(source: Source, line: int, column: int) -> int:
 def _place(
     node: cst.CSTNode, indents: Sequence[str], *, is_elif: bool
 ) -> tuple[list[tuple[Positions, cst.BaseExpression]], int]:
-    """The expressions of a statement, with positions in a file that holds only it; and
-    its first line there.
+    """Compute positions in a file that holds only ``node``, as deep as it stands.
+
+    Returns the expressions with their positions, and the line that ``node`` starts on.
     """
-    bare = _without_blocks(node)
+    module = _module_of(_without_blocks(node), indents, is_elif=is_elif)
+    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+    positions = wrapper.resolve(PositionProvider)
+    anchor = min(
+        (p.start.line for n, p in positions.items() if n is node or _is_child(n, node)),
+        default=1,
+    )
+    found = []
+    for expression, position in positions.items():
+        if isinstance(expression, cst.BaseExpression):
+            start, end = position.start, position.end
+            if isinstance(expression, cst.Tuple | cst.GeneratorExp) and expression.lpar:
+                # For ast, their parentheses belong to them; for libcst, they stand
+                # around them.
+                start, end = (
+                    positions[expression.lpar[-1]].start,
+                    positions[expression.rpar[0]].end,
+                )
+            found.append(((start.line, start.column, end.line, end.column), expression))
+    return found, anchor
+
+
+def _module_of(
+    bare: cst.CSTNode, indents: Sequence[str], *, is_elif: bool
+) -> cst.Module:
+    """Build a module that holds one statement or branch, as deep as it stands."""
     shell: cst.SimpleStatementLine | cst.BaseCompoundStatement
     if isinstance(bare, cst.Else):
         shell = cst.If(test=cst.Name("x"), body=_EMPTY, orelse=bare)
@@ -275,25 +297,7 @@ def _place(
     for indent in reversed(indents):
         block = cst.IndentedBlock([shell], indent=indent)
         shell = cst.If(test=cst.Name("x"), body=block)
-    wrapper = MetadataWrapper(cst.Module([shell]), unsafe_skip_copy=True)
-    positions = wrapper.resolve(PositionProvider)
-    anchor = min(
-        (p.start.line for n, p in positions.items() if n is node or _is_child(n, node)),
-        default=1,
-    )
-    found = []
-    for expression, position in positions.items():
-        if isinstance(expression, cst.BaseExpression):
-            start, end = position.start, position.end
-            if isinstance(expression, cst.Tuple | cst.GeneratorExp) and expression.lpar:
-                # Their parentheses belong to them for ast, and stand around them for
-                # libcst.
-                start, end = (
-                    positions[expression.lpar[-1]].start,
-                    positions[expression.rpar[0]].end,
-                )
-            found.append(((start.line, start.column, end.line, end.column), expression))
-    return found, anchor
+    return cst.Module([shell])
 
 
 _EMPTY = cst.IndentedBlock([cst.SimpleStatementLine([cst.Pass()])])
@@ -306,8 +310,9 @@ def _is_child(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
 
 
 def _without_blocks(node: cst.CSTNode) -> cst.CSTNode:
-    """The statement's own expressions, by identity, with nothing in its blocks and
-    without its branches.
+    """Empty the blocks and drop the branches of a statement; its expressions stay.
+
+    They stay the same objects: identity is what they are looked up by.
     """
     changes: dict[str, object] = {}
     if isinstance(getattr(node, "body", None), cst.IndentedBlock):

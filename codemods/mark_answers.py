@@ -1,9 +1,9 @@
-"""Puts ``final_answer(...)`` around what an episode ends with."""
+"""Put ``final_answer(...)`` around the answers that an episode ends with."""
 
 from __future__ import annotations
 
-from codemods.case import Case
-from codemods.command import HookCommand
+from art_adapt.codemods.case import Case
+from art_adapt.codemods.command import HookCommand
 
 
 class MarkAnswers(HookCommand):

@@ -1,9 +1,9 @@
-"""Puts ``reward(...)`` around the outcome, where the agent computes one itself."""
+"""Put ``reward(...)`` around the outcome where the agent itself computes one."""
 
 from __future__ import annotations
 
-from codemods.case import Case
-from codemods.command import HookCommand
+from art_adapt.codemods.case import Case
+from art_adapt.codemods.command import HookCommand
 
 
 class MarkRewards(HookCommand):

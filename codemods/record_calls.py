@@ -1,13 +1,13 @@
-"""Puts ``recorded(...)`` around the callee of each policy call.
+"""Put ``recorded(...)`` around the callee of each policy call.
 
-Also where the callee is handed on and not called: to a partial, a thread, a helper that
-retries.
+That includes callees that are passed on instead of called: to a partial, a thread or a
+helper that retries.
 """
 
 from __future__ import annotations
 
-from codemods.case import Case
-from codemods.command import HookCommand
+from art_adapt.codemods.case import Case
+from art_adapt.codemods.command import HookCommand
 
 
 class RecordCalls(HookCommand):
@@ -66,7 +66,7 @@ CASES = (
         """,
     ),
     Case(
-        "a callee that is handed on",
+        "a callee that is passed on",
         """
         import asyncio
         from functools import partial
@@ -234,7 +234,7 @@ CASES = (
         """,
     ),
     Case(
-        "a client of instructor's",
+        "an instructor client",
         """
         import instructor
         from openai import OpenAI
@@ -263,7 +263,7 @@ CASES = (
         """,
     ),
     Case(
-        "what is no call of an agent's model",
+        "no call of an agent's model",
         """
         def judge(judge_client, text):
             return judge_client.chat.completions.create(model="gpt-4o", messages=[text])

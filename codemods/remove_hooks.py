@@ -1,27 +1,17 @@
-"""Takes all hooks and their import off a file: it is as its author wrote it again, byte
-for byte.
-"""
+"""Take all hooks and their import off a file, back to its author's bytes."""
 
 from __future__ import annotations
 
-import libcst as cst
-from libcst.codemod import CodemodCommand, SkipFile
-
-from art_adapt.adaptation import remove
-from art_adapt.errors import Refusal
-from art_adapt.plan import DEFAULT_LINE_LENGTH
-from codemods.case import Case
-from codemods.command import source_of
+from art_adapt.codemods import editing
+from art_adapt.codemods.case import Case
+from art_adapt.codemods.command import FileCommand
 
 
-class RemoveHooks(CodemodCommand):
+class RemoveHooks(FileCommand):
     DESCRIPTION = "Take the hooks of art_recording off a file."
 
-    def transform_module_impl(self, tree: cst.Module) -> cst.Module:
-        try:
-            return cst.parse_module(remove(source_of(self, tree), DEFAULT_LINE_LENGTH))
-        except Refusal as refusal:
-            raise SkipFile(str(refusal)) from refusal
+    def edited(self, path: str, data: bytes) -> bytes:
+        return editing.remove_hooks(path, data)
 
 
 CASES = (

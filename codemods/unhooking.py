@@ -1,28 +1,26 @@
-"""Takes all hooks off a file again: what remains is the file as its author wrote it."""
+"""Take all hooks off a file: what remains is what its author wrote."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
 
-from art_adapt.errors import Refusal
-from art_adapt.source import Source
-from art_adapt.survey.hooks import hook_imports, imported_hooks
-from art_adapt.survey.model import Span
-from art_adapt.survey.syntax import Syntax
-from codemods.hooking import shifted
-from codemods.import_hooks import without_hook_import
-from codemods.layout import Removal, fits_joined, removal_of
-from codemods.locating import Located, locate
+from art_adapt.codemods.cannot_edit import CannotEdit
+from art_adapt.codemods.hooking import shifted
+from art_adapt.codemods.import_hooks import without_hook_import
+from art_adapt.codemods.layout import Removal, fits_joined, removal_of
+from art_adapt.codemods.locating import Located, Parsed, locate
+from art_adapt.span import Span
 
 
 @dataclass(frozen=True)
 class _Hook:
-    """A hook call to take off: where it stands, how it comes off, and whether the call
-    it hooks is joined again.
+    """A hook call to take off.
+
+    ``joins`` is the call that it is an argument of, if that fits on one line again.
     """
 
     span: Span
@@ -30,8 +28,8 @@ class _Hook:
     joins: Span | None = None
 
 
-class RemoveHooks(cst.CSTTransformer):
-    """Replaces the located hook calls by what they are around."""
+class UnhookExpressions(cst.CSTTransformer):
+    """Replace the located hook calls by their arguments."""
 
     def __init__(self, hooks: list[_Hook], located: Located) -> None:
         super().__init__()
@@ -87,64 +85,65 @@ def _bare(call: cst.Call, removal: Removal) -> cst.BaseExpression:
     return value
 
 
-def remove_hooks(module: cst.Module, source: Source, line_length: int) -> cst.Module:
-    """``module`` (parsed from ``source``) without the hooks of ``art_recording`` and
-    their import.
+def remove_hooks(
+    file: Parsed, hooks: Collection[str], hook_module: str, line_length: int
+) -> cst.Module:
+    """Take the calls of ``hooks`` (local names) and their import off the file.
 
     Raises:
-        Refusal: the file uses a hook in a way that art-adapt does not write, so that it cannot be taken off safely.
+        CannotEdit: a hook is used in a way that art-adapt does not write, so taking it off would be a guess.
     """
-    syntax = Syntax.of(source)
-    names = imported_hooks(syntax)
+    parents = {
+        child: node
+        for node in ast.walk(file.tree)
+        for child in ast.iter_child_nodes(node)
+    }
+    calls = _hook_calls(parents, hooks)
+    found = [
+        _hook(file.lines, call, parents[call], calls, line_length) for call in calls
+    ]
+    spans = {hook.span for hook in found}
+    located = locate(file, spans | {hook.joins for hook in found if hook.joins})
+    for span in sorted(spans):
+        if span not in located.nodes:
+            raise CannotEdit("cannot find this hook in the syntax tree", span.line)
+    module = file.module
+    if found:
+        module = module.visit(UnhookExpressions(found, located))
+    return without_hook_import(module, hook_module) if hooks else module
+
+
+def _hook_calls(
+    parents: Mapping[ast.AST, ast.AST], hooks: Collection[str]
+) -> list[ast.Call]:
+    """Return the calls of hooks, in the order of the file."""
+    names = [
+        node for node in parents if isinstance(node, ast.Name) and node.id in hooks
+    ]
     calls: list[ast.Call] = []
-    for node in syntax.nodes:
-        if (
-            isinstance(node, ast.Name)
-            and node.id in names
-            and not _is_called(syntax, node)
-        ):
-            raise _not_ours(source, node)
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in names
-        ):
-            if (
-                not node.args
-                or node.keywords
-                or any(isinstance(argument, ast.Starred) for argument in node.args)
-            ):
-                raise _not_ours(source, node)
-            calls.append(node)
-    hooks = [_hook(source, syntax, call, calls, line_length) for call in calls]
-    located = locate(
-        module,
-        source,
-        {
-            span
-            for hook in hooks
-            for span in (hook.span, hook.joins)
-            if span is not None
-        },
-    )
-    for hook in hooks:
-        if hook.span not in located.nodes:
-            raise Refusal(
-                "cannot find this hook in the file's syntax tree",
-                path=source.path,
-                line=hook.span.line,
+    for name in sorted(names, key=Span.of):
+        call = parents[name]
+        if not (isinstance(call, ast.Call) and call.func is name and _is_ours(call)):
+            raise CannotEdit(
+                "a hook used in a way that art-adapt does not write",
+                name.lineno,
+                name.col_offset + 1,
+                why="taking it off would be a guess",
+                next_step="take this one off by hand, then run --undo again",
             )
-    if hooks:
-        module = module.visit(RemoveHooks(hooks, located))
-    if any(hook_imports(source.tree)):
-        module = without_hook_import(module)
-    return module
+        calls.append(call)
+    return calls
+
+
+def _is_ours(call: ast.Call) -> bool:
+    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    return bool(call.args) and not call.keywords and not starred
 
 
 def _hook(
-    source: Source,
-    syntax: Syntax,
+    lines: Sequence[str],
     call: ast.Call,
+    parent: ast.AST,
     calls: Sequence[ast.Call],
     line_length: int,
 ) -> _Hook:
@@ -154,20 +153,19 @@ def _hook(
         other for other in calls if other is not call and _within(other, value)
     )
     removal = removal_of(
-        source,
+        lines,
         Span.of(call),
         call.func.end_col_offset or 0,
         Span.of(value),
         inner,
         line_length,
     )
-    parent = syntax.parents[call]
     joins = None
     if isinstance(parent, ast.Call) and parent not in calls:
         width = _width(other for other in calls if _within(other, parent))
         joins = (
             Span.of(parent)
-            if fits_joined(source, Span.of(parent), width, line_length)
+            if fits_joined(lines, Span.of(parent), width, line_length)
             else None
         )
     return _Hook(Span.of(call), removal, joins)
@@ -184,20 +182,4 @@ def _within(inner: ast.expr, outer: ast.expr) -> bool:
 def _width(calls: Iterable[ast.Call]) -> int:
     return sum(
         len(call.func.id) + 2 for call in calls if isinstance(call.func, ast.Name)
-    )
-
-
-def _is_called(syntax: Syntax, name: ast.Name) -> bool:
-    parent = syntax.parents[name]
-    return isinstance(parent, ast.Call) and parent.func is name
-
-
-def _not_ours(source: Source, node: ast.expr) -> Refusal:
-    return Refusal(
-        "a hook used in a way that art-adapt does not write",
-        why="it cannot be taken off without guessing",
-        next_step="take this one off by hand, then run --undo again",
-        path=source.path,
-        line=node.lineno,
-        column=node.col_offset + 1,
     )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
 from agents import art_adapt
 
-from art_adapt.adaptation import Edit
+from art_adapt.diff import unified
 from art_adapt.errors import Refusal
+from art_adapt.file_edit import FileEdit
 from art_adapt.files import write
 
 AGENT = "import openai\n\n\ndef run(client, task):\n    x = 'a'  \n    return client.chat.completions.create(messages=[task])\n"
@@ -103,7 +105,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone(tmp_path: Path) -> None:
     first.write_bytes(b"1")
     second.write_bytes(b"2, but changed")
     with pytest.raises(Refusal, match="changed while art-adapt ran"):
-        write([Edit(first, b"1", b"new"), Edit(second, b"2", b"new")])
+        write([FileEdit(first, b"1", b"new"), FileEdit(second, b"2", b"new")])
     assert first.read_bytes() == b"1"  # all or nothing
 
 
@@ -118,9 +120,67 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        write([Edit(path, b"old", b"new")])
+        write([FileEdit(path, b"old", b"new")])
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_deleted_file_is_gone(tmp_path: Path) -> None:
+    path, other = tmp_path / "generated.py", tmp_path / "agent.py"
+    path.write_bytes(b"generated")
+    other.write_bytes(b"old")
+    edit = FileEdit(path, b"generated", None)
+    assert edit.changes and not FileEdit(path, None, None).changes
+    write([FileEdit(other, b"old", b"new"), edit])
+    assert list(tmp_path.iterdir()) == [other] and other.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize(
+    ("now", "mode", "said"),
+    [
+        (b"somebody's", 0o644, "changed while art-adapt ran"),
+        (b"generated", 0o444, "read-only"),
+        (None, 0o644, "cannot be read"),
+    ],
+)
+def test_a_file_that_cannot_be_deleted_stops_everything(
+    tmp_path: Path, now: bytes | None, mode: int, said: str
+) -> None:
+    path, other = tmp_path / "generated.py", tmp_path / "agent.py"
+    other.write_bytes(b"old")
+    if now is not None:
+        path.write_bytes(now)
+        path.chmod(mode)
+    with pytest.raises(Refusal, match=said):
+        write([FileEdit(other, b"old", b"new"), FileEdit(path, b"generated", None)])
+    assert other.read_bytes() == b"old"
+    assert path.exists() == (now is not None)
+
+
+def test_deleting_a_link_leaves_what_it_points_to(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.py", tmp_path / "link.py"
+    real.write_bytes(b"generated")
+    link.symlink_to(real)
+    write([FileEdit(link, b"generated", None)])
+    assert list(tmp_path.iterdir()) == [real]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"one\ntwo\n", b"one\ntwo", b"", "# \xe9\r\nx\r\n".encode("latin-1")],
+    ids=["text", "no newline at the end", "empty", "latin-1 and CRLF"],
+)
+def test_git_applies_the_patch_of_a_deletion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes
+) -> None:
+    path = tmp_path / "généré.py"
+    path.write_bytes(data)
+    monkeypatch.chdir(tmp_path)
+    patch = unified(FileEdit(path, data, None))
+    subprocess.run(["git", "apply"], input=patch, check=True)
+    assert not path.exists()
+    subprocess.run(["git", "apply", "--reverse"], input=patch, check=True)
+    assert path.read_bytes() == data
 
 
 def test_a_file_laid_out_for_shorter_lines(tmp_path: Path) -> None:

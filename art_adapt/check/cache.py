@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt import __version__
-from art_adapt.rules.rule import Edit, Fix, Found, Rule, Severity
+from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit
 
 FOLDER = ".art-adapt-cache"
 MOST = 5_000  # entries; then what this run did not need is dropped
@@ -108,7 +108,8 @@ def _found(values: dict[str, Any]) -> Found:
     fix = values["fix"]
     if fix is not None:
         edits = tuple(
-            Edit(tuple(e["start"]), tuple(e["end"]), e["text"]) for e in fix["edits"]
+            TextEdit(tuple(e["start"]), tuple(e["end"]), e["text"])
+            for e in fix["edits"]
         )
         fix = Fix(fix["title"], edits)
     statement = tuple(values["statement"])

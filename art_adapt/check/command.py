@@ -176,9 +176,9 @@ def _fix(
 ) -> list[Source]:
     """Fix the files, or show what that would do. The sources as they are then."""
     from art_adapt import files as on_disk
-    from art_adapt.adaptation import Edit
     from art_adapt.check.fixes import fixed
     from art_adapt.diff import unified
+    from art_adapt.file_edit import FileEdit
 
     after = []
     told = []
@@ -188,7 +188,9 @@ def _fix(
         if data != source.data:
             told.append(f"fixed {count} in {source.path}")
     pairs = list(zip(sources, after, strict=True))
-    edits = [Edit(old.path, old.data, new.data) for old, new in pairs if old is not new]
+    edits = [
+        FileEdit(old.path, old.data, new.data) for old, new in pairs if old is not new
+    ]
     if not write:
         for edit in edits:
             sys.stdout.buffer.write(unified(edit))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from art_adapt.check.cache import Cache
 from art_adapt.check.run import Selection, check_source
-from art_adapt.rules.rule import Edit, Fix
+from art_adapt.rules.rule import Fix, TextEdit
 from art_adapt.source import Source
 
 PASSES = 20
@@ -39,7 +39,7 @@ def _line_starts(data: bytes) -> list[int]:
     return starts
 
 
-def _span(edit: Edit, starts: list[int], newline: bytes) -> tuple[int, int, bytes]:
+def _span(edit: TextEdit, starts: list[int], newline: bytes) -> tuple[int, int, bytes]:
     (line, column), (end_line, end_column) = edit.start, edit.end
     text = edit.text.encode().replace(b"\n", newline)
     return starts[line - 1] + column, starts[end_line - 1] + end_column, text

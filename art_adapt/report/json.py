@@ -39,7 +39,11 @@ def as_json(plan: Plan, written: bool) -> dict[str, Any]:
         "rewards": _plain(plan.decisions.rewards),
         "decisions": as_data(plan.decisions),
         "changes": [
-            {"path": _plain(edit.path), "new": edit.before is None}
+            {
+                "path": _plain(edit.path),
+                "new": edit.before is None,
+                "deleted": edit.after is None,
+            }
             for edit in plan.edits
             if edit.changes
         ],

@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
-from art_adapt.rules.rule import Edit, Fix, Found, Rule, Severity, found
+from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found
 from art_adapt.survey.syntax import dotted, keyword
 
 RULE = Rule("ART521", "generator-with-exceptions", Severity.WASTE)
@@ -118,13 +118,13 @@ def _returns_exceptions(code: Code, value: ast.expr) -> bool:
     )
 
 
-def _as_list(call: ast.Call, generator: ast.GeneratorExp) -> tuple[Edit, ...]:
+def _as_list(call: ast.Call, generator: ast.GeneratorExp) -> tuple[TextEdit, ...]:
     """Brackets for its parentheses; a lone argument's are those of the call."""
     shared = call.end_col_offset == generator.end_col_offset
     shared = shared and call.end_lineno == generator.end_lineno
     line, column = generator.lineno, generator.col_offset
     last, end = generator.end_lineno or line, generator.end_col_offset or 0
     return (
-        Edit((line, column), (line, column + 1), "([" if shared else "["),
-        Edit((last, end - 1), (last, end), "])" if shared else "]"),
+        TextEdit((line, column), (line, column + 1), "([" if shared else "["),
+        TextEdit((last, end - 1), (last, end), "])" if shared else "]"),
     )

@@ -17,7 +17,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Kind, Put, below
-from art_adapt.rules.rule import Edit, Fix, Found, Rule, Severity, found
+from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found
 from art_adapt.survey.syntax import FunctionNode
 
 RULE = Rule("ART201", "message-not-choice", Severity.GARBAGE)
@@ -119,5 +119,5 @@ def _fix(code: Code, value: ast.expr) -> Fix | None:
         if code.kind(inner) is Kind.CHOICE:
             start = (inner.end_lineno or 0, inner.end_col_offset or 0)
             end = (value.end_lineno or 0, value.end_col_offset or 0)
-            return Fix("append the Choice", (Edit(start, end, ""),))
+            return Fix("append the Choice", (TextEdit(start, end, ""),))
     return None

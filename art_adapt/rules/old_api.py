@@ -18,7 +18,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
-from art_adapt.rules.rule import Edit, Fix, Found, Rule, Severity, found, replace
+from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found, replace
 from art_adapt.survey.syntax import dotted, keyword
 
 RULE = Rule("ART514", "old-api", Severity.WASTE)
@@ -120,7 +120,7 @@ def _split(code: Code, node: ast.ImportFrom) -> Fix | None:
     rest = [alias.name for alias in node.names if alias.name != "LocalBackend"]
     lines = [f"from art import {', '.join(rest)}"] if rest else []
     indent = "\n" + before
-    edit = Edit(
+    edit = TextEdit(
         (node.lineno, node.col_offset),
         (node.end_lineno or node.lineno, node.end_col_offset or 0),
         indent.join([*lines, LOCAL]),
@@ -149,7 +149,7 @@ def _import_fix(code: Code, node: ast.Attribute) -> Fix | None:
     end = (imported.node.lineno, len(line.encode()))
     return Fix(
         "import it from art.local",
-        (Edit(end, end, f"\n{LOCAL}"), replace(node, "LocalBackend")),
+        (TextEdit(end, end, f"\n{LOCAL}"), replace(node, "LocalBackend")),
     )
 
 

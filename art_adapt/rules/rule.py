@@ -43,7 +43,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Edit:
+class TextEdit:
     """Put ``text`` in place of what stands from ``start`` to ``end``: (line from 1,
     column in UTF-8 bytes from 0), as ``ast`` counts.
     """
@@ -58,7 +58,7 @@ class Fix:
     """Edits that belong together, and what they do."""
 
     title: str
-    edits: tuple[Edit, ...]
+    edits: tuple[TextEdit, ...]
 
 
 @dataclass(frozen=True)
@@ -114,17 +114,17 @@ def found(
     return Found(message, node.lineno, node.col_offset, end_line, end_column, fix)
 
 
-def replace(node: ast.expr, text: str) -> Edit:
-    return Edit(
+def replace(node: ast.expr, text: str) -> TextEdit:
+    return TextEdit(
         (node.lineno, node.col_offset),
         (node.end_lineno or node.lineno, node.end_col_offset or 0),
         text,
     )
 
 
-def insert_before(node: ast.expr | ast.stmt, text: str) -> Edit:
+def insert_before(node: ast.expr | ast.stmt, text: str) -> TextEdit:
     here = (node.lineno, node.col_offset)
-    return Edit(here, here, text)
+    return TextEdit(here, here, text)
 
 
 # For cases: a loop that trains on what is above it.

@@ -5,35 +5,13 @@ No later step parses the source again to find out what is in here.
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from art_adapt.source import Place, Source
+from art_adapt.span import Span as Span
 from art_adapt.survey.apis import Api
 from art_adapt.survey.roles import Role
-
-
-@dataclass(frozen=True, order=True)
-class Span:
-    """The position of an expression, counted as ``ast`` does.
-
-    Lines start at 1, columns at 0 and count UTF-8 bytes.
-    """
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-
-    @staticmethod
-    def of(node: ast.expr | ast.stmt) -> Span:
-        return Span(
-            node.lineno,
-            node.col_offset,
-            node.end_lineno or node.lineno,
-            node.end_col_offset or node.col_offset,
-        )
 
 
 @dataclass(frozen=True)

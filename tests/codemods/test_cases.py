@@ -15,15 +15,15 @@ import libcst as cst
 import pytest
 from libcst.codemod import CodemodCommand, CodemodContext, SkipFile
 
-import codemods
+from art_adapt import codemods
 from art_adapt.adaptation import remove
+from art_adapt.codemods.case import Case
 from art_adapt.source import Source
-from codemods.case import Case
 
 COMMANDS = [
     (module, command, case)
     for module in [
-        importlib.import_module(f"codemods.{info.name}")
+        importlib.import_module(f"art_adapt.codemods.{info.name}")
         for info in pkgutil.iter_modules(codemods.__path__)
     ]
     for command in vars(module).values()
@@ -36,7 +36,7 @@ COMMANDS = [
 HOOKING = [
     (command, case)
     for module, command, case in COMMANDS
-    if module.__name__ != "codemods.remove_hooks"
+    if module.__name__ != "art_adapt.codemods.remove_hooks"
 ]
 
 
@@ -109,7 +109,7 @@ def test_runs_in_libcsts_own_tool(tmp_path: Path) -> None:
         "codemod",
         "--no-format",
         "-x",
-        "codemods.record_calls.RecordCalls",
+        "art_adapt.codemods.record_calls.RecordCalls",
         str(path),
     ]
     subprocess.run(

@@ -1,0 +1,19 @@
+"""One file before and after art-adapt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class FileEdit:
+    """The bytes of a file before and after; None where the file does not exist."""
+
+    path: Path
+    before: bytes | None  # None: the file is new
+    after: bytes | None  # None: the file is deleted
+
+    @property
+    def changes(self) -> bool:
+        return self.before != self.after
