@@ -11,8 +11,10 @@ from pathlib import Path
 
 from art_adapt import train_module
 from art_adapt.adaptation import Edit, adapt_source, wraps_of
-from art_adapt.decisions import Chooser, Decisions, Options, decide, train_module_path
+from art_adapt.decisions import Decisions, decide, train_module_path
+from art_adapt.entry_decision import Chooser
 from art_adapt.errors import Refusal
+from art_adapt.settings import Options
 from art_adapt.source import Source, read_source
 from art_adapt.survey.hooks import RECORDING_MODULE
 from art_adapt.survey.model import FileSurvey, Survey

@@ -14,9 +14,10 @@ import libcst as cst
 from libcst.codemod import CodemodCommand, SkipFile
 
 from art_adapt.adaptation import adapt_source, wraps_of
-from art_adapt.decisions import Options, decide
+from art_adapt.decisions import decide
 from art_adapt.errors import Refusal
 from art_adapt.plan import DEFAULT_LINE_LENGTH
+from art_adapt.settings import Options
 from art_adapt.source import Source
 from art_adapt.survey.survey import survey
 
