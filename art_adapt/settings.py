@@ -54,7 +54,9 @@ class Option:
 
 def _one_of(kind: str, *choices: str) -> Check:
     return Check(
-        choices.__contains__, f"no such {kind}: {{value!r}}", "", " or ".join(choices)
+        choices.__contains__,
+        f"no such {kind}: {{value!r}}",
+        next_step=" or ".join(choices),
     )
 
 
@@ -67,6 +69,17 @@ def _at_least(least: int, why: str = "") -> Check:
     )
 
 
+_NAMES_A_FUNCTION = Check(
+    lambda name: re.fullmatch(r"[\w.]+:[\w.]+", name) is not None,
+    "{said} names no function",
+    next_step="write it as module:function",
+)
+_IS_A_SHARE = Check(lambda share: 0 < share < 1, "{said} is not between 0 and 1")
+_IS_POSITIVE = Check(
+    lambda number: 0 < number < math.inf, "{said} is not a positive number"
+)
+
+
 @dataclass(frozen=True)
 class TrainingOptions:
     """How to train: the options that end up in the train module."""
@@ -75,11 +88,7 @@ class TrainingOptions:
         str | None,
         Option(
             "Your reward, module:function(trajectory, scenario).",
-            Check(
-                lambda name: re.fullmatch(r"[\w.]+:[\w.]+", name) is not None,
-                "{said} names no function",
-                next_step="write it as module:function",
-            ),
+            _NAMES_A_FUNCTION,
             default="RULER",
         ),
     ] = None
@@ -87,7 +96,7 @@ class TrainingOptions:
         float | None,
         Option(
             "RULER's share of the reward, beside --reward.",
-            Check(lambda share: 0 < share < 1, "{said} is not between 0 and 1"),
+            _IS_A_SHARE,
             default="none",
         ),
     ] = None
@@ -108,7 +117,7 @@ class TrainingOptions:
         str | None,
         Option(
             "process: run each episode in a fresh process, for agents with shared state.",
-            _one_of("isolation of episodes", "process"),
+            _one_of("way to isolate episodes", "process"),
         ),
     ] = None
     backend: Annotated[
@@ -133,7 +142,7 @@ class TrainingOptions:
         float,
         Option(
             "The optimizer's learning rate.",
-            Check(lambda rate: 0 < rate < math.inf, "{said} is not a positive number"),
+            _IS_POSITIVE,
         ),
     ] = 1e-5
     rollouts_per_group: Annotated[
@@ -154,7 +163,7 @@ class TrainingOptions:
 
 @dataclass(frozen=True)
 class Options(TrainingOptions):
-    """What the user said, on the command line or in ``[tool.art-adapt]``, and defaults."""
+    """The options of one run: from flags, else from pyproject.toml, else the defaults."""
 
     entry: Annotated[
         str | None,
@@ -187,7 +196,7 @@ class Options(TrainingOptions):
 
 @dataclass(frozen=True)
 class Setting:
-    """An option as the table's readers need it."""
+    """An option as read off its field: name, type, default and what its annotation says."""
 
     name: str
     kind: type  # str, int, float, bool, or tuple: of strings
@@ -226,7 +235,7 @@ def _settings() -> Iterator[Setting]:
 
 
 def _kind(declared: Any) -> type:
-    """The class in an annotation such as ``str``, ``str | None`` or ``tuple[str, ...]``."""
+    """The class of values annotated as ``str``, ``str | None`` or ``tuple[str, ...]``."""
     kind: type = get_origin(declared) or declared
     return get_args(declared)[0] if kind is UnionType else kind
 
@@ -238,19 +247,10 @@ def check(options: Options) -> None:
     """Refuse values that no training run could work with.
 
     Raises:
-        Refusal: a value is empty or fails its check, or two of them exclude each other.
+        Refusal: a value is empty or fails its check, or two options exclude each other.
     """
     for setting in SETTINGS:
-        value = getattr(options, setting.name)
-        said = setting.said(value, options.origin(setting.name))
-        wanted = setting.option.check
-        if value == "" and setting.name in options.origins:
-            raise Refusal(
-                f"{said} is empty", next_step="give it a value, or leave it out"
-            )
-        if wanted is not None and value is not None and not wanted.holds(value):
-            message = wanted.message.format(said=said, value=value)
-            raise Refusal(message, why=wanted.why, next_step=wanted.next_step)
+        _check(setting, getattr(options, setting.name), options.origin(setting.name))
     if options.pipeline and options.backend == "serverless":
         raise Refusal(
             "--pipeline with the serverless backend",
@@ -260,6 +260,16 @@ def check(options: Options) -> None:
     if options.ruler_weight is not None and options.reward is None:
         raise Refusal(
             "--ruler-weight without --reward",
-            why="it says how much of the reward is RULER's beside your own function",
+            why="it is RULER's share of the reward beside your own function",
             next_step="add --reward module:function, or leave it out: RULER alone",
         )
+
+
+def _check(setting: Setting, value: Any, origin: Origin) -> None:
+    said = setting.said(value, origin)
+    if value == "" and origin is not Origin.DEFAULT:
+        raise Refusal(f"{said} is empty", next_step="give it a value, or leave it out")
+    wanted = setting.option.check
+    if wanted is not None and value is not None and not wanted.holds(value):
+        message = wanted.message.format(said=said, value=value)
+        raise Refusal(message, why=wanted.why, next_step=wanted.next_step)
