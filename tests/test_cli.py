@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import os
+import pty
+import select
 import subprocess
 import sys
 from collections import Counter
@@ -213,6 +216,37 @@ def test_colours_only_where_they_are_wanted(agent: Path) -> None:
         )
         assert (b"\x1b" in done.stderr) is coloured
         assert b"\x1b" not in done.stdout  # a patch is never coloured
+
+
+@pytest.mark.parametrize("agrees", [True, False])
+def test_in_a_terminal_it_asks(agent: Path, agrees: bool) -> None:
+    one = AGENT.replace("def run", "def run_one")
+    two = AGENT[AGENT.index("\n\ndef") :].replace("def run", "def run_two")
+    agent.write_text(one + two)
+    before = snapshot(agent.parent)
+    answers = [("Number: ", "7"), ("Number: ", "2"), ("[y/N]: ", "yn"[not agrees])]
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(agent.parent)
+        command = [sys.executable, "-m", "art_adapt", "--isolated", "agent.py"]
+        os.execv(sys.executable, command)
+    said = ""
+    for question, answer in answers:
+        begun = len(said)
+        while question not in said[begun:]:
+            assert select.select([terminal], [], [], 60)[0], said
+            said += os.read(terminal, 4096).decode()
+        os.write(terminal, f"{answer}\n".encode())
+    with contextlib.suppress(OSError):  # Linux: the other end is closed
+        while more := os.read(terminal, 4096):
+            said += more.decode()
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+    assert "  2  run_two  agent.py:12" in said and "+from art_recording" in said
+    assert "new file agent_train.py" in said
+    assert (snapshot(agent.parent) == before) is not agrees
+    if agrees:
+        module = agent.with_name("agent_train.py").read_text()
+        assert "from agent import run_two\n" in module
 
 
 def test_undo_leaves_what_somebody_edited(agent: Path) -> None:
