@@ -41,12 +41,9 @@ def options_from(given: Mapping[str, Any]) -> Options:
     said: dict[str, Any] = {}
     for setting in SETTINGS:
         value = given[setting.name]
+        if value in (None, []) or value is False:
+            continue
         if setting.kind is bool:
-            if value:
-                said[setting.name] = not setting.default
-        elif setting.kind is tuple:
-            if value:
-                said[setting.name] = tuple(value)
-        elif value is not None:
-            said[setting.name] = value
+            value = not setting.default
+        said[setting.name] = tuple(value) if setting.kind is tuple else value
     return Options(**said, origins=dict.fromkeys(said, Origin.FLAG))
