@@ -1,18 +1,24 @@
-"""``art-adapt`` and ``python -m art_adapt``: finds the command, and tells what went wrong in one
-line. Nothing that the command does not need is imported.
+"""Find the command of ``art-adapt`` or ``python -m art_adapt``, and report errors in one message.
+
+Only what the command needs is imported: ``--version`` and ``--help`` must stay fast.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 
 CANNOT = 2
+DEFAULT_COMMAND = "adapt"
+COMMANDS = ("check", "explain", "rehearse")
 
 
 def main() -> None:
-    """Run the command line; exits with 0, 1 or 2 as docs/quickstart.md says. A mistake of
-    ours is told in one line too; ART_ADAPT_TRACEBACK=1 shows where it is.
+    """Run the command line and exit with 0, 1 or 2, as docs/quickstart.md says.
+
+    An error of art-adapt itself is reported in one line, too; ART_ADAPT_TRACEBACK=1 shows
+    its traceback.
     """
     if sys.argv[1:] in (["--version"], ["-V"]):
         from art_adapt import __version__
@@ -38,23 +44,12 @@ def main() -> None:
 
 
 def _run(arguments: list[str]) -> None:
-    command, rest = arguments[:1], arguments[1:]
-    if command == ["rehearse"]:
-        from art_adapt.rehearsal.command import app as rehearse
-
-        rehearse(rest, prog_name="art-adapt rehearse")
-    elif command == ["check"]:
-        from art_adapt.check.command import app as check
-
-        check(rest, prog_name="art-adapt check")
-    elif command == ["explain"]:
-        from art_adapt.check.command import explaining
-
-        explaining(rest, prog_name="art-adapt explain")
+    if arguments and arguments[0] in COMMANDS:
+        name, *rest = arguments
+        program = f"art-adapt {name}"
     else:
-        from art_adapt.cli import app as adapt
-
-        adapt(arguments, prog_name="art-adapt")
+        name, rest, program = DEFAULT_COMMAND, arguments, "art-adapt"
+    import_module(f"art_adapt.commands.{name}").app(rest, prog_name=program)
 
 
 def _stop(message: str) -> None:

@@ -1,19 +1,17 @@
-"""Decides what to do with what the survey found: what to record, what runs an episode,
-how to train.
-"""
+"""Decide what to do with what the survey found: what to record, what runs an episode, how to train."""
 
 from __future__ import annotations
 
-import keyword
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from enum import StrEnum
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from art_adapt.entry_decision import Chooser, decide_entry, refuse_untrainable
 from art_adapt.errors import Refusal
+from art_adapt.settings import Options, Origin, TrainingOptions, check
 from art_adapt.survey.model import (
     CompletionCall,
     EntryPoint,
@@ -26,73 +24,16 @@ from art_adapt.survey.model import (
 from art_adapt.survey.roles import Role
 
 
-class Origin(StrEnum):
-    """Where a decision came from."""
-
-    FOUND = "found"
-    DEFAULT = "default"
-    FLAG = "flag"
-    CONFIG = "config"
-    ANSWER = "answer"
-
-
 @dataclass(frozen=True)
-class Options:
-    """What the user said, on the command line or in ``[tool.art-adapt]``; None where
-    nothing was said.
-    """
+class Training(TrainingOptions):
+    """How to train: the values of the train module's settings."""
 
-    entry: str | None = None
-    policy: tuple[str, ...] = ()
-    auxiliary: tuple[str, ...] = ()
-    reward: str | None = None
-    ruler_weight: float | None = None
-    trace: str | None = None
-    isolate: str | None = None
-    pipeline: bool | None = None
-    scenarios: str | None = None
-    backend: str | None = None
-    base_model: str | None = None
-    project: str | None = None
-    run_name: str | None = None
-    judge_model: str | None = None
-    learning_rate: float | None = None
-    rollouts_per_group: int | None = None
-    groups_per_step: int | None = None
-    epochs: int | None = None
-    line_length: int | None = None
-    train_module: bool | None = None
-    origins: Mapping[str, Origin] = field(default_factory=dict)
-
-    def origin(self, name: str) -> Origin:
-        return self.origins.get(name, Origin.DEFAULT)
-
-
-@dataclass(frozen=True)
-class Training:
-    """How to train, as the train module will say it."""
-
-    reward: str | None  # "module:function"; None: RULER
-    agent_rewards: bool
-    ruler_weight: float | None  # of RULER beside ``reward``; None: one of the two
-    trace: str | None
-    isolate: str | None
-    pipeline: bool
-    scenarios: str
-    backend: str
-    base_model: str
-    project: str
-    run_name: str
-    judge_model: str
-    learning_rate: float
-    rollouts_per_group: int
-    groups_per_step: int
-    epochs: int
+    agent_rewards: bool = False  # the agent itself computes its reward
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """What will be done. ``origins`` says for each decision where it came from."""
+    """What will be done; ``origins`` tells where each decision came from."""
 
     policy: tuple[CompletionCall, ...]
     auxiliary: tuple[CompletionCall, ...]
@@ -104,21 +45,10 @@ class Decisions:
     origins: Mapping[str, Origin]
 
 
-BACKENDS = ("local", "serverless")
-TRACERS = ("weave", "langfuse")
-BASE_MODELS = (
-    "OpenPipe/Qwen3-14B-Instruct",
-    "Qwen/Qwen3-30B-A3B-Instruct-2507",
-    "meta-llama/Llama-3.1-8B-Instruct",
-)
-Chooser = Callable[[Sequence[EntryPoint]], EntryPoint]
-
-
 def decide(
     survey: Survey, options: Options, choose: Chooser | None = None
 ) -> Decisions:
-    """Decide, asking ``choose`` (where there is somebody to ask) which of several
-    functions runs an episode.
+    """Decide on everything; ``choose`` asks the user which function runs an episode.
 
     Raises:
         Refusal: there is nothing to adapt, or a decision is needed that only the user can take.
@@ -129,29 +59,22 @@ def decide(
         raise _nothing_to_record(survey, auxiliary)
     if not any(call.supported for call in policy):
         raise _unsupported(policy[0])
-    origins = dict(options.origins)
-    wants_train_module = options.train_module is not False
-    entry, others, origins["entry"] = _entry(
-        survey, options, choose, needed=wants_train_module
-    )
-    if entry is not None and wants_train_module:
-        _refuse_untrainable(entry, origins["entry"])
-    likely = [entry] if entry is not None else list(others)
-    exits = tuple(
-        dict.fromkeys(exit_ for candidate in likely for exit_ in candidate.exits)
-    )
-    rewards = tuple(
-        dict.fromkeys(site for candidate in likely for site in candidate.rewards)
-    )
-    training = (
-        _training(entry, rewards, options)
-        if wants_train_module and entry is not None
-        else None
-    )
-    for name in fields(Training) if training is not None else ():
-        origins.setdefault(name.name, Origin.DEFAULT)
+    decided = decide_entry(survey, options, choose)
+    exits = dict.fromkeys(e for entry in decided.likely for e in entry.exits)
+    rewards = dict.fromkeys(r for entry in decided.likely for r in entry.rewards)
+    training = None
+    if options.train_module and decided.entry is not None:
+        refuse_untrainable(decided)
+        training = _training(decided.entry, options, agent_rewards=bool(rewards))
     return Decisions(
-        policy, auxiliary, entry, others, exits, rewards, training, origins
+        policy,
+        auxiliary,
+        decided.entry,
+        decided.others,
+        tuple(exits),
+        tuple(rewards),
+        training,
+        origins={**options.origins, "entry": decided.origin},
     )
 
 
@@ -172,6 +95,7 @@ def _refuse_art_code(survey: Survey) -> None:
 def _divide(
     survey: Survey, options: Options
 ) -> tuple[tuple[CompletionCall, ...], tuple[CompletionCall, ...]]:
+    """Divide the completion calls into policy calls and auxiliary calls."""
     policy: list[CompletionCall] = []
     auxiliary: list[CompletionCall] = []
     calls = [
@@ -195,6 +119,7 @@ def _divide(
 
 
 def _is_named(call: CompletionCall, name: str) -> bool:
+    """Whether ``name`` is the call's FILE:LINE, or a function or class that it is in."""
     path, _, line = name.rpartition(":")
     if line.isdigit():
         return call.place.line == int(line) and call.place.path.as_posix().endswith(
@@ -219,22 +144,21 @@ def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> R
             line=first.place.line,
         )
     obstacles = [o for file in survey.files for o in file.obstacles if o.calls_model]
-    obstacle = next(iter(obstacles), None)
-    if obstacle is not None:
-        return _obstructed(obstacle)
+    if obstacles:
+        return _obstructed(obstacles[0])
     process = next(
         (e for f in survey.files for e in f.effects if e.harm is Harm.PROCESS), None
     )
     if process is not None:
         return Refusal(
-            "no completion call found in it, but it starts a process",
+            "no completion call found in this file, but it starts a process",
             why=f"if the model is called in {process.what}, a rollout does not reach it",
             next_step="adapt the file that the process runs, and call it as a function",
             path=process.place.path,
             line=process.place.line,
         )
     return Refusal(
-        "no completion call found in it, nor in what it imports from beside it",
+        "no completion call found in this file, nor in the project files that it imports",
         why="art-adapt looks for chat completions and responses of the OpenAI client, litellm.completion and instructor's create",
         next_step="name the file in which the agent calls the model",
         path=paths[0] if paths else None,
@@ -260,166 +184,26 @@ def _unsupported(call: CompletionCall) -> Refusal:
     )
 
 
-def _entry(
-    survey: Survey, options: Options, choose: Chooser | None, *, needed: bool
-) -> tuple[EntryPoint | None, tuple[EntryPoint, ...], Origin]:
-    """The entry point, the other candidates (those that are as likely, if none was
-    chosen), and who chose.
-    """
-    found = survey.entry_points
-    if options.entry is not None:
-        name = options.entry.rpartition(":")[2]
-        named = [
-            entry
-            for entry in found
-            if entry.name == name or entry.name.endswith("." + name)
-        ]
-        if not named:
-            known = ", ".join(entry.name for entry in found[:8]) or "none"
-            raise Refusal(
-                f"no function {name!r} that reaches a policy call",
-                next_step=f"these do: {known}",
-            )
-        return (
-            named[0],
-            tuple(entry for entry in found if entry is not named[0]),
-            options.origin("entry"),
-        )
-    if not found:
-        if not needed:
-            return None, (), Origin.FOUND
-        call = survey.calls[0]
-        raise Refusal(
-            "the agent runs at module level: there is no function that runs one episode",
-            why="a rollout has to start an episode anew, with a scenario",
-            next_step="put it into a function such as run_agent(task), or record only, with --no-train-module",
-            path=call.place.path,
-            line=call.place.line,
-        )
-    likeliest = tuple(entry for entry in found if entry.score == found[0].score)
-    if len(likeliest) == 1:
-        return found[0], found[1:], Origin.FOUND
-    if not needed:
-        return None, likeliest, Origin.FOUND
-    if choose is not None:
-        chosen = choose(likeliest)
-        return (
-            chosen,
-            tuple(entry for entry in found if entry is not chosen),
-            Origin.ANSWER,
-        )
-    listed = "".join(
-        f"\n    {entry.place.path.name}:{entry.place.line}  {entry.name}"
-        for entry in likeliest
-    )
-    raise Refusal(
-        f"several entry points: {len(likeliest)} functions could run an episode{listed}",
-        next_step=f"say which, for example --entry {likeliest[0].name}; or record only, with --no-train-module",
-        path=likeliest[0].place.path,
-    )
-
-
-def _refuse_untrainable(entry: EntryPoint, origin: Origin) -> None:
-    """An entry point that no train module could import, or that every episode would be the same of."""
+def _training(entry: EntryPoint, options: Options, *, agent_rewards: bool) -> Training:
+    """The options with what follows from the entry point's file: names and paths."""
+    check(options)
     path = entry.place.path
-    if not path.stem.isidentifier() or keyword.iskeyword(path.stem):
-        raise Refusal(
-            f"a train module cannot import {path.name}: {path.stem} is no name in Python",
-            next_step="rename the file, or record only, with --no-train-module",
-            path=path,
-        )
-    takes = [p for p in (*entry.constructor, *entry.parameters) if not p.is_client]
-    if not takes and origin is Origin.FOUND:
-        raise Refusal(
-            f"{entry.name}() takes nothing that could differ from one episode to the next",
-            why="a scenario is what an episode starts from: a task, a question",
-            next_step=f"give it a parameter; or take it as it is, with --entry {entry.name}; or record only, with --no-train-module",
-            path=path,
-            line=entry.place.line,
-        )
-
-
-def _training(
-    entry: EntryPoint, rewards: Sequence[RewardSite], options: Options
-) -> Training:
-    if options.backend is not None and options.backend not in BACKENDS:
-        raise Refusal(
-            f"no such backend: {options.backend!r}", next_step="local or serverless"
-        )
-    if options.reward is not None and not re.fullmatch(
-        r"[\w.]+:[\w.]+", options.reward
-    ):
-        raise Refusal(
-            f"--reward {options.reward!r} names no function",
-            next_step="write it as module:function",
-        )
-    if options.trace is not None and options.trace not in TRACERS:
-        raise Refusal(
-            f"no such tracer: {options.trace!r}", next_step="weave or langfuse"
-        )
-    if options.isolate not in (None, "process"):
-        raise Refusal(
-            f"episodes cannot be isolated by {options.isolate!r}", next_step="process"
-        )
-    if options.pipeline and options.backend == "serverless":
-        raise Refusal(
-            "--pipeline with the serverless backend",
-            why="PipelineTrainer samples and trains on GPUs of its own",
-            next_step="leave out one of the two",
-        )
-    if options.ruler_weight is not None:
-        if options.reward is None:
-            raise Refusal(
-                "--ruler-weight without --reward",
-                why="it says how much of the reward is RULER's beside your own function",
-                next_step="add --reward module:function, or leave it out: RULER alone",
-            )
-        if not 0 < options.ruler_weight < 1:
-            raise Refusal("--ruler-weight is a share between 0 and 1")
-    for name, least in (
-        ("learning_rate", 0.0),
-        ("rollouts_per_group", 1),
-        ("groups_per_step", 0),
-        ("epochs", -1),
-    ):
-        value = getattr(options, name)
-        if value is not None and value <= least:
-            why = (
-                "a group of one has no advantage: nothing would be learned"
-                if name == "rollouts_per_group"
-                else ""
-            )
-            raise Refusal(f"--{name.replace('_', '-')} {value} is too small", why=why)
-    stem = (
-        entry.place.path.stem
-        if entry.place.path.stem != "__init__"
-        else entry.place.path.parent.name
-    )
+    stem = path.parent.name if path.stem == "__init__" else path.stem
     slug = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "agent"
-    return Training(
-        reward=options.reward,
-        agent_rewards=bool(rewards) and options.reward is None,
-        ruler_weight=options.ruler_weight,
-        trace=options.trace,
-        isolate=options.isolate,
-        pipeline=bool(options.pipeline),
-        scenarios=_from_train_module(options.scenarios, entry.place.path.parent)
-        or "scenarios.jsonl",
-        backend=options.backend or "local",
-        base_model=options.base_model or BASE_MODELS[0],
-        project=options.project or slug,
-        run_name=options.run_name or f"{slug}-001",
-        judge_model=options.judge_model or "openai/gpt-5.4",
-        learning_rate=options.learning_rate or 1e-5,
-        rollouts_per_group=options.rollouts_per_group or 4,
-        groups_per_step=options.groups_per_step or 2,
-        epochs=3 if options.epochs is None else options.epochs,
-    )
+    chosen = {
+        each.name: getattr(options, each.name) for each in fields(TrainingOptions)
+    }
+    chosen |= {
+        "scenarios": _from_train_module(options.scenarios, path.parent),
+        "project": options.project or slug,
+        "run_name": options.run_name or f"{slug}-001",
+    }
+    return Training(**chosen, agent_rewards=agent_rewards and options.reward is None)
 
 
-def _from_train_module(scenarios: str | None, folder: Path) -> str | None:
-    """A path that holds from here, as it reads from the train module's ``folder``."""
-    if not scenarios or (folder / scenarios).exists() or not Path(scenarios).exists():
+def _from_train_module(scenarios: str, folder: Path) -> str:
+    """A path that is valid here, as it reads from the train module's ``folder``."""
+    if (folder / scenarios).exists() or not Path(scenarios).exists():
         return scenarios
     return Path(os.path.relpath(scenarios, folder)).as_posix()
 
@@ -431,12 +215,9 @@ def train_module_path(agent: Path) -> Path:
 
 def as_data(decisions: Decisions) -> dict[str, Any]:
     """The decisions for ``--json``."""
-    training = decisions.training
-    values: dict[str, Any] = (
-        {}
-        if training is None
-        else {f.name: getattr(training, f.name) for f in fields(training)}
-    )
+    values: dict[str, Any] = {}
+    if decisions.training is not None:
+        values = asdict(decisions.training)
     values["entry"] = None if decisions.entry is None else decisions.entry.name
     return {
         name: {

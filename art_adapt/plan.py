@@ -1,19 +1,19 @@
-"""The whole job of ``art-adapt FILE``: survey, decide, edit, render, verify. Nothing is
-written here.
-"""
+"""Plans the adaptation of an agent: survey, decide, edit, render, verify; writes nothing."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from art_adapt import hooks_file, train_module
 from art_adapt.adaptation import DEFAULT_LINE_LENGTH, adapt_source, wraps_of
-from art_adapt.decisions import Chooser, Decisions, Options, decide, train_module_path
+from art_adapt.decisions import Decisions, decide, train_module_path
+from art_adapt.entry_decision import Chooser
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
+from art_adapt.settings import Options
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import FileSurvey, Survey
 from art_adapt.survey.project import package_depth
@@ -47,39 +47,55 @@ def make_plan(
     Raises:
         Refusal: there is nothing to adapt, a decision is missing, or a result would break a guarantee.
     """
-    line_length = options.line_length or DEFAULT_LINE_LENGTH
     found = survey(sources)
     decisions = decide(found, options, choose)
+    agent, hooks_files = _agent_edits(found, decisions, options)
+    _verify_idempotent(agent, found, options, decisions)
+    edits = [*agent, *hooks_files]
+    kept: FileEdit | None = None
+    if decisions.training is not None and decisions.entry is not None:
+        path = train_module_path(decisions.entry.place.path)
+        module = train_module.render(decisions.entry, decisions.training, found)
+        edit = _sibling(path, module)
+        if force or not _is_edited(edit):
+            edits.append(edit)
+        else:
+            kept = edit
+    return Plan(found, decisions, tuple(edits), kept)
+
+
+def _agent_edits(
+    found: Survey, decisions: Decisions, options: Options
+) -> tuple[list[FileEdit], list[FileEdit]]:
+    """Return the edits of the agent's files, and those of the hooks files they need."""
+    line_length = options.line_length or DEFAULT_LINE_LENGTH
+    folders = _recording_folders(found.files)
     edits: list[FileEdit] = []
-    hooks_files: dict[Path, None] = {}
-    recording_folders = _recording_folders(found.files)
+    needed: dict[Path, None] = {}
     for file in found.files:
         if file.uses_art is not None:
             continue
         wraps = wraps_of(file, decisions)
-        folder = recording_folders[file.source.path]
+        folder = folders[file.source.path]
         if wraps or file.hooks:
-            hooks_files[folder / hooks_file.NAME] = None
+            needed[folder] = None
         after = adapt_source(file, wraps, _dots(file, folder), line_length)
         edits.append(FileEdit(file.source.path, file.source.data, after))
-    _verify_idempotent(edits, found, options, decisions)
-    edits += [_sibling(path, hooks_file.contents()) for path in hooks_files]
-    kept: FileEdit | None = None
-    if decisions.training is not None and decisions.entry is not None:
-        path = train_module_path(decisions.entry.place.path)
-        edit = _sibling(
-            path, train_module.render(decisions.entry, decisions.training, found)
-        )
-        if (
-            edit.before is not None
-            and edit.changes
-            and not force
-            and not train_module.is_untouched(edit.before)
-        ):
-            kept = edit
-        else:
-            edits.append(edit)
-    return Plan(found, decisions, tuple(edits), kept)
+    return edits, [edit for folder in needed for edit in _hooks_files(folder)]
+
+
+def _hooks_files(folder: Path) -> Iterator[FileEdit]:
+    """Write the hooks file, and remove what an older art-adapt has put beside it."""
+    yield _sibling(folder / hooks_file.NAME, hooks_file.contents())
+    former = folder / hooks_file.FORMER_SIBLING
+    if former.is_file() and hooks_file.is_former(data := former.read_bytes()):
+        yield FileEdit(former, data, None)
+
+
+def _is_edited(edit: FileEdit) -> bool:
+    """Whether somebody has edited the train module that ``edit`` would replace."""
+    before = edit.before
+    return before is not None and edit.changes and not train_module.is_untouched(before)
 
 
 def _sibling(path: Path, content: bytes) -> FileEdit:
@@ -87,8 +103,9 @@ def _sibling(path: Path, content: bytes) -> FileEdit:
 
 
 def _recording_folders(files: Sequence[FileSurvey]) -> dict[Path, Path]:
-    """Where each file's ``art_recording.py`` lies: beside a script; in a package, where
-    all its files can import it.
+    """Return where each file's ``art_recording.py`` lies.
+
+    That is beside a script; in a package, where all its files can import it.
     """
     packages: dict[Path, list[FileSurvey]] = {}
     found: dict[Path, Path] = {}
@@ -115,9 +132,7 @@ def _recording_folders(files: Sequence[FileSurvey]) -> dict[Path, Path]:
 
 
 def _dots(file: FileSurvey, folder: Path) -> str:
-    """The dots of a relative import of what lies in ``folder``; none beside a
-    script.
-    """
+    """Return the dots of a relative import from ``folder``; none beside a script."""
     if not file.package:
         return ""
     return "." * (1 + len(file.source.path.parent.relative_to(folder).parts))
@@ -126,7 +141,7 @@ def _dots(file: FileSurvey, folder: Path) -> str:
 def _verify_idempotent(
     edits: Sequence[FileEdit], found: Survey, options: Options, decisions: Decisions
 ) -> None:
-    """Adapting the result again would change nothing (G2)."""
+    """Refuse a result that adapting it again would change (G2)."""
     if not any(edit.changes for edit in edits):
         return
     given = [file.source.path for file in found.files if file.given]

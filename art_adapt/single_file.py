@@ -17,8 +17,9 @@ def add_hooks(name: str, data: bytes, hook: str) -> bytes:
     from libcst.codemod import SkipFile
 
     from art_adapt.adaptation import DEFAULT_LINE_LENGTH, adapt_source, wraps_of
-    from art_adapt.decisions import Options, decide
+    from art_adapt.decisions import decide
     from art_adapt.errors import Refusal
+    from art_adapt.settings import Options
     from art_adapt.source import Source
     from art_adapt.survey.survey import survey
 

@@ -46,25 +46,18 @@ def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
         Refusal: a file uses hooks in ways that art-adapt does not write.
     """
     files = Project.of(sources, {}).files
+    named = {source.path for source in sources}
     adapted = {
         path: syntax
         for path, syntax in files.items()
         if RECORDING_MODULE.encode() in syntax.source.data
+        and (recording_level(syntax) is not None or path in named)
     }
-    adapted = {
-        path: syntax
-        for path, syntax in adapted.items()
-        if recording_level(syntax) is not None or path in {s.path for s in sources}
-    }
-    edits = [
-        FileEdit(
-            path,
-            syntax.source.data,
-            remove(syntax.source, line_length or DEFAULT_LINE_LENGTH),
-        )
-        for path, syntax in adapted.items()
-    ]
+    edits: list[FileEdit] = []
     left: list[tuple[Path, str]] = []
+    for path, syntax in adapted.items():
+        restored = remove(syntax.source, line_length or DEFAULT_LINE_LENGTH)
+        edits.append(FileEdit(path, syntax.source.data, restored))
     for path in dict.fromkeys(map(train_module_path, adapted)):
         if path.is_file():
             data = path.read_bytes()
@@ -73,34 +66,31 @@ def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
             elif train_module.SEAL.match(data):
                 left.append((path, "it has been edited"))
     gone = {edit.path for edit in edits}
-    for folder in dict.fromkeys(
-        _recording_folder(path, recording_level(syntax))
-        for path, syntax in adapted.items()
-    ):
-        copies = [
-            folder / name for name in hooks_file.NAMES if (folder / name).is_file()
-        ]
-        if not copies:
-            continue
-        user = next(
-            (
-                p
-                for p in sorted(folder.rglob("*.py"))
-                if p not in gone
-                and p.name not in hooks_file.NAMES
-                and _imports_recording(p, folder)
-            ),
-            None,
-        )
-        for path in copies:
+    folders = {
+        _recording_folder(p, recording_level(s)): None for p, s in adapted.items()
+    }
+    for folder in folders:
+        user = _other_user(folder, gone)
+        for path in (folder / name for name in hooks_file.NAMES):
+            if not path.is_file():
+                continue
             data = path.read_bytes()
             if user is not None:
                 left.append((path, f"{user.name} still uses it"))
             elif not (hooks_file.is_current(data) or hooks_file.is_former(data)):
-                left.append((path, "it is not the copy that this version writes"))
+                left.append((path, "it is not the file that art-adapt writes"))
             else:
                 edits.append(FileEdit(path, data, None))
     return Undo(tuple(edits), tuple(left))
+
+
+def _other_user(folder: Path, gone: set[Path]) -> Path | None:
+    """Return a file that imports the hooks of ``folder`` and that the undo leaves."""
+    for path in sorted(folder.rglob("*.py")):
+        is_candidate = path not in gone and path.name not in hooks_file.NAMES
+        if is_candidate and _imports_recording(path, folder):
+            return path
+    return None
 
 
 def _recording_folder(path: Path, level: int | None) -> Path:

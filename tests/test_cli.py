@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import json
 import os
+import pty
+import select
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from agents import art_adapt, copy_of
+
+from art_adapt.commands.adapt import app as adapt
+from art_adapt.commands.flags import options_from
+from art_adapt.pyproject import with_configuration
+from art_adapt.settings import SETTINGS, Options, Origin, Setting
 
 AGENT = """\
 from openai import OpenAI
@@ -207,6 +218,37 @@ def test_colours_only_where_they_are_wanted(agent: Path) -> None:
         assert b"\x1b" not in done.stdout  # a patch is never coloured
 
 
+@pytest.mark.parametrize("agrees", [True, False])
+def test_in_a_terminal_it_asks(agent: Path, agrees: bool) -> None:
+    one = AGENT.replace("def run", "def run_one")
+    two = AGENT[AGENT.index("\n\ndef") :].replace("def run", "def run_two")
+    agent.write_text(one + two)
+    before = snapshot(agent.parent)
+    answers = [("Number: ", "7"), ("Number: ", "2"), ("[y/N]: ", "yn"[not agrees])]
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(agent.parent)
+        command = [sys.executable, "-m", "art_adapt", "--isolated", "agent.py"]
+        os.execv(sys.executable, command)
+    said = ""
+    for question, answer in answers:
+        begun = len(said)
+        while question not in said[begun:]:
+            assert select.select([terminal], [], [], 60)[0], said
+            said += os.read(terminal, 4096).decode()
+        os.write(terminal, f"{answer}\n".encode())
+    with contextlib.suppress(OSError):  # Linux: the other end is closed
+        while more := os.read(terminal, 4096):
+            said += more.decode()
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+    assert "  2  run_two  agent.py:12" in said and "+from art_recording" in said
+    assert "new file agent_train.py" in said
+    assert (snapshot(agent.parent) == before) is not agrees
+    if agrees:
+        module = agent.with_name("agent_train.py").read_text()
+        assert "from agent import run_two\n" in module
+
+
 def test_undo_leaves_what_somebody_edited(agent: Path) -> None:
     art_adapt("--isolated", "agent.py", cwd=agent.parent)
     module = agent.with_name("agent_train.py")
@@ -331,6 +373,44 @@ def test_a_folder_with_a_repository_in_it(tmp_path: Path) -> None:
     assert "recorded(" in (inner / "agent.py").read_text()
 
 
+def test_each_file_is_read_and_parsed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "agents"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    for name in ("one", "two", "three"):
+        (folder / f"{name}.py").write_text(AGENT.replace("gpt-4o", name))
+    (folder / "two.py").write_text(
+        "from .one import run as first\n" + (folder / "two.py").read_text()
+    )
+    agents = {path: path.read_bytes() for path in folder.glob("[!_]*.py")}
+    read: Counter[Path] = Counter()
+    parsed: Counter[bytes] = Counter()
+    read_bytes, parse = Path.read_bytes, ast.parse
+
+    def counted_read(path: Path) -> bytes:
+        read[path] += 1
+        return read_bytes(path)
+
+    def counted_parse(source: Any, *arguments: Any, **options: Any) -> Any:
+        parsed[source] += 1
+        return parse(source, *arguments, **options)
+
+    monkeypatch.setattr(Path, "read_bytes", counted_read)
+    monkeypatch.setattr(ast, "parse", counted_parse)
+    monkeypatch.chdir(tmp_path)
+    for arguments in ([], ["--agents-only"], ["agents/one.py"]):
+        read.clear()
+        parsed.clear()
+        command = ["--isolated", "--diff", "--no-train-module", *arguments, "agents"]
+        with pytest.raises(SystemExit) as ended:
+            adapt(command, prog_name="art-adapt")
+        assert ended.value.code == 1
+        assert {path: read[path] for path in agents} == dict.fromkeys(agents, 1)
+        assert [parsed[data] for data in agents.values()] == [1, 1, 1]
+
+
 def test_an_entry_point_in_another_file(tmp_path: Path) -> None:
     (tmp_path / "llm.py").write_text(AGENT.replace("def run", "def ask"))
     (tmp_path / "bot.py").write_text(
@@ -420,7 +500,12 @@ def test_several_entry_points(tmp_path: Path) -> None:
         (["--backend", "cloud"], "no such backend: 'cloud'"),
         (["--reward", "exact"], "names no function"),
         (["--rollouts-per-group", "1"], "a group of one has no advantage"),
-        (["--learning-rate", "0"], "--learning-rate 0.0 is too small"),
+        (["--project", ""], "--project '' is empty"),
+        (["--trace", "otel"], "no such tracer: 'otel'\n  next: weave or langfuse"),
+        (["--ruler-weight", "0.5"], "--ruler-weight without --reward"),
+        (["--ruler-weight", "2", "--reward", "a:b"], "2.0 is not between 0 and 1"),
+        (["--pipeline", "--backend", "serverless"], "with the serverless backend"),
+        (["--learning-rate", "0"], "--learning-rate 0.0 is not a positive number"),
     ],
 )
 def test_bad_options(agent: Path, arguments: list[str], expected: str) -> None:
@@ -435,7 +520,17 @@ def test_unknown_option(agent: Path) -> None:
     ("content", "expected"),
     [
         ("[tool.art-adapt]\nbackends = 'local'\n", "did you mean backend?"),
-        ("[tool.art-adapt]\nepochs = 'many'\n", "epochs = 'many' is not a int"),
+        ("[tool.art-adapt]\nepochs = 'many'\n", "epochs = 'many' is not an integer"),
+        ("[tool.art-adapt]\nepochs = true\n", "epochs = True is not an integer"),
+        ("[tool.art-adapt]\npipeline = 1\n", "pipeline = 1 is not true or false"),
+        ("[tool.art-adapt]\npolicy = [1]\n", "policy = [1] is not a list of strings"),
+        ("[tool.art-adapt]\npolicy = 'run'\n", "policy = 'run' is not a list of"),
+        (
+            "[tool.art-adapt]\nrollouts-per-group = 1\n",
+            "[tool.art-adapt] rollouts-per-group = 1 is too small",
+        ),
+        ("tool = 3\n", "pyproject.toml: tool = 3 is not a table"),
+        ("[tool]\nart-adapt = [1]\n", "tool.art-adapt = [1] is not a table"),
         ("[tool.art-adapt\n", "not readable as TOML"),
     ],
 )
@@ -443,6 +538,62 @@ def test_bad_configuration(agent: Path, content: str, expected: str) -> None:
     agent.with_name("pyproject.toml").write_text(content)
     assert expected in refused(agent.parent, "agent.py")
     assert art_adapt("--isolated", "agent.py", cwd=agent.parent).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "tool.ruff = 3\n",
+        "tool.ruff.format = 'wide'\n",
+        "tool.black = [1]\n",
+        "tool.ruff.line-length = 'long'\n",
+    ],
+)
+def test_tables_of_other_tools_are_theirs_to_check(agent: Path, content: str) -> None:
+    agent.with_name("pyproject.toml").write_text(content)
+    assert art_adapt("agent.py", cwd=agent.parent).returncode == 0
+
+
+SAID: dict[type, tuple[Any, Any]] = {  # on the command line, in pyproject.toml
+    str: ("flag", "config"),
+    int: (5, 6),
+    float: (0.25, 0.5),
+    bool: (True, True),
+    tuple: (["flag"], ["config"]),
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_each_option_is_a_flag_and_a_key(setting: Setting, tmp_path: Path) -> None:
+    flag, config = SAID[setting.kind]
+    if setting.default is True:
+        config = False
+    said = json.dumps(config)
+    (tmp_path / "pyproject.toml").write_text(
+        f"[tool.art-adapt]\n{setting.key} = {said}\n"
+    )
+    nothing = dict.fromkeys(each.name for each in SETTINGS)
+
+    def value(options: Options) -> tuple[Any, Origin]:
+        found = getattr(options, setting.name)
+        said = list(found) if isinstance(found, tuple) else found
+        return said, options.origin(setting.name)
+
+    default, _ = value(Options())
+    from_flag = options_from({**nothing, setting.name: flag})
+    from_file = with_configuration(options_from(nothing), tmp_path)
+    off = setting.kind is bool and setting.default
+    assert value(options_from(nothing)) == (default, Origin.DEFAULT)
+    assert value(from_flag) == (not off if off else flag, Origin.FLAG)
+    assert value(from_file) == (config, Origin.CONFIG)
+    assert with_configuration(from_flag, tmp_path) == from_flag
+
+
+def test_help_shows_every_option(tmp_path: Path) -> None:
+    said = art_adapt("--help", cwd=tmp_path).stdout.decode()
+    for setting in SETTINGS:
+        assert f"  {setting.flag}" in said
+        assert "".join(setting.help.split()) in "".join(said.split())
 
 
 def test_hooks_used_by_hand_in_other_ways_are_not_taken_off(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 from enum import Enum
 from pathlib import Path
@@ -10,6 +11,11 @@ from typing import Any
 
 from art_adapt.decisions import as_data
 from art_adapt.plan import Plan
+
+
+def print_json(plan: Plan, *, written: bool) -> None:
+    """Print the plan as JSON; ``written``: whether the changes are on disk."""
+    print(json.dumps(as_json(plan, written), indent=2))
 
 
 def as_json(plan: Plan, written: bool) -> dict[str, Any]:

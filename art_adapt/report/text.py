@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
-from art_adapt.decisions import Decisions, Origin
+from art_adapt.decisions import Decisions
 from art_adapt.plan import Plan
 from art_adapt.report.paths import shown
+from art_adapt.settings import Origin
 from art_adapt.source import Place
 from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Survey
 

@@ -3,6 +3,6 @@ for RL scripts asks.
 """
 
 from art_adapt.train_module.render import render
-from art_adapt.train_module.seal import SEAL, is_untouched
+from art_adapt.train_module.seal import SEAL, is_former, is_untouched
 
-__all__ = ["SEAL", "is_untouched", "render"]
+__all__ = ["SEAL", "is_former", "is_untouched", "render"]

@@ -28,3 +28,8 @@ def is_untouched(data: bytes) -> bool:
         match is not None
         and hashlib.sha256(data[match.end() :]).hexdigest()[:12].encode() == match[1]
     )
+
+
+def is_former(data: bytes) -> bool:
+    """Tell whether an older art-adapt wrote ``data`` for the recorder that it copied."""
+    return SEAL.match(data) is not None and b"art_recording.rollout(" in data

@@ -20,9 +20,9 @@ import zipfile
 from pathlib import Path
 
 from art_adapt.adaptation import remove
-from art_adapt.decisions import Options
 from art_adapt.errors import Refusal
 from art_adapt.plan import make_plan
+from art_adapt.settings import Options
 from art_adapt.source import Source
 
 PACKAGES = Path(__file__).with_name("packages.txt").read_text().split()

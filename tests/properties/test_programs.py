@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from programs import Program, programs
 
 from art_adapt.adaptation import remove
-from art_adapt.decisions import Options
 from art_adapt.errors import Refusal
 from art_adapt.plan import make_plan
+from art_adapt.settings import Options
 from art_adapt.source import Source
 
 PATH = Path("/nowhere/agent.py")

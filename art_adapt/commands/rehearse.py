@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from art_adapt.commands import command_app
+
 SCRIPTED_STEPS, TRAINED_STEPS = 2, 30
-app = typer.Typer(
-    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
-)
+app = command_app()
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""``art-adapt check`` and ``art-adapt explain``: options and exit codes."""
+"""``art-adapt check``: its options and exit codes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from art_adapt.commands import command_app
 from art_adapt.errors import Refusal
 
 if TYPE_CHECKING:
     from art_adapt.check.run import Selection
     from art_adapt.source import Source
 
-app = typer.Typer(
-    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
-)
-explaining = typer.Typer(
-    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
-)
+app = command_app()
 
 
 class Format(StrEnum):
@@ -201,30 +197,3 @@ def _fix(
         for line in told:
             print(line, file=sys.stderr)
     return after
-
-
-@explaining.command()
-def explain(
-    rule: Annotated[
-        str | None, typer.Argument(help="A code or name; none: list them.")
-    ] = None,
-) -> None:
-    """Say what a rule finds, why it harms training, and what to write instead."""
-    from art_adapt.check.run import OWN
-    from art_adapt.report.rules import rule_list, rule_page
-    from art_adapt.rules import rules
-
-    if rule is None:
-        print(rule_list())
-        return
-    for each in rules():
-        if rule.upper() == each.rule.code or rule == each.rule.name:
-            print(rule_page(each))
-            return
-    for own, text in OWN.items():
-        if rule.upper() == own.code or rule == own.name:
-            print(f"# {own.code}: {own.name}\n\n{text.capitalize()}.")
-            return
-    raise Refusal(
-        f"there is no rule {rule!r}", next_step="art-adapt explain lists them"
-    )

@@ -1,0 +1,238 @@
+"""``art-adapt``: its options and exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from art_adapt import __version__
+from art_adapt.commands import command_app
+from art_adapt.commands.asking import can_ask, choose_entry, may_write
+from art_adapt.commands.flags import options_from, takes_options
+from art_adapt.errors import Refusal
+
+if TYPE_CHECKING:
+    from art_adapt.file_edit import FileEdit
+    from art_adapt.settings import Options
+    from art_adapt.source import Source
+
+DONE, WOULD_CHANGE = 0, 1
+
+app = command_app()
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"art-adapt {__version__}")
+        raise typer.Exit
+
+
+Paths = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="The agent's files, or folders; - reads standard input.",
+    ),
+]
+Diff = Annotated[
+    bool,
+    typer.Option(
+        "--diff",
+        help="Print what would change as a patch for git apply, and write nothing.",
+    ),
+]
+Undo = Annotated[
+    bool,
+    typer.Option("--undo", help="Remove the hooks, and what was generated."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Report as one JSON object.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Overwrite a train module that has been edited.")
+]
+StdinFilename = Annotated[
+    str, typer.Option(help="What to call the file on standard input.")
+]
+Isolated = Annotated[
+    bool,
+    typer.Option("--isolated", help="Ignore [tool.art-adapt] in pyproject.toml."),
+]
+AgentsOnly = Annotated[
+    bool,
+    typer.Option(
+        "--agents-only", help="Skip files without a model call: for pre-commit."
+    ),
+]
+Version = Annotated[
+    bool,
+    typer.Option(
+        "--version", "-V", callback=_version, is_eager=True, help="Print the version."
+    ),
+]
+
+
+@app.command()
+@takes_options
+def adapt(
+    paths: Paths,
+    diff: Diff = False,
+    undo: Undo = False,
+    json: Json = False,
+    yes: Yes = False,
+    force: Force = False,
+    isolated: Isolated = False,
+    agents_only: AgentsOnly = False,
+    stdin_filename: StdinFilename = "agent.py",
+    version: Version = False,
+    **given: Any,
+) -> None:
+    """Adapt an agent that calls the OpenAI client so that ART can train it.
+
+    Records its model calls, marks its answers, and writes a module that trains it with
+    GRPO. In production the agent does what it did before; --undo gives the file back
+    byte for byte.
+
+    art-adapt rehearse TRAIN_MODULE runs what was written, without a GPU; art-adapt
+    check [PATHS] finds what would make training go wrong, art-adapt explain says why.
+
+    Exit codes: 0 done, or nothing to do; 1 --diff found something to change; 2 could
+    not do it, nothing was written.
+    """
+    from art_adapt import discovery
+    from art_adapt.pyproject import with_configuration
+
+    from_stdin = paths == ["-"]
+    if from_stdin:
+        sources = [discovery.standard_input(stdin_filename)]
+    else:
+        sources = discovery.named_sources(paths)
+    if agents_only:
+        sources = [each for each in sources if discovery.makes_supported_call(each)]
+        if not sources:
+            return
+    options = options_from(given)
+    if not isolated:
+        options = with_configuration(options, sources[0].path)
+    if undo:
+        _undo(sources, options, diff=diff, from_stdin=from_stdin)
+        return
+    sources = discovery.with_entry_file(sources, options.entry)
+    if from_stdin:
+        _adapt_standard_input(sources, options)
+    elif diff:
+        _diff(sources, options, as_json=json, force=force)
+    else:
+        ask = can_ask() and not yes and not json
+        _write(sources, options, as_json=json, force=force, ask=ask)
+
+
+def _diff(
+    sources: Sequence[Source], options: Options, *, as_json: bool, force: bool
+) -> None:
+    """Print the patch on standard output, everything else on standard error."""
+    from art_adapt.plan import make_plan
+    from art_adapt.report.json import print_json
+    from art_adapt.report.patch import print_patch
+    from art_adapt.report.text import show
+
+    plan = make_plan(sources, options, force=force)
+    if as_json:
+        print_json(plan, written=False)
+    else:
+        show(plan, sys.stderr)
+        print_patch(plan.edits)
+    if plan.kept is not None:
+        sys.stderr.write(
+            f"{plan.kept.path.name} has been edited and is left as it is (--force overwrites it)\n"
+        )
+    raise typer.Exit(WOULD_CHANGE if plan.changes else DONE)
+
+
+def _write(
+    sources: Sequence[Source],
+    options: Options,
+    *,
+    as_json: bool,
+    force: bool,
+    ask: bool,
+) -> None:
+    from art_adapt.files import write
+    from art_adapt.plan import make_plan
+    from art_adapt.report.json import print_json
+    from art_adapt.report.outcome import say_written
+    from art_adapt.report.patch import print_review
+    from art_adapt.report.text import show
+
+    choose = choose_entry if ask else None
+    plan = make_plan(sources, options, choose=choose, force=force)
+    if not as_json:
+        show(plan, sys.stdout)
+    if plan.kept is not None:
+        raise _edited_train_module(plan.kept)
+    if ask and plan.changes:
+        print_review(plan)
+        if not may_write():
+            raise typer.Exit(DONE)
+    write(plan.edits)
+    if as_json:
+        print_json(plan, written=plan.changes)
+    else:
+        say_written(plan)
+
+
+def _edited_train_module(kept: FileEdit) -> Refusal:
+    from art_adapt import train_module
+    from art_adapt.report.patch import print_patch
+
+    if kept.before is not None and train_module.is_former(kept.before):
+        return Refusal(
+            "this train module was written by an art-adapt before 0.2, and has been edited",
+            why="it needs the recorder that was copied beside it, which hooks of under 100 lines replace",
+            next_step="keep your edits at hand, write the new one with --force, and carry them over",
+            path=kept.path,
+        )
+    print_patch([kept])
+    return Refusal(
+        "this train module has been edited, so it is not overwritten",
+        why="the diff above is what art-adapt would change in it",
+        next_step="--force overwrites it; --no-train-module leaves it as it is and adapts the agent",
+        path=kept.path,
+    )
+
+
+def _adapt_standard_input(sources: Sequence[Source], options: Options) -> None:
+    """Print the adapted text on standard output, everything else on standard error."""
+    from art_adapt.plan import make_plan
+    from art_adapt.report.text import show
+
+    plan = make_plan(sources, replace(options, train_module=False))
+    show(plan, sys.stderr)
+    edit = next(edit for edit in plan.edits if edit.path == sources[0].path)
+    assert edit.after is not None
+    sys.stdout.buffer.write(edit.after)
+
+
+def _undo(
+    sources: Sequence[Source], options: Options, *, diff: bool, from_stdin: bool
+) -> None:
+    from art_adapt.files import write
+    from art_adapt.report.outcome import say_undone
+    from art_adapt.report.patch import print_patch
+    from art_adapt.undo import make_undo
+
+    undo = make_undo(sources, options.line_length)
+    if from_stdin:
+        edit = next((edit for edit in undo.edits if edit.path == sources[0].path), None)
+        restored = edit.after if edit is not None else None
+        sys.stdout.buffer.write(sources[0].data if restored is None else restored)
+        return
+    if diff:
+        print_patch(undo.edits)
+        say_undone(undo, sys.stderr)
+        raise typer.Exit(WOULD_CHANGE if undo.changes else DONE)
+    write(undo.edits)
+    say_undone(undo, sys.stdout)

@@ -1,0 +1,96 @@
+"""Find the files that an adaptation starts from, and read each of them once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from art_adapt import hooks_file
+from art_adapt.errors import Refusal
+from art_adapt.folders import files_in
+from art_adapt.source import Source, read_source
+from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
+from art_adapt.survey.hooks import imported_hooks, local_names
+from art_adapt.survey.project import import_roots, module_file
+from art_adapt.survey.syntax import Syntax
+
+
+def standard_input(name: str) -> Source:
+    """The file on standard input, which ``name`` gives a place."""
+    return Source(Path(os.path.abspath(name)), sys.stdin.buffer.read())
+
+
+def named_sources(paths: Sequence[str]) -> list[Source]:
+    """The files at ``paths``; a folder stands for the agents below it.
+
+    Raises:
+        Refusal: a path cannot be read, or there is no agent in a folder.
+    """
+    found: dict[Path, Source] = {}
+    for name in paths:
+        path = Path(name)
+        agents = _agents_below(path, found) if path.is_dir() else [_read(path, found)]
+        found |= {source.path: source for source in agents}
+    return list(found.values())
+
+
+def makes_supported_call(source: Source) -> bool:
+    """Whether the file itself makes a completion call that can be recorded."""
+    return any(call.supported for call in _completion_calls(source))
+
+
+def with_entry_file(sources: list[Source], entry: str | None) -> list[Source]:
+    """``sources`` and the file of ``package.module:callable``, where ``entry`` names one.
+
+    Raises:
+        Refusal: there is no such module.
+    """
+    module, colon, _ = (entry or "").partition(":")
+    if not colon:
+        return sources
+    for root in (*import_roots(sources[0].path), Path.cwd()):
+        path = module_file(root.joinpath(*module.split(".")))
+        if path is not None:
+            known = any(source.path == path for source in sources)
+            return sources if known else [*sources, read_source(path)]
+    raise Refusal(
+        f"--entry {entry}: no module {module} beside {sources[0].path.name} or above it"
+    )
+
+
+def _read(path: Path, known: Mapping[Path, Source]) -> Source:
+    return known.get(Path(os.path.abspath(path))) or read_source(path)
+
+
+def _agents_below(folder: Path, known: Mapping[Path, Source]) -> list[Source]:
+    """The files of a folder that call a chat model, generated ones left out."""
+    found = []
+    for path in files_in([folder], _may_be_agent):
+        try:
+            source = _read(path, known)
+            if _completion_calls(source):
+                found.append(source)
+        except Refusal as refusal:
+            sys.stderr.write(f"art-adapt: {refusal}\n")
+    if not found:
+        raise Refusal(
+            "no agent in this folder: none of its Python files calls the OpenAI client for a chat completion",
+            next_step="name the agent's file",
+            path=folder,
+        )
+    return found
+
+
+def _may_be_agent(name: str) -> bool:
+    generated = name in hooks_file.NAMES or name.endswith("_train.py")
+    return name.endswith(".py") and not generated
+
+
+def _completion_calls(source: Source) -> list[FoundCall]:
+    if not source.mentions_model:
+        return []
+    syntax = Syntax.of(source)
+    hooks = local_names(imported_hooks(syntax), "recorded")
+    return list(find_completion_calls(syntax, hooks))

@@ -1,0 +1,117 @@
+"""Decide which function runs one episode."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from art_adapt.errors import Refusal
+from art_adapt.settings import Options, Origin
+from art_adapt.survey.model import EntryPoint, Survey
+
+Chooser = Callable[[Sequence[EntryPoint]], EntryPoint]
+
+
+@dataclass(frozen=True)
+class EntryDecision:
+    """The entry point, and who chose it.
+
+    ``others`` are the other candidates; without an entry point, those that are equally likely.
+    """
+
+    entry: EntryPoint | None
+    others: tuple[EntryPoint, ...]
+    origin: Origin
+
+    @property
+    def likely(self) -> tuple[EntryPoint, ...]:
+        return self.others if self.entry is None else (self.entry,)
+
+
+def decide_entry(
+    survey: Survey, options: Options, choose: Chooser | None
+) -> EntryDecision:
+    """Decide on an entry point; ``choose`` asks the user, where there is one to ask.
+
+    Raises:
+        Refusal: there is none, or it is unclear which, and the train module needs one.
+    """
+    if options.entry is not None:
+        return _named(survey.entry_points, options.entry, options.origin("entry"))
+    found = survey.entry_points
+    likeliest = tuple(entry for entry in found if entry.score == found[0].score)
+    if len(likeliest) == 1:
+        return EntryDecision(found[0], found[1:], Origin.FOUND)
+    if not options.train_module:
+        return EntryDecision(None, likeliest, Origin.FOUND)
+    if not likeliest:
+        raise _nothing_to_run(survey)
+    if choose is None:
+        raise _unclear(likeliest)
+    return _chosen(choose(likeliest), found, Origin.ANSWER)
+
+
+def refuse_untrainable(decision: EntryDecision) -> None:
+    """Refuse an entry point that cannot be imported, or whose episodes would all be identical."""
+    entry = decision.entry
+    if entry is None:
+        return
+    path = entry.place.path
+    if not path.stem.isidentifier() or keyword.iskeyword(path.stem):
+        raise Refusal(
+            f"a train module cannot import {path.name}: {path.stem} is not a name in Python",
+            next_step="rename the file, or record only, with --no-train-module",
+            path=path,
+        )
+    takes = [p for p in (*entry.constructor, *entry.parameters) if not p.is_client]
+    if not takes and decision.origin is Origin.FOUND:
+        raise Refusal(
+            f"{entry.name}() takes nothing that could differ from one episode to the next",
+            why="an episode starts from a scenario: a task, a question",
+            next_step=f"give it a parameter; or use it unchanged, with --entry {entry.name}; or record only, with --no-train-module",
+            path=path,
+            line=entry.place.line,
+        )
+
+
+def _named(found: Sequence[EntryPoint], wanted: str, origin: Origin) -> EntryDecision:
+    name = wanted.rpartition(":")[2]
+    for entry in found:
+        if entry.name == name or entry.name.endswith("." + name):
+            return _chosen(entry, found, origin)
+    known = ", ".join(entry.name for entry in found[:8]) or "none"
+    raise Refusal(
+        f"no function {name!r} that reaches a policy call",
+        next_step=f"these do: {known}",
+    )
+
+
+def _chosen(
+    entry: EntryPoint, found: Sequence[EntryPoint], origin: Origin
+) -> EntryDecision:
+    others = tuple(other for other in found if other is not entry)
+    return EntryDecision(entry, others, origin)
+
+
+def _nothing_to_run(survey: Survey) -> Refusal:
+    call = survey.calls[0]
+    return Refusal(
+        "the agent runs at module level: there is no function that runs one episode",
+        why="a rollout starts a new episode for each scenario",
+        next_step="put it into a function such as run_agent(task), or record only, with --no-train-module",
+        path=call.place.path,
+        line=call.place.line,
+    )
+
+
+def _unclear(likeliest: Sequence[EntryPoint]) -> Refusal:
+    listed = "".join(
+        f"\n    {entry.place.path.name}:{entry.place.line}  {entry.name}"
+        for entry in likeliest
+    )
+    return Refusal(
+        f"several entry points: {len(likeliest)} functions could run an episode{listed}",
+        next_step=f"name one, for example --entry {likeliest[0].name}; or record only, with --no-train-module",
+        path=likeliest[0].place.path,
+    )

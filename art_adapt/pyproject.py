@@ -1,0 +1,120 @@
+"""Read ``[tool.art-adapt]`` and the formatter's line length from the nearest pyproject.toml."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from art_adapt.errors import Refusal
+from art_adapt.settings import SETTINGS, Options, Origin, Setting
+
+EXPECTED = {
+    str: "a string",
+    int: "an integer",
+    float: "a number",
+    bool: "true or false",
+    tuple: "a list of strings",
+}
+RULES_TABLE = "check"  # read by check/settings.py
+
+
+def with_configuration(options: Options, start: Path) -> Options:
+    """Fill in what the nearest pyproject.toml says about options that no flag has set.
+
+    Raises:
+        Refusal: the file is not readable, not TOML, or says something that art-adapt does not know.
+    """
+    pyproject = nearest_pyproject(start)
+    if pyproject is None:
+        return options
+    content = read_toml(pyproject)
+    settings = {setting.key: setting for setting in SETTINGS}
+    values: dict[str, Any] = {}
+    for key, value in own_table(content, pyproject).items():
+        if key == RULES_TABLE:
+            continue
+        if key not in settings:
+            raise _unknown(key, list(settings), pyproject)
+        values[settings[key].name] = _typed(settings[key], value, pyproject)
+    said = {name: v for name, v in values.items() if name not in options.origins}
+    origins = {**options.origins, **dict.fromkeys(said, Origin.CONFIG)}
+    if "line_length" not in origins and (length := _formatter_line_length(content)):
+        said["line_length"] = length
+    return replace(options, **said, origins=origins)
+
+
+def nearest_pyproject(start: Path) -> Path | None:
+    """The pyproject.toml beside ``start`` or in the closest folder above it."""
+    here = start.absolute()
+    folders = (here, *here.parents) if here.is_dir() else here.parents
+    files = (folder / "pyproject.toml" for folder in folders)
+    return next((file for file in files if file.is_file()), None)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file.
+
+    Raises:
+        Refusal: it cannot be read, or is not TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Refusal(f"cannot be read: {error.strerror}", path=path) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Refusal(f"not readable as TOML: {error}", path=path) from error
+
+
+def own_table(content: dict[str, Any], path: Path) -> dict[str, Any]:
+    """``[tool.art-adapt]``, empty where there is none.
+
+    Raises:
+        Refusal: it is not a table.
+    """
+    table = content
+    for name, shown in (("tool", "tool"), ("art-adapt", "tool.art-adapt")):
+        table = table.get(name, {})
+        if not isinstance(table, dict):
+            raise Refusal(
+                f"{shown} = {table!r} is not a table",
+                next_step="write the options below a line [tool.art-adapt]",
+                path=path,
+            )
+    return table
+
+
+def _unknown(key: str, known: list[str], path: Path) -> Refusal:
+    close = difflib.get_close_matches(key, known, 1)
+    hint = f"did you mean {close[0]}?" if close else f"known keys: {', '.join(known)}"
+    return Refusal(f"[tool.art-adapt] has no key {key!r}", next_step=hint, path=path)
+
+
+def _typed(setting: Setting, value: Any, path: Path) -> Any:
+    """``value`` as the option's type.
+
+    Raises:
+        Refusal: it is of another type.
+    """
+    if setting.kind is tuple and isinstance(value, list):
+        if all(isinstance(each, str) for each in value):
+            return tuple(value)
+    elif type(value) is setting.kind or (setting.kind is float and type(value) is int):
+        return value
+    said = setting.said(value, Origin.CONFIG)
+    raise Refusal(f"{said} is not {EXPECTED[setting.kind]}", path=path)
+
+
+def _formatter_line_length(content: Mapping[str, Any]) -> int | None:
+    """The line length of ruff or black; what is wrong in their tables is theirs to report."""
+    for names in (("ruff", "format"), ("ruff",), ("black",)):
+        table: Any = content.get("tool", {})
+        for name in names:
+            table = table.get(name) if isinstance(table, dict) else None
+        length = table.get("line-length") if isinstance(table, dict) else None
+        if type(length) is int:
+            return length
+    return None

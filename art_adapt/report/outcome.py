@@ -1,0 +1,57 @@
+"""Say what was written or undone, and what to do next."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from art_adapt.decisions import Training, train_module_path
+from art_adapt.plan import Plan
+from art_adapt.report.paths import shown
+from art_adapt.scenario_sources import SourceKind, source_kind
+from art_adapt.survey.model import EntryPoint
+from art_adapt.train_module.render import scenario_fields
+from art_adapt.undo import Undo
+
+
+def say_written(plan: Plan) -> None:
+    changed = [edit for edit in plan.edits if edit.changes]
+    if not changed:
+        print("\nNothing to change: everything is recorded already.")
+        return
+    print()
+    for edit in changed:
+        done = "wrote" if edit.before is None else "edited"
+        print(f"{done if edit.after is not None else 'removed'} {shown(edit.path)}")
+    training, entry = plan.decisions.training, plan.decisions.entry
+    if training is not None and entry is not None:
+        _say_next(training, entry)
+
+
+def _say_next(training: Training, entry: EntryPoint) -> None:
+    module = shown(train_module_path(entry.place.path))
+    scenarios = entry.place.path.parent / training.scenarios
+    kind = source_kind(training.scenarios)
+    if kind is SourceKind.ROWS or scenarios.exists():
+        print(f"\nNext: read {module}, try it here with art-adapt rehearse {module},")
+        print("then run it on a GPU")
+        return
+    names = [field.name for field in scenario_fields(entry)]
+    example = ", ".join(f'"{name}": ...' for name in names)
+    rows = {
+        SourceKind.JSONL: f"one scenario a line: {{{example}}}",
+        SourceKind.CSV: f"one scenario a row, under the row {','.join(names)}",
+        SourceKind.DATASET: f"a saved dataset with the columns {', '.join(names)}",
+    }
+    print(f"\nNext: write {shown(scenarios)}, {rows[kind]}")
+    print(f"Then: art-adapt rehearse {module}")
+
+
+def say_undone(undo: Undo, stream: TextIO) -> None:
+    for edit in undo.edits:
+        if edit.changes:
+            done = "restored" if edit.after is not None else "removed"
+            stream.write(f"{done} {shown(edit.path)}\n")
+    for path, reason in undo.left:
+        stream.write(f"left {shown(path)}: {reason}\n")
+    if not undo.changes:
+        stream.write("Nothing to undo.\n")

@@ -1,0 +1,275 @@
+"""The one table of the options of adapting.
+
+An option is one annotated field of ``Options``: its name gives the flag and the key in
+``[tool.art-adapt]``, its annotation the type, the help text and the check, its value the
+default. Flags (commands/flags.py), configuration (pyproject.py), checks and the settings
+of the train module are read off these fields.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import UnionType
+from typing import Annotated, Any, get_args, get_origin
+
+from art_adapt.errors import Refusal
+
+
+class Origin(StrEnum):
+    """Where a decision came from."""
+
+    FOUND = "found"
+    DEFAULT = "default"
+    FLAG = "flag"
+    CONFIG = "config"
+    ANSWER = "answer"
+
+
+@dataclass(frozen=True)
+class Check:
+    """What must hold for a value, and the message if it does not.
+
+    ``{said}`` in ``message`` is the option as the user gave it, ``{value}`` its value.
+    """
+
+    holds: Callable[[Any], bool]
+    message: str
+    why: str = ""
+    next_step: str = ""
+
+
+@dataclass(frozen=True)
+class Option:
+    """The help text of an option, its check, and its default in words where it is computed."""
+
+    help: str
+    check: Check | None = None
+    default: str = ""
+
+
+def _one_of(kind: str, *choices: str) -> Check:
+    return Check(
+        choices.__contains__,
+        f"no such {kind}: {{value!r}}",
+        next_step=" or ".join(choices),
+    )
+
+
+def _at_least(least: int, why: str = "") -> Check:
+    return Check(
+        lambda value: value >= least,
+        "{said} is too small",
+        why,
+        f"use {least} or more",
+    )
+
+
+_NAMES_A_FUNCTION = Check(
+    lambda name: re.fullmatch(r"[\w.]+:[\w.]+", name) is not None,
+    "{said} names no function",
+    next_step="write it as module:function",
+)
+_IS_A_SHARE = Check(lambda share: 0 < share < 1, "{said} is not between 0 and 1")
+_IS_POSITIVE = Check(
+    lambda number: 0 < number < math.inf, "{said} is not a positive number"
+)
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """How to train: the options that end up in the train module."""
+
+    reward: Annotated[
+        str | None,
+        Option(
+            "Your reward, module:function(trajectory, scenario).",
+            _NAMES_A_FUNCTION,
+            default="RULER",
+        ),
+    ] = None
+    ruler_weight: Annotated[
+        float | None,
+        Option(
+            "RULER's share of the reward, beside --reward.",
+            _IS_A_SHARE,
+            default="none",
+        ),
+    ] = None
+    scenarios: Annotated[
+        str,
+        Option(
+            "A JSONL or CSV file or a dataset's folder, from here or beside the agent, "
+            "or module:NAME."
+        ),
+    ] = "scenarios.jsonl"
+    trace: Annotated[
+        str | None,
+        Option(
+            "Trace rollouts: weave or langfuse.", _one_of("tracer", "weave", "langfuse")
+        ),
+    ] = None
+    isolate: Annotated[
+        str | None,
+        Option(
+            "process: run each episode in a fresh process, for agents with shared state.",
+            _one_of("way to isolate episodes", "process"),
+        ),
+    ] = None
+    backend: Annotated[
+        str,
+        Option("local or serverless.", _one_of("backend", "local", "serverless")),
+    ] = "local"
+    pipeline: Annotated[
+        bool,
+        Option("Sample and train at once, with ART's PipelineTrainer: needs two GPUs."),
+    ] = False
+    base_model: Annotated[str, Option("The model to train.")] = (
+        "OpenPipe/Qwen3-14B-Instruct"
+    )
+    project: Annotated[
+        str, Option("The project's name in ART.", default="the file's name")
+    ] = ""
+    run_name: Annotated[
+        str, Option("The run's name in ART.", default="the file's name and 001")
+    ] = ""
+    judge_model: Annotated[str, Option("RULER's judge.")] = "openai/gpt-5.4"
+    learning_rate: Annotated[
+        float,
+        Option(
+            "The optimizer's learning rate.",
+            _IS_POSITIVE,
+        ),
+    ] = 1e-5
+    rollouts_per_group: Annotated[
+        int,
+        Option(
+            "Episodes of one scenario that are compared.",
+            _at_least(2, "a group of one has no advantage: nothing would be learned"),
+        ),
+    ] = 4
+    groups_per_step: Annotated[
+        int, Option("Scenarios in a training step.", _at_least(1))
+    ] = 2
+    epochs: Annotated[
+        int,
+        Option("Passes over the scenarios; 0: until Ctrl-C.", _at_least(0)),
+    ] = 3
+
+
+@dataclass(frozen=True)
+class Options(TrainingOptions):
+    """The options of one run: from flags, else from pyproject.toml, else the defaults."""
+
+    entry: Annotated[
+        str | None,
+        Option("The function or method that runs one episode, or module:callable."),
+    ] = None
+    policy: Annotated[
+        tuple[str, ...],
+        Option("A function (or FILE:LINE) whose model is to be trained."),
+    ] = ()
+    auxiliary: Annotated[
+        tuple[str, ...],
+        Option(
+            "A function (or FILE:LINE) whose model is not to be trained: a judge, a "
+            "summariser."
+        ),
+    ] = ()
+    train_module: Annotated[
+        bool,  # the help text is that of --no-train-module
+        Option("Write only hooks and art_recording.py; needs no entry point."),
+    ] = True
+    line_length: Annotated[
+        int,
+        Option("Your formatter's line length.", default="from pyproject.toml, else 88"),
+    ] = 88
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+
+    def origin(self, name: str) -> Origin:
+        return self.origins.get(name, Origin.DEFAULT)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An option as read off its field: name, type, default and what its annotation says."""
+
+    name: str
+    kind: type  # str, int, float, bool, or tuple: of strings
+    default: Any
+    option: Option
+
+    @property
+    def key(self) -> str:
+        return self.name.replace("_", "-")
+
+    @property
+    def flag(self) -> str:
+        """The flag; one that is on by default can only be switched off."""
+        return f"--no-{self.key}" if self.default is True else f"--{self.key}"
+
+    @property
+    def help(self) -> str:
+        shown = self.option.default
+        if not shown and self.default and self.kind not in (bool, tuple):
+            shown = str(self.default)
+        return self.option.help + (f" [{shown}]" if shown else "")
+
+    def said(self, value: Any, origin: Origin) -> str:
+        """The option as the user gave it."""
+        if origin is Origin.CONFIG:
+            return f"[tool.art-adapt] {self.key} = {value!r}"
+        return f"{self.flag} {value!r}"
+
+
+def _settings() -> Iterator[Setting]:
+    for owner in (Options, TrainingOptions):
+        for name, annotation in inspect.get_annotations(owner, eval_str=True).items():
+            for option in getattr(annotation, "__metadata__", ()):  # of Annotated
+                kind = _kind(annotation.__origin__)
+                yield Setting(name, kind, getattr(owner, name), option)
+
+
+def _kind(declared: Any) -> type:
+    """The class of values annotated as ``str``, ``str | None`` or ``tuple[str, ...]``."""
+    kind: type = get_origin(declared) or declared
+    return get_args(declared)[0] if kind is UnionType else kind
+
+
+SETTINGS = tuple(_settings())
+
+
+def check(options: Options) -> None:
+    """Refuse values that no training run could work with.
+
+    Raises:
+        Refusal: a value is empty or fails its check, or two options exclude each other.
+    """
+    for setting in SETTINGS:
+        _check(setting, getattr(options, setting.name), options.origin(setting.name))
+    if options.pipeline and options.backend == "serverless":
+        raise Refusal(
+            "--pipeline with the serverless backend",
+            why="PipelineTrainer samples and trains on GPUs of its own",
+            next_step="leave out one of the two",
+        )
+    if options.ruler_weight is not None and options.reward is None:
+        raise Refusal(
+            "--ruler-weight without --reward",
+            why="it is RULER's share of the reward beside your own function",
+            next_step="add --reward module:function, or leave it out: RULER alone",
+        )
+
+
+def _check(setting: Setting, value: Any, origin: Origin) -> None:
+    said = setting.said(value, origin)
+    if value == "" and origin is not Origin.DEFAULT:
+        raise Refusal(f"{said} is empty", next_step="give it a value, or leave it out")
+    wanted = setting.option.check
+    if wanted is not None and value is not None and not wanted.holds(value):
+        message = wanted.message.format(said=said, value=value)
+        raise Refusal(message, why=wanted.why, next_step=wanted.next_step)
