@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt import __version__
+from art_adapt.check.own_rules import OWN
 from art_adapt.rules.rule import Edit, Fix, Found, Rule, Severity
 
 FOLDER = ".art-adapt-cache"
@@ -88,7 +89,7 @@ def _version() -> str:
     package = Path(__file__).parents[1]
     state = [
         (entry.name, entry.stat().st_mtime_ns, entry.stat().st_size)
-        for folder in ("rules", "check", "survey")
+        for folder in ("rules", "rules/code", "check", "survey")
         for entry in os.scandir(package / folder)
         if entry.name.endswith(".py")
     ]
@@ -98,8 +99,6 @@ def _version() -> str:
 
 def _rule(values: list[Any]) -> Rule:
     code, name, severity = values
-    from art_adapt.check.run import OWN
-
     own = next((rule for rule in OWN if rule.code == code), None)
     return own or Rule(code, name, Severity(severity))
 

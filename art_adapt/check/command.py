@@ -14,7 +14,7 @@ import typer
 from art_adapt.errors import Refusal
 
 if TYPE_CHECKING:
-    from art_adapt.check.run import Selection
+    from art_adapt.check.selection import Selection
     from art_adapt.source import Source
 
 app = typer.Typer(
@@ -83,7 +83,8 @@ def check(
     change something; 2 could not do its job.
     """
     from art_adapt.check.cache import Cache
-    from art_adapt.check.run import Selection, check_files, check_source, is_checked
+    from art_adapt.check.run import check_files, check_source, is_checked
+    from art_adapt.check.selection import Selection
     from art_adapt.check.settings import settings_for
     from art_adapt.folders import files_in
     from art_adapt.report.check import report
@@ -208,7 +209,7 @@ def explain(
     ] = None,
 ) -> None:
     """Say what a rule finds, why it harms training, and what to write instead."""
-    from art_adapt.check.run import OWN
+    from art_adapt.check.own_rules import OWN
     from art_adapt.report.rules import rule_list, rule_page
     from art_adapt.rules import rules
 

@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Sequence
 
 from art_adapt.check.cache import Cache
-from art_adapt.check.run import Selection, check_source
+from art_adapt.check.run import check_source
+from art_adapt.check.selection import Selection
 from art_adapt.rules.rule import Edit, Fix
 from art_adapt.source import Source
 

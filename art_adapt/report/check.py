@@ -10,7 +10,8 @@ from typing import Any
 from urllib.parse import quote
 
 from art_adapt import __version__
-from art_adapt.check.run import OWN, Diagnostic
+from art_adapt.check.diagnostic import Diagnostic
+from art_adapt.check.own_rules import OWN
 from art_adapt.report.paths import shown
 from art_adapt.rules.rule import Rule, Severity
 

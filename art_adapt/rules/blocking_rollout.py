@@ -68,7 +68,7 @@ SYNC_CLIENTS = ("openai.OpenAI", "openai.AzureOpenAI")
 
 def check(code: Code) -> Iterator[Found]:
     for call in code.calls:
-        if not code.is_async(call) or not code.in_rollout(call):
+        if not code.is_async(call) or not code.trajectories.in_rollout(call):
             continue
         if any(isinstance(node, ast.Lambda) for node in code.syntax.ancestors(call)):
             continue
@@ -84,7 +84,7 @@ def check(code: Code) -> Iterator[Found]:
 
 
 def _is_sync_completion(code: Code, call: ast.Call) -> bool:
-    completion = code.completion_of.get(call)
+    completion = code.completions.by_call.get(call)
     if completion is None or completion.recorded:
         return False
     root: ast.expr = completion.client

@@ -46,11 +46,11 @@ CACHES = ("cache", "lru_cache", "alru_cache", "memoize", "cached", "cache_data")
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.completions:
+    for call in code.completions.calls:
         function = code.function_of(call.callee)
-        if function is None:
+        if function is None or not code.completions.may_be_trained(call):
             continue
-        if not code.may_be_trained(call) or not _is_called(code, call.function):
+        if not _runs_in_rollout(code, call.function):
             continue
         for decorator in function.node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -63,10 +63,10 @@ def check(code: Code) -> Iterator[Found]:
                 )
 
 
-def _is_called(code: Code, function: str) -> bool:
-    """Whether a rollout of this file calls the function, or it is one."""
+def _runs_in_rollout(code: Code, function: str) -> bool:
+    """Whether the function is a rollout of this file, or one calls it."""
     name = function.rpartition(".")[2]
-    return function in code.rollouts or any(
-        (dotted(call.func) or "").rpartition(".")[2] == name and code.in_rollout(call)
-        for call in code.calls
+    calls = filter(code.trajectories.in_rollout, code.calls)
+    return function in code.trajectories.rollouts or any(
+        (dotted(call.func) or "").rpartition(".")[2] == name for call in calls
     )

@@ -169,13 +169,13 @@ def check(code: Code) -> Iterator[Found]:
     for turns in _by_trajectory(code):
         first = turns[0]
         for turn in turns:
-            tools = code.argument(turn.call, "tools")
+            tools = code.completions.argument(turn.call, "tools")
             if tools is not None and _changes(code, turn, tools):
                 yield found(tools, _says("these change from turn to turn"))
             elif (
                 turn.put is not first.put
                 and not _exclude(code, first.call.callee, turn.call.callee)
-                and _differ(code, code.argument(first.call, "tools"), tools)
+                and _differ(code, code.completions.argument(first.call, "tools"), tools)
             ):
                 asked = turn.call.call or turn.call.callee
                 yield found(
@@ -196,12 +196,12 @@ def _by_trajectory(code: Code) -> Iterator[list[Turn]]:
     made anew, and not of recorded calls: the recorder keeps histories apart.
     """
     found: dict[tuple[str, str], list[Turn]] = {}
-    for put in code.puts:
+    for put in code.trajectories.puts:
         if put.trajectory is None or not _is_made_once(code, put.trajectory):
             continue
         on = code.syntax.owner(put.by), ast.unparse(put.trajectory)
-        for call in code.sources(put.value):
-            asked = code.completion_of.get(call) if call is not None else None
+        for call in code.sampled.sources(put.value):
+            asked = code.completions.by_call.get(call) if call is not None else None
             if asked is None or asked.recorded or _has_unseen_options(code, asked):
                 continue
             found.setdefault(on, []).append(Turn(asked, put.by))
@@ -213,7 +213,7 @@ def _is_made_once(code: Code, trajectory: ast.expr) -> bool:
     made = code.syntax.values_of(trajectory)
     return (
         len(made) == 1
-        and made[0] in code.new_trajectories
+        and made[0] in code.trajectories.new
         and code.syntax.enclosing_loop(made[0]) is None
     )
 
@@ -310,5 +310,5 @@ def _changes(code: Code, turn: Turn, tools: ast.expr) -> bool:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in EDITS
         and dotted(node.func.value) == tools.id
-        for node in code.inside(loop)
+        for node in code.blocks.inside(loop)
     )

@@ -39,7 +39,7 @@ ELSEWHERE = re.compile(r"benchmark|evaluat|(^|_|\.)(eval|validation|val)(_|$)", 
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not code.training_calls or _validates(code):
+    if not code.training.calls or _validates(code):
         return
     for call in code.method_calls("delete_checkpoints"):
         if not call.args and keyword(call, "best_checkpoint_metric") is None:

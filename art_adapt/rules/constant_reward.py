@@ -56,22 +56,22 @@ async def play(models):
 
 def check(code: Code) -> Iterator[Found]:
     if (
-        not code.whole_loop
-        or code.judges
-        or code.has_other_rewards
-        or code.shapes_rewards
+        not code.training.whole_loop
+        or code.rewards.may_be_judged
+        or code.rewards.has_other_writes
+        or code.rewards.may_be_set_elsewhere
     ):
         return
-    if not code.reward_writes:
+    if not code.rewards.writes:
         return
-    assigned = [write for write in code.reward_writes if not write.constructs]
+    assigned = [write for write in code.rewards.writes if not write.constructs]
     possible = {code.constant(write.value) for write in assigned}
     if not any(_is_unconditional(code, write) for write in assigned):
-        given = [keyword(call, "reward") for call in code.new_trajectories]
+        given = [keyword(call, "reward") for call in code.trajectories.new]
         possible |= {0.0 if value is None else code.constant(value) for value in given}
     if ... in possible or len(possible) > 1:
         return
-    write = (assigned or list(code.reward_writes))[0]
+    write = (assigned or list(code.rewards.writes))[0]
     yield found(
         write.value,
         "every episode gets this reward: groups have no variance, and nothing is learned",

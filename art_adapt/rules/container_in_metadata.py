@@ -36,7 +36,7 @@ async def rollout(model, scenario):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.new_trajectories:
+    for call in code.trajectories.new:
         given = keyword(call, "metadata")
         for value in given.values if isinstance(given, ast.Dict) else ():
             made = isinstance(value, ast.Call) and dotted(value.func) in (

@@ -51,7 +51,7 @@ def make(messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.new_trajectories:
+    for call in code.trajectories.new:
         given = keyword(call, "messages")
         if given is not None and code.art_name(call.func) is not None:
             yield found(

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind, Put, RewardWrite
+from art_adapt.rules.code import Code, Put, RewardWrite, below
 from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
 from art_adapt.survey.syntax import dotted
 
@@ -102,10 +102,10 @@ async def rollout(client, model, messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    write = max(code.reward_writes, key=lambda each: each.node.lineno, default=None)
+    write = max(code.rewards.writes, key=lambda each: each.node.lineno, default=None)
     if write is None or code.constant(write.value) is not ...:
         return
-    if code.has_other_rewards or code.shapes_rewards or not _is_only_one(code, write):
+    if not _is_only_one(code, write):
         return  # it may be set again
     put = _sampled_later(code, write)
     if put is not None:
@@ -121,7 +121,9 @@ def _is_only_one(code: Code, write: RewardWrite) -> bool:
     trajectory is made with may be set anew wherever the rollouts are used.
     """
     owner = code.syntax.owner(write.node)
-    if write.constructs and not code.whole_loop:
+    if code.rewards.has_other_writes or code.rewards.may_be_set_elsewhere:
+        return False
+    if write.constructs and not code.training.whole_loop:
         return False
     return not any(code.art_calls("ruler_score_group")) and all(
         other is write
@@ -129,7 +131,7 @@ def _is_only_one(code: Code, write: RewardWrite) -> bool:
             code.syntax.owner(other.node) == owner
             and code.constant(other.value) is not ...
         )
-        for other in code.reward_writes
+        for other in code.rewards.writes
     )
 
 
@@ -140,19 +142,17 @@ def _sampled_later(code: Code, write: RewardWrite) -> Put | None:
     name = _trajectory(code, write)
     if name is None or code.syntax.enclosing_loop(write.node) is not None:
         return None
-    after = {
-        node for statement in code.following(write.node) for node in ast.walk(statement)
-    }
+    after = set(below(code.blocks.following(write.node)))
     if any(_is_handed_on(node, name) for node in after):
         return None  # to what may set its reward
-    for put in code.puts:
+    for put in code.trajectories.puts:
         if (
             put.by in after
             and put.trajectory is not None
             and dotted(put.trajectory) == name
-            and code.kind(put.value) is Kind.CHOICE
-            and code.sources(put.value) <= after
-            and not code.sampled_elsewhere(put.value)
+            and code.sampled.is_choice(put.value)
+            and code.sampled.sources(put.value) <= after
+            and not code.sampled.by_another_model(put.value)
         ):
             return put
     return None

@@ -75,7 +75,7 @@ def check(code: Code) -> Iterator[Found]:
                 _is_sampled_text(code, target)
                 and not isinstance(node, ast.Delete)
                 and not _is_for_another_model(code, node)
-                and not code.sampled_elsewhere(target)
+                and not code.sampled.by_another_model(target)
             ):
                 yield found(
                     target,
@@ -85,14 +85,16 @@ def check(code: Code) -> Iterator[Found]:
     for call in code.method_calls("insert", "clear", "pop", "remove"):
         assert isinstance(call.func, ast.Attribute)
         last = call.func.attr == "pop" and not call.args
-        if code.is_items(call.func.value) and not last and _after_sampling(code, call):
+        edits = not last and code.trajectories.is_items(call.func.value)
+        if edits and _after_sampling(code, call):
             yield found(call, MESSAGE)
 
 
 def _is_item(code: Code, target: ast.expr) -> bool:
     """``x.messages_and_choices[i]`` or something of it."""
+    is_items = code.trajectories.is_items
     while isinstance(target, ast.Subscript | ast.Attribute):
-        if isinstance(target, ast.Subscript) and code.is_items(target.value):
+        if isinstance(target, ast.Subscript) and is_items(target.value):
             return True
         target = target.value
     return False
@@ -102,7 +104,7 @@ def _is_sampled_text(code: Code, target: ast.expr) -> bool:
     return (
         isinstance(target, ast.Attribute)
         and target.attr in ("content", "tool_calls")
-        and code.kind(target.value) is Kind.MESSAGE
+        and code.sampled.kind(target.value) is Kind.MESSAGE
     )
 
 
@@ -114,7 +116,8 @@ def _is_for_another_model(code: Code, node: ast.AST) -> bool:
         for branch in (getattr(ancestor, "body", []), getattr(ancestor, "orelse", [])):
             if isinstance(ancestor, ast.If) and isinstance(branch, list):
                 nodes = set(below(branch))
-                kinds = {code.kind(put.value) for put in code.puts if put.by in nodes}
+                puts = [put for put in code.trajectories.puts if put.by in nodes]
+                kinds = {code.sampled.kind(put.value) for put in puts}
                 if node in nodes and kinds & DICTS and Kind.CHOICE not in kinds:
                     return True
     return False
@@ -126,27 +129,21 @@ def _after_sampling(code: Code, node: ast.AST) -> bool:
     """
     owner = code.syntax.owner(node)
     line = getattr(node, "lineno", 0)
-    inside = list(code.syntax.owned_by(owner))
     if any(
-        isinstance(n, ast.Attribute) and n.attr == "additional_histories"
-        for n in inside
+        isinstance(inner, ast.Attribute) and inner.attr == "additional_histories"
+        for inner in code.syntax.owned_by(owner)
     ):
         return False
-    made = [
-        call.lineno
-        for call in code.new_trajectories
-        if code.syntax.owner(call) == owner
-    ]
+    new = code.trajectories.new
+    made = [call.lineno for call in new if code.syntax.owner(call) == owner]
     since = max((at for at in made if at <= line), default=0)
     looped = code.syntax.enclosing_loop(node)
-    anew = looped is not None and any(
-        code.within(c, looped) for c in code.new_trajectories
-    )
-    for call in code.policy_calls:
+    anew = looped is not None and any(code.blocks.within(c, looped) for c in new)
+    for call in code.completions.of_policy:
         if code.syntax.owner(call.callee) != owner:
             continue
         if since <= call.callee.lineno < line:
             return True
-        if looped is not None and not anew and code.within(call.callee, looped):
+        if looped is not None and not anew and code.blocks.within(call.callee, looped):
             return True
     return False

@@ -117,9 +117,9 @@ OTHERS = BROAD | {
 def check(code: Code) -> Iterator[Found]:
     if "TrajectoryGroup" not in code.source.text and "__main__" in code.source.text:
         return  # a script that only evaluates
-    callees = {call.callee for call in code.completions}
+    callees = {call.callee for call in code.completions.calls}
     for node in code.syntax.nodes:
-        if not isinstance(node, ast.Try) or not code.in_rollout(node):
+        if not isinstance(node, ast.Try) or not code.trajectories.in_rollout(node):
             continue
         tried = set(below(node.body))
         asks = bool(tried & callees)
@@ -162,11 +162,11 @@ def _rewards(code: Code, handler: ast.ExceptHandler) -> bool:
         return False  # the episode is left out
     wrote = any(
         write.node in nodes and code.constant(write.value) is not ...
-        for write in code.reward_writes
+        for write in code.rewards.writes
     )
     made = any(
         isinstance(node, ast.Call)
-        and node in code.new_trajectories
+        and node in code.trajectories.new
         and keyword(node, "reward") is not None
         for node in nodes
     )

@@ -50,7 +50,7 @@ async def score(group):
 def check(code: Code) -> Iterator[Found]:
     fields = [
         statement.target.id
-        for node in code.trajectory_classes.values()
+        for node in code.trajectories.classes.values()
         for statement in node.body
         if isinstance(statement, ast.AnnAssign)
         and isinstance(statement.target, ast.Name)

@@ -32,7 +32,7 @@ GOOD = (BAD[0].replace(", seed=42  # <-", ""), BAD[0].replace("42  # <-", "draw(
 
 
 def check(code: Code) -> Iterator[Found]:
-    for given, value in code.sampled_with("seed"):
+    for given, value in code.completions.sampled_with("seed"):
         if isinstance(value, int) and value is not True:
             yield found(
                 given,

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind, is_api_model
+from art_adapt.rules.code import Code, is_api_model
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART105", "foreign-choice", Severity.GARBAGE)
@@ -50,17 +50,16 @@ async def rollout(model, client, judge, messages):
 
 def check(code: Code) -> Iterator[Found]:
     named: dict[ast.Call | None, str | None] = {
-        call.call: code.literal_model(call) for call in code.completions if call.call
+        call.call: code.completions.literal_model(call)
+        for call in code.completions.calls
+        if call.call
     }
-    for put in code.puts:
-        if code.kind(put.value) is not Kind.CHOICE:
+    for put in code.trajectories.puts:
+        if not code.sampled.is_choice(put.value):
             continue
-        models = {named.get(call) for call in code.sources(put.value)}
-        if (
-            len(models) == 1
-            and (name := models.pop()) is not None
-            and is_api_model(name)
-        ):
+        models = {named.get(call) for call in code.sampled.sources(put.value)}
+        name = models.pop() if len(models) == 1 else None
+        if is_api_model(name):
             yield found(
                 put.value,
                 f"this choice was sampled from {name!r}, not from the model in training: "

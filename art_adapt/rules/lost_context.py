@@ -85,7 +85,7 @@ def check(code: Code) -> Iterator[Found]:
 
 def _reaching(code: Code) -> set[str]:
     """The last names of this file's functions that lead to a recorded call."""
-    names = {call.function for call in code.completions if call.recorded}
+    names = {call.function for call in code.completions.calls if call.recorded}
     found = {name.rpartition(".")[2] for name in names}
     while True:
         more = {

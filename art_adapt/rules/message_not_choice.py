@@ -79,11 +79,11 @@ WHAT = {
 
 
 def check(code: Code) -> Iterator[Found]:
-    for put in code.puts:
-        kind = code.kind(put.value)
+    for put in code.trajectories.puts:
+        kind = code.sampled.kind(put.value)
         if kind not in WHAT or _is_for_another_model(code, put):
             continue
-        if code.sampled_elsewhere(put.value):
+        if code.sampled.by_another_model(put.value):
             continue
         yield found(
             put.value,
@@ -100,11 +100,11 @@ def _is_for_another_model(code: Code, put: Put) -> bool:
         if isinstance(ancestor, ast.If):
             branches = [set(below(ancestor.body)), set(below(ancestor.orelse))]
             ours = next((b for b in branches if put.by in b), set())
-            for other in code.puts:
+            for other in code.trajectories.puts:
                 elsewhere = (
                     any(other.by in b for b in branches) and other.by not in ours
                 )
-                if elsewhere and code.kind(other.value) not in WHAT:
+                if elsewhere and code.sampled.kind(other.value) not in WHAT:
                     return True
         elif isinstance(ancestor, FunctionNode):
             break
@@ -116,7 +116,7 @@ def _fix(code: Code, value: ast.expr) -> Fix | None:
     inner = value
     while isinstance(inner, ast.Call | ast.Attribute):
         inner = inner.func if isinstance(inner, ast.Call) else inner.value
-        if code.kind(inner) is Kind.CHOICE:
+        if code.sampled.is_choice(inner):
             start = (inner.end_lineno or 0, inner.end_col_offset or 0)
             end = (value.end_lineno or 0, value.end_col_offset or 0)
             return Fix("append the Choice", (Edit(start, end, ""),))

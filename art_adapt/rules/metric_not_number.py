@@ -64,10 +64,10 @@ def _metrics(code: Code) -> Iterator[ast.expr]:
                 isinstance(target, ast.Subscript)
                 and isinstance(target.value, ast.Attribute)
                 and target.value.attr == "metrics"
-                and code.is_trajectory(target.value.value)
+                and code.trajectories.is_one(target.value.value)
             ):
                 yield node.value
-    for call in code.new_trajectories:
+    for call in code.trajectories.new:
         given = keyword(call, "metrics")
         if isinstance(given, ast.Dict):
             yield from given.values

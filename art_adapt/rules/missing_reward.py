@@ -44,12 +44,9 @@ GOOD = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not code.whole_loop or code.reward_writes or code.judges or code.shapes_rewards:
+    if not code.training.whole_loop or code.rewards.may_be_set:
         return
-    if any("reward" in name.lower() for name in code.syntax.names):
-        return
-    call = code.new_trajectories[0]
     yield found(
-        call,
+        code.trajectories.new[0],
         "no reward is ever set: it is 0.0 for every episode, and no group has an advantage",
     )

@@ -54,7 +54,7 @@ def check(code: Code) -> Iterator[Found]:
         members = call.args[0] if call.args else None
         if not isinstance(members, ast.GeneratorExp | ast.ListComp):
             continue
-        if len(members.generators) != 1 or not code.is_trained_on(call):
+        if len(members.generators) != 1 or not code.training.is_trained_on(call):
             continue
         each = members.generators[0]
         if (

@@ -52,11 +52,11 @@ def check(code: Code) -> Iterator[Found]:
         return
     loops = {
         loop
-        for call in code.training_calls
+        for call in code.training.calls
         if (loop := _outermost(code, call)) is not None
     }
     for loop in loops:
-        if any(isinstance(node, ast.Continue) for node in code.inside(loop)):
+        if any(isinstance(node, ast.Continue) for node in code.blocks.inside(loop)):
             continue  # perhaps over what was done before
         iterated = getattr(loop, "iter", None)
         values = (
@@ -79,8 +79,8 @@ def check(code: Code) -> Iterator[Found]:
 
 def _around(code: Code, loop: ast.AST) -> Iterator[ast.AST]:
     """The loops between ``loop`` and the training in it."""
-    for call in code.training_calls:
-        if code.within(call, loop):
+    for call in code.training.calls:
+        if code.blocks.within(call, loop):
             inner = code.syntax.enclosing_loop(call)
             while inner is not None and inner is not loop:
                 yield inner

@@ -55,9 +55,9 @@ KNOWN = ("prompt_token_ids", "finalize_chat_completion", "capture_auto_trajector
 
 
 def check(code: Code) -> Iterator[Found]:
-    if any(word in code.source.text for word in KNOWN) or not code.puts:
+    if any(word in code.source.text for word in KNOWN) or not code.trajectories.puts:
         return
-    for call in code.policy_calls:
+    for call in code.completions.of_policy:
         if call.recorded or call.api != "chat.completions":
             continue
         root: ast.expr = call.client

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind, dict_item
+from art_adapt.rules.code import Code, dict_item
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.syntax import dotted
 
@@ -55,25 +55,25 @@ async def rollout(client, model, question):
 
 
 def check(code: Code) -> Iterator[Found]:
-    if code.extends_items:
+    if code.trajectories.extends_items:
         return
-    for call in code.policy_calls:
+    for call in code.completions.of_policy:
         loop = code.syntax.enclosing_loop(call.callee)
         name = dotted(call.messages) if call.messages is not None else None
         if call.recorded or loop is None or name is None or "." in name:
             continue
         assert call.messages is not None
-        if code.is_items(call.messages):
+        if code.trajectories.is_items(call.messages):
             continue
-        inside = set(code.inside(loop))
-        ours = [put for put in code.puts if put.by in inside]
-        if not any(code.kind(put.value) is Kind.CHOICE for put in ours):
+        inside = set(code.blocks.inside(loop))
+        ours = [put for put in code.trajectories.puts if put.by in inside]
+        if not any(code.sampled.is_choice(put.value) for put in ours):
             continue
         owner = code.syntax.owner(call.callee)
-        others = [put for put in ours if code.kind(put.value) is not Kind.CHOICE]
+        others = [put for put in ours if not code.sampled.is_choice(put.value)]
         others += [
             put
-            for put in code.puts
+            for put in code.trajectories.puts
             if code.syntax.owner(put.by).startswith(f"{owner}.")
         ]
         sent_only = [

@@ -32,7 +32,7 @@ GOOD = (BAD[0].replace("0.7  # <-", "1"), BAD[0].replace("0.7  # <-", "TEMPERATU
 
 
 def check(code: Code) -> Iterator[Found]:
-    for given, value in code.sampled_with("temperature"):
+    for given, value in code.completions.sampled_with("temperature"):
         if isinstance(value, int | float) and value >= 0.05 and value != 1:
             yield found(
                 given,

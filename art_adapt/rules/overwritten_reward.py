@@ -66,11 +66,11 @@ GOOD = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    for write in code.reward_writes:
+    for write in code.rewards.writes:
         loop = _ends_loop(code, write)
         if loop is None:
             continue
-        after = code.after(loop)
+        after = code.blocks.after(loop)
         target = _target(write)
         for statement in after:
             if target is not None and _overwrites(code, statement, target):
@@ -101,7 +101,7 @@ def _overwrites(code: Code, statement: ast.stmt, target: str) -> bool:
         and _target(write) == target
         and not isinstance(statement, ast.AugAssign)
         and not _reads(write.value, target)
-        for write in code.reward_writes
+        for write in code.rewards.writes
     )
 
 
@@ -109,7 +109,7 @@ def _ends_loop(code: Code, write: RewardWrite) -> ast.stmt | None:
     """The loop that is left behind the write, by break, with nothing that returns."""
     if isinstance(write.node, ast.Call):
         return None
-    if not any(isinstance(each, ast.Break) for each in code.after(write.node)):
+    if not any(isinstance(each, ast.Break) for each in code.blocks.after(write.node)):
         return None
     return code.syntax.enclosing_loop(write.node)
 

@@ -94,12 +94,12 @@ async def teach(teacher, model, prompt):
 def check(code: Code) -> Iterator[Found]:
     if "train_sft" in code.source.text:
         return  # a teacher's text is trained on as it stands
-    for put in code.puts:
+    for put in code.trajectories.puts:
         if isinstance(put.value, ast.Dict) and _is_assistant(put.value):
             content = dict_item(put.value, "content")
-            if content is None or code.sampled_elsewhere(content):
+            if content is None or code.sampled.by_another_model(content):
                 continue
-            if code.kind(content) in (Kind.TEXT, Kind.MESSAGE):
+            if code.sampled.kind(content) in (Kind.TEXT, Kind.MESSAGE):
                 yield found(
                     put.value,
                     "an assistant's turn rebuilt as a dict carries no tokens: it is not "

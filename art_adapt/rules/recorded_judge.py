@@ -44,10 +44,10 @@ GOOD = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.completions:
+    for call in code.completions.calls:
         if not call.recorded:
             continue
-        role, reason = role_of(call, code.completions)
+        role, reason = role_of(call, code.completions.calls)
         if role is Role.AUXILIARY:
             yield found(
                 call.callee,

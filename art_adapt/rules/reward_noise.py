@@ -65,7 +65,7 @@ NOISE = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    for write in code.reward_writes:
+    for write in code.rewards.writes:
         if _adds_noise(code, write.value):
             yield found(
                 write.value,

@@ -61,7 +61,7 @@ NEUTRAL: dict[str, tuple[object, ...]] = {
 
 def check(code: Code) -> Iterator[Found]:
     for name, neutral in NEUTRAL.items():
-        for given, value in code.sampled_with(name):
+        for given, value in code.completions.sampled_with(name):
             if isinstance(given, ast.Dict) or (
                 value is not ... and value not in neutral
             ):

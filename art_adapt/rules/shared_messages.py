@@ -80,10 +80,10 @@ class Agent:
 def check(code: Code) -> Iterator[Found]:
     sent = {
         (code.syntax.owner(call.callee), name)
-        for call in code.completions
+        for call in code.completions.calls
         if call.messages is not None
         and (name := dotted(call.messages)) is not None
-        and (call.recorded or code.in_rollout(call.callee))
+        and (call.recorded or code.trajectories.in_rollout(call.callee))
     }
     for call in code.method_calls("append", "extend", "insert"):
         assert isinstance(call.func, ast.Attribute)

@@ -68,8 +68,8 @@ def check(code: Code) -> Iterator[Found]:
     # Other backends may serve the latest weights under one name.
     local = any(code.art_calls("LocalBackend"))
     serverless = any(code.art_calls("ServerlessBackend"))
-    for call in code.completions:
-        given = code.argument(call, "model") or call.model
+    for call in code.completions.calls:
+        given = code.completions.argument(call, "model") or call.model
         values = [given, *code.syntax.values_of(given)] if given is not None else []
         for value in values:
             model = _name(value)

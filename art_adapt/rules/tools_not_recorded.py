@@ -57,10 +57,10 @@ async def rollout(client, model, messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not code.puts or _sets_tools(code):
+    if not code.trajectories.puts or _sets_tools(code):
         return
-    for call in code.policy_calls:
-        tools = code.argument(call, "tools")
+    for call in code.completions.of_policy:
+        tools = code.completions.argument(call, "tools")
         if call.recorded or tools is None or code.constant(tools) is None:
             continue
         yield found(
@@ -72,7 +72,7 @@ def check(code: Code) -> Iterator[Found]:
 
 def _sets_tools(code: Code) -> bool:
     """Anywhere in this file: a trajectory that comes from elsewhere may have them."""
-    if any(keyword(call, "tools") for call in code.new_trajectories):
+    if any(keyword(call, "tools") for call in code.trajectories.new):
         return True
     return any(
         isinstance(target, ast.Attribute) and target.attr == "tools"

@@ -49,9 +49,9 @@ async def rollout(client):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for put in code.puts:
+    for put in code.trajectories.puts:
         function = code.function_of(put.by)
-        if function is None or put.by in code.new_trajectories:
+        if function is None or put.by in code.trajectories.new:
             continue
         retrying = next(filter(_is_retry, function.node.decorator_list), None)
         target = _trajectory(put.by)

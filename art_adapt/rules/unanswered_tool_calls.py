@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind
+from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART208", "unanswered-tool-calls", Severity.GARBAGE)
@@ -49,16 +49,16 @@ def check(code: Code) -> Iterator[Found]:
         or "tool_calls" not in code.source.text
     ):
         return
-    if code.extends_items:
+    if code.trajectories.extends_items:
         return
     looped = {
         code.syntax.owner(call.callee)
-        for call in code.policy_calls
-        if code.argument(call, "tools") is not None
+        for call in code.completions.of_policy
+        if code.completions.argument(call, "tools") is not None
         and code.syntax.enclosing_loop(call.callee) is not None
     }
-    for put in code.puts:
-        if code.syntax.owner(put.by) in looped and code.kind(put.value) is Kind.CHOICE:
+    for put in code.trajectories.puts:
+        if code.syntax.owner(put.by) in looped and code.sampled.is_choice(put.value):
             yield found(
                 put.value,
                 "its tool calls are never answered with a tool_call_id: the model is "

@@ -63,7 +63,7 @@ async def rollout(model, scenario):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.new_trajectories:
+    for call in code.trajectories.new:
         if code.art_name(call.func) is None:
             continue
         for given in call.keywords:
@@ -81,7 +81,7 @@ def check(code: Code) -> Iterator[Found]:
                 isinstance(target, ast.Attribute)
                 and target.attr not in FIELDS
                 and dotted(target.value) is not None
-                and code.is_plain_trajectory(target.value)
+                and code.trajectories.is_plain(target.value)
             ):
                 yield found(
                     target,

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.hooks import imported_hooks, local_names
 
 RULE = Rule("ART309", "unmarked-exit", Severity.GARBAGE)
 BAD = (
@@ -54,7 +53,7 @@ def helper(text):
 def check(code: Code) -> Iterator[Found]:
     if not code.is_adapted:
         return
-    hooks = local_names(imported_hooks(code.syntax), "final_answer")
+    hooks = code.hooks("final_answer")
     returns: dict[str, list[ast.Return]] = {}
     for node in code.syntax.nodes:
         if isinstance(node, ast.Return):
@@ -87,4 +86,4 @@ def _is_answer(code: Code, value: ast.expr | None) -> bool:
         return False
     if isinstance(value, ast.Constant):
         return isinstance(value.value, str) and " " in value.value
-    return isinstance(value, ast.JoinedStr) or code.kind(value) is not None
+    return isinstance(value, ast.JoinedStr) or code.sampled.kind(value) is not None

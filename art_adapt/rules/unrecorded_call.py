@@ -64,13 +64,13 @@ def judge(messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not any(call.recorded for call in code.completions):
+    if not any(call.recorded for call in code.completions.calls):
         return
     auxiliary = code.auxiliary
-    for call in code.completions:
+    for call in code.completions.calls:
         if call.recorded or not call.supported or call.function in auxiliary:
             continue
-        if role_of(call, code.completions)[0] is Role.POLICY:
+        if role_of(call, code.completions.calls)[0] is Role.POLICY:
             yield found(
                 call.callee,
                 "this call is not recorded: in a rollout it goes to the production model; "

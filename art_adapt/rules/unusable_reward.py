@@ -46,7 +46,7 @@ async def rollout(model, scenario):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for write in code.reward_writes:
+    for write in code.rewards.writes:
         what = _unusable(write.value)
         if what:
             yield found(

@@ -45,8 +45,8 @@ async def rollout(client, model, messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.policy_calls:
-        count = code.argument(call, "n")
+    for call in code.completions.of_policy:
+        count = code.completions.argument(call, "n")
         value = code.constant(count)
         if count is None or not isinstance(value, int) or value < 2:
             continue

@@ -55,7 +55,7 @@ def ask(client, messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for given, value in code.sampled_with("temperature"):
+    for given, value in code.completions.sampled_with("temperature"):
         if isinstance(value, int | float) and value < 0.05:
             yield found(
                 given,

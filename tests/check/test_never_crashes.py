@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from art_adapt.check.cache import Cache
 from art_adapt.check.fixes import fixed
-from art_adapt.check.run import Selection, check_source
+from art_adapt.check.run import check_source
+from art_adapt.check.selection import Selection
 from art_adapt.rules import rules
 from art_adapt.source import Source
 
