@@ -1,4 +1,4 @@
-"""A finding with its place in a file, as it is reported."""
+"""Define a finding in a file, as it is reported."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ class Diagnostic:
 
     @staticmethod
     def of(source: Source, rule: Rule, found: Found) -> Diagnostic:
+        """Add the path, the line and the columns of a finding in ``source``."""
         try:
             lines = source.lines
-        except Refusal:  # the file cannot be decoded
+        except Refusal:  # it cannot be decoded
             return Diagnostic(source.path, rule, found)
 
         def characters(line: int, column: int) -> int:

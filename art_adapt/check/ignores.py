@@ -1,4 +1,4 @@
-"""Comments that ignore findings: ``# art: ignore[ART102]``."""
+"""Apply comments that ignore findings: ``# art: ignore[ART102]``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Ignore:
     codes: tuple[str, ...]
 
     def covers(self, rule: Rule) -> bool:
-        """Whether findings of ``rule`` are ignored on the comment's lines."""
+        """Return whether the comment ignores findings of ``rule``."""
         named = (rule.name, *(rule.code[:end] for end in range(4, 7)))
         return not self.codes or any(code in named for code in self.codes)
 
@@ -73,7 +73,7 @@ def apply_ignores(
     *,
     python: bool,
 ) -> list[tuple[Rule, Found]]:
-    """Drop the findings that comments ignore, and add comments that ignore nothing."""
+    """Drop the findings that comments ignore, and report unused comments."""
     comments = ignores_in(text, python=python)
     used: set[Ignore] = set()
     kept: list[tuple[Rule, Found]] = []
@@ -87,14 +87,16 @@ def apply_ignores(
         for comment in comments:
             if comment not in used and _was_checked(comment, selection):
                 what = f" of {', '.join(comment.codes)}" if comment.codes else ""
-                message = f"this ignores nothing{what}: it would hide what comes later"
+                message = (
+                    f"this comment ignores no finding{what}, but would hide later ones"
+                )
                 place = (comment.line, comment.column, comment.line, comment.end_column)
                 kept.append((UNUSED_IGNORE, Found(message, *place)))
     return kept
 
 
 def _was_checked(comment: Ignore, selection: Selection) -> bool:
-    """Whether a rule that the comment names is reported at all."""
+    """Return whether some rule that the comment names is reported at all."""
     from art_adapt.rules import rules
 
     if not comment.codes:

@@ -1,4 +1,4 @@
-"""The rules of the check itself, which every file is subject to."""
+"""Define the findings of the check itself, which belong to no rule module."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from art_adapt.rules.rule import Rule, Severity
 
 UNREADABLE = Rule("ART000", "unreadable", Severity.WASTE)
 UNUSED_IGNORE = Rule("ART001", "unused-ignore", Severity.UNTIDY)
-# Each with what it says.
+# What each of them says.
 OWN = {
-    UNREADABLE: "the file could not be read as Python, so nothing is known about it",
-    UNUSED_IGNORE: "an ignore comment that ignores nothing hides what comes later",
+    UNREADABLE: "the file could not be read, so it was not checked",
+    UNUSED_IGNORE: "an ignore comment matches no finding, but would hide later ones",
 }

@@ -35,12 +35,12 @@ NAMES_ART = re.compile(rb"openpipe[-_.]art", re.IGNORECASE)
 
 
 def is_checked(name: str) -> bool:
-    """Whether some rule reads files of this name."""
+    """Return whether some rule reads files of this name."""
     return name.endswith((".py", ".ipynb")) or names_dependencies(name)
 
 
 def names_dependencies(name: str) -> bool:
-    """Whether files of this name declare dependencies."""
+    """Return whether files of this name declare dependencies."""
     return DEPENDENCIES.fullmatch(name) is not None
 
 
@@ -177,5 +177,5 @@ def _placed(
 
 def _unreadable(refusal: Refusal) -> Found:
     line, column = refusal.line or 1, max((refusal.column or 1) - 1, 0)
-    message = f"{refusal.what}: nothing is known about this file"
+    message = f"{refusal.what}: this file was not checked"
     return Found(message, line, column, line, column)

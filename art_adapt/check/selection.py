@@ -1,4 +1,4 @@
-"""Which rules are reported: ``--select``, ``--ignore`` and their defaults."""
+"""Select the rules to report: ``--select``, ``--ignore`` and their defaults."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Selection:
     ignore: tuple[str, ...] = ()
 
     def takes(self, rule: Rule) -> bool:
-        """Whether findings of ``rule`` are reported."""
+        """Return whether findings of ``rule`` are reported."""
         if rule.code == UNREADABLE.code:
             return True  # a file that could not be analysed is never clean
         if any(_fits(rule, each) for each in self.ignore):

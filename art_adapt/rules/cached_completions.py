@@ -1,10 +1,10 @@
-"""Completions of the policy are cached
+"""The policy's completions are cached, so rollouts repeat an earlier model's output
 
-A cache answers all rollouts of a group alike, and after a step it answers for the model of
-the step before: the tokens were sampled by another policy, if at all.
+A cache gives all rollouts of a group the same completion, and after a training step it still
+returns what the previous weights sampled: ART trains on tokens that another policy sampled.
 
-Written down in: a measured run: docs/recording.md (litellm's cache answered every rollout of
-a group the same).
+Evidence: measured, see docs/recording.md (litellm's cache gave every rollout of a group the
+same completion).
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ def check(code: Code) -> Iterator[Found]:
             if name in CACHES:
                 yield found(
                     call.callee,
-                    f"@{name} gives every rollout of a group the same completion, and the "
-                    "next step that of an older model",
+                    f"@{name} gives every rollout of a group the same completion, and "
+                    "later steps the completions of older weights",
                 )
 
 
 def _runs_in_rollout(code: Code, function: str) -> bool:
-    """Whether the function is a rollout of this file, or one calls it."""
+    """Return whether the function is a rollout of this file or is called by one."""
     name = function.rpartition(".")[2]
     calls = filter(code.trajectories.in_rollout, code.calls)
     return function in code.trajectories.rollouts or any(

@@ -1,12 +1,12 @@
-"""The reward is worked out before the last turn is sampled
+"""The reward is computed before the last turn, which is then trained with it
 
-What is sampled after the reward was set is trained with a reward that never saw it: the
-last turn, mostly the answer, is pushed up or down for what came before.
+A turn that is sampled after the reward was set is trained with a reward that does not depend
+on it: the last turn, usually the answer, is reinforced or punished for what came before.
 
 Set the reward when the episode has ended.
 
-Written down in: nothing; it is how Python runs. ART trains every choice of a trajectory with
-the one reward that it ends up with (art 0.5.18, preprocessing/tokenize.py:160-170).
+Evidence: the order in which Python runs the statements. ART trains every choice of a
+trajectory with its one final reward (art 0.5.18, preprocessing/tokenize.py:160-170).
 """
 
 from __future__ import annotations
@@ -106,19 +106,20 @@ def check(code: Code) -> Iterator[Found]:
     if write is None or code.constant(write.value) is not ...:
         return
     if not _is_only_one(code, write):
-        return  # it may be set again
+        return  # the reward may be set again
     put = _sampled_later(code, write)
     if put is not None:
         yield found(
             write.value if write.constructs else write.node,
-            f"the turn of line {put.value.lineno} is sampled after its reward is worked out, "
-            "and trained with it all the same",
+            f"the turn of line {put.value.lineno} is sampled after this reward is computed, "
+            "but trained with it",
         )
 
 
 def _is_only_one(code: Code, write: RewardWrite) -> bool:
-    """Whether all other rewards are what the same function begins with. One that a
-    trajectory is made with may be set anew wherever the rollouts are used.
+    """Return whether all other rewards are initial values set in the same function.
+
+    A reward passed to a constructor may be replaced wherever the rollouts are used.
     """
     owner = code.syntax.owner(write.node)
     if code.rewards.has_other_writes or code.rewards.may_be_set_elsewhere:
@@ -136,15 +137,13 @@ def _is_only_one(code: Code, write: RewardWrite) -> bool:
 
 
 def _sampled_later(code: Code, write: RewardWrite) -> Put | None:
-    """The first choice that is certain to be put on the same trajectory, of a completion
-    that is asked for after the reward.
-    """
+    """Return the first choice that is certainly sampled after the reward is set."""
     name = _trajectory(code, write)
     if name is None or code.syntax.enclosing_loop(write.node) is not None:
         return None
     after = set(below(code.blocks.following(write.node)))
     if any(_is_handed_on(node, name) for node in after):
-        return None  # to what may set its reward
+        return None  # the function may set the reward
     for put in code.trajectories.puts:
         if (
             put.by in after
@@ -168,7 +167,7 @@ def _is_handed_on(node: ast.AST, name: str) -> bool:
 
 
 def _trajectory(code: Code, write: RewardWrite) -> str | None:
-    """The name of the trajectory that gets the reward."""
+    """Return the name of the trajectory that gets the reward."""
     if write.target is not None:
         return dotted(write.target.value)
     parent = code.syntax.parents.get(write.node)

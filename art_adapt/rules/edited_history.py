@@ -1,14 +1,13 @@
-"""What stands on the trajectory is edited after it was sent or sampled
+"""The history is edited after sampling, so training sees a context that was never sent
 
-ART trains on the list as it stands at the end. A message that is rewritten, inserted or
-taken out after the model saw the list, or a sampled text that is stripped in place, makes
-a context that the model never saw: the logprobs that it sampled with belong to another
-prompt.
+ART trains on the list as it is at the end of the episode. If a message is rewritten, inserted
+or removed after the model saw the list, or a sampled text is stripped in place, the context is
+one that the model never saw, and the sampled logprobs belong to another prompt.
 
-Append only. Where an agent must rewrite its context, begin a new history.
+Only append. If an agent must rewrite its context, start a new history.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:331-480 (one sequence a history,
-rendered from the list).
+Evidence: art 0.5.18, preprocessing/tokenize.py:331-480 (one sequence per history, rendered
+from the list).
 """
 
 from __future__ import annotations
@@ -52,8 +51,8 @@ async def rollout(client, model):
 """,
 )
 MESSAGE = (
-    "the trajectory is edited after the model saw it: it trains on a context that was "
-    "never sent; append only"
+    "the trajectory is edited after the model saw it, so it trains on a context that was "
+    "never sent; only append"
 )
 
 DICTS = {Kind.DUMPED_MESSAGE, Kind.DUMPED_CHOICE}
@@ -79,8 +78,8 @@ def check(code: Code) -> Iterator[Found]:
             ):
                 yield found(
                     target,
-                    "the sampled message is edited: its text is no longer what its tokens "
-                    "say; keep the edited text elsewhere",
+                    "the sampled message is edited, so its text no longer matches its "
+                    "tokens; keep the edited text elsewhere",
                 )
     for call in code.method_calls("insert", "clear", "pop", "remove"):
         assert isinstance(call.func, ast.Attribute)
@@ -91,7 +90,7 @@ def check(code: Code) -> Iterator[Found]:
 
 
 def _is_item(code: Code, target: ast.expr) -> bool:
-    """``x.messages_and_choices[i]`` or something of it."""
+    """Return whether it is ``x.messages_and_choices[i]`` or a part of that."""
     is_items = code.trajectories.is_items
     while isinstance(target, ast.Subscript | ast.Attribute):
         if isinstance(target, ast.Subscript) and is_items(target.value):
@@ -109,9 +108,7 @@ def _is_sampled_text(code: Code, target: ast.expr) -> bool:
 
 
 def _is_for_another_model(code: Code, node: ast.AST) -> bool:
-    """Whether the branch that ``node`` stands in puts dicts on the trajectory: of a model
-    that is not trained.
-    """
+    """Return whether its ``if`` branch records dicts, as for an untrained model."""
     for ancestor in code.syntax.ancestors(node):
         for branch in (getattr(ancestor, "body", []), getattr(ancestor, "orelse", [])):
             if isinstance(ancestor, ast.If) and isinstance(branch, list):
@@ -124,8 +121,9 @@ def _is_for_another_model(code: Code, node: ast.AST) -> bool:
 
 
 def _after_sampling(code: Code, node: ast.AST) -> bool:
-    """Whether a completion of the policy came before, since the trajectory was made. One
-    that copies its list into a history of its own may begin anew.
+    """Return whether the policy was asked since the trajectory was made.
+
+    A function that copies its list into an additional history may start over.
     """
     owner = code.syntax.owner(node)
     line = getattr(node, "lineno", 0)

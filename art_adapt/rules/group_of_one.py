@@ -1,11 +1,11 @@
-"""A group has one episode
+"""A group has only one episode, so it has no advantage and nothing is learned
 
-GRPO compares the episodes of a group. In a group of one there is nothing to compare with:
-its advantage is 0, ART leaves it out, and the step advances with nothing learned.
+GRPO compares the episodes of a group. In a group of one there is nothing to compare: its
+advantage is 0, ART drops it, and the step advances with nothing learned.
 
 Run each scenario several times: ``for _ in range(4)`` or more.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:254-258; art 0.5.23,
+Evidence: art 0.5.18, preprocessing/tokenize.py:254-258; art 0.5.23,
 preprocessing/tokenize.py:762-779.
 """
 
@@ -61,8 +61,8 @@ def check(code: Code) -> Iterator[Found]:
         if code.training.is_trained_on(call):
             yield found(
                 call,
-                "a group of one has no advantage: it is left out, and nothing is learned "
-                "from it",
+                "a group of one episode has no advantage: ART drops it and nothing is "
+                "learned from it",
             )
 
 

@@ -1,12 +1,12 @@
-"""No trajectory ever gets a reward
+"""No reward is ever set, so every group is tied and nothing is learned
 
-A reward that is never set is 0.0, without a word. All episodes of a group are then equal,
+A reward that is never set is 0.0, without a warning. All episodes of a group are then equal,
 no group has an advantage, and every step advances with nothing learned.
 
 Set ``trajectory.reward`` in the rollout, or let RULER score the groups.
 
-Written down in: art 0.5.18, trajectories.py:42; art 0.5.23, trajectories/__init__.py:617;
-both, preprocessing/tokenize.py (groups without variance are left out).
+Evidence: art 0.5.18, trajectories.py:42; art 0.5.23, trajectories/__init__.py:617; in both,
+preprocessing/tokenize.py (groups without variance are dropped).
 """
 
 from __future__ import annotations
@@ -48,5 +48,5 @@ def check(code: Code) -> Iterator[Found]:
         return
     yield found(
         code.trajectories.new[0],
-        "no reward is ever set: it is 0.0 for every episode, and no group has an advantage",
+        "no reward is ever set: every episode gets 0.0, and no group has an advantage",
     )

@@ -1,13 +1,13 @@
-"""The request is sent from another list than the one that is recorded
+"""The messages that are sent are not all recorded, so the trained conversation has gaps
 
-The loop sends a list of its own and appends tool outputs or the user's turns to that alone.
-The trajectory has the choices, and not what the model had read before them: it trains on a
-conversation with holes.
+The loop sends a list of its own and appends tool outputs or the user's turns only to that
+list. The trajectory has the choices, but not everything the model read before them: training
+uses a conversation with gaps.
 
-Send ``trajectory.messages()``, or append to both.
+Send ``trajectory.messages()``, or append to both lists.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:331-480 (the context of a Choice is what
-stands before it on the trajectory).
+Evidence: art 0.5.18, preprocessing/tokenize.py:331-480 (the context of a Choice is what
+precedes it on the trajectory).
 """
 
 from __future__ import annotations
@@ -93,12 +93,12 @@ def check(code: Code) -> Iterator[Found]:
         if sent_only and not others and not rebuilt:
             yield found(
                 call.messages,
-                f"{name} grows by what the trajectory never gets: it trains on a "
-                "conversation with holes; append to both, or send trajectory.messages()",
+                f"{name} gets messages that the trajectory does not, so training uses a "
+                "conversation with gaps; append to both, or send trajectory.messages()",
             )
 
 
 def _is_context(value: ast.expr) -> bool:
-    """Whether it is a turn of somebody else than the model."""
+    """Return whether it is a message that the model did not write."""
     role = dict_item(value, "role")
     return isinstance(role, ast.Constant) and role.value in ("user", "tool", "system")

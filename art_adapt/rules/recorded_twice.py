@@ -1,12 +1,11 @@
-"""A completion is recorded twice
+"""A completion is recorded twice, so training uses a conversation with a repeated turn
 
-The hook puts the completion on the trajectory. A hook around a hook, or an append of the
-same choice by hand, puts it there again: the turn stands twice in the conversation that is
-trained on, which the model never saw.
+The hook puts the completion on the trajectory. A hook around a hook, or an append of the same
+choice, puts it there again: the model is trained on a conversation that it never saw.
 
-Take one of them away.
+Remove one of the two.
 
-Written down in: art_recording.py, ``recorded``.
+Evidence: art_recording.py, ``recorded``.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def check(code: Code) -> Iterator[Found]:
         if _is_hook(call, hooks) and call.args and _is_hook(call.args[0], hooks):
             yield found(
                 call.args[0],
-                "a hook around a hook: the completion is recorded twice",
+                "a hook wraps another hook, so the completion is recorded twice",
             )
     recorded = {call.function for call in code.completions.calls if call.recorded}
     others = {call.function for call in code.completions.calls if not call.recorded}
@@ -63,7 +62,7 @@ def check(code: Code) -> Iterator[Found]:
         if owner in recorded - others and code.sampled.is_choice(put.value):
             yield found(
                 put.value,
-                "recorded() has put this choice on the trajectory already: it stands there "
+                "recorded() has already put this choice on the trajectory, so it is there "
                 "twice",
             )
 

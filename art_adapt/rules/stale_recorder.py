@@ -1,11 +1,11 @@
-"""The recorder is not the one that this art-adapt writes
+"""art_recording.py is not the copy that this art-adapt writes, so it may record wrongly
 
-``art_recording.py`` is a copy. One that was edited, or that an older art-adapt wrote, may
-record otherwise than the train module and these rules expect.
+``art_recording.py`` is a copy. A copy that was edited, or written by an older art-adapt, may
+record differently than the train module and these rules expect.
 
 Run ``art-adapt`` on the agent again: it replaces the copy.
 
-Written down in: art_recording.py (its docstring).
+Evidence: art_recording.py (its docstring).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def check(code: Code) -> Iterator[Found]:
         return
     if code.source.data.replace(b"\r\n", b"\n") != name:
         yield Found(
-            "this recorder was edited, or another version of art-adapt wrote it: run "
+            "this recorder was edited or written by another version of art-adapt: run "
             "art-adapt on the agent again",
             1,
             0,
@@ -46,7 +46,7 @@ def check(code: Code) -> Iterator[Found]:
 
 
 def _copied(first: str) -> bytes | None:
-    """The file that one with this first line is a copy of."""
+    """Return the content of the original that has this first line."""
     if not first.startswith(BEGINNINGS):
         return None
     from art_adapt.plan import COPIES

@@ -1,12 +1,12 @@
-"""Tool calls stay without a reply
+"""Tool calls get no tool message, so the model is trained on an invalid conversation
 
-A choice with ``tool_calls`` is appended and the model is asked again, and no message with a
-``tool_call_id`` ever answers. OpenAI's API refuses such a request; vLLM renders a
-conversation that no chat model has seen, and the model is trained on it.
+A choice with ``tool_calls`` is appended and the model is asked again, but no message with a
+``tool_call_id`` answers it. OpenAI's API rejects such a request; vLLM renders a conversation
+that no chat model has seen, and the model is trained on it.
 
 Append ``{"role": "tool", "tool_call_id": call.id, "content": ...}`` for each call.
 
-Written down in: the chat completions API (each tool call must be answered); art 0.5.18,
+Evidence: the chat completions API (each tool call must be answered); art 0.5.18,
 preprocessing/tokenize.py (the conversation is rendered with the model's chat template).
 """
 
@@ -62,5 +62,5 @@ def check(code: Code) -> Iterator[Found]:
             yield found(
                 put.value,
                 "its tool calls are never answered with a tool_call_id: the model is "
-                "asked again, and trained, on a conversation that no template knows",
+                "sampled and trained on an invalid conversation",
             )

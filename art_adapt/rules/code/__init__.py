@@ -1,6 +1,6 @@
-"""One file of ART code as the rules read it.
+"""Present one file of ART code as the rules read it.
 
-Each module here covers one subject, and needs only those above it:
+Each module here covers one subject, and imports only modules above it:
 
 - ``file``: calls, what names mean, constants
 - ``blocks``: what stands after and inside a statement

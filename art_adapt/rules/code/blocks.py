@@ -1,4 +1,4 @@
-"""Where a statement stands in its file: what follows it, and what is inside it."""
+"""Find the statements that follow a statement, or are inside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which completion calls ask the model in training, and with which arguments."""
+"""Find the completion calls of the policy, and the arguments they are given."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ API_MODELS = ("gpt-", "o1", "o3", "o4", "openai/", "claude", "anthropic/", "gemi
 
 
 def is_api_model(name: str | None) -> bool:
-    """Whether it is a model behind an API, which nobody trains with ART."""
+    """Return whether it is a model behind an API, which nobody trains with ART."""
     return (
         name is not None
         and name.lower().startswith(API_MODELS)
@@ -44,7 +44,7 @@ class Completions:
 
     @cached_property
     def of_policy(self) -> tuple[FoundCall, ...]:
-        """Calls of the policy: those made in a rollout, and (if adapted) recorded ones."""
+        """Policy calls: those in a rollout, and recorded ones of an adapted file."""
         return tuple(
             call
             for call in self.calls
@@ -54,7 +54,7 @@ class Completions:
         )
 
     def may_be_trained(self, call: FoundCall) -> bool:
-        """Whether it may be a policy call: no side job, and no model of an API."""
+        """Return whether it may be a policy call: no side job, no model of an API."""
         return (
             not is_api_model(self.literal_model(call))
             and role_of(call, self.calls)[0] is Role.POLICY

@@ -1,4 +1,4 @@
-"""One file of ART code: its calls, and what the names and constants in it mean."""
+"""Index one file of ART code: its calls, and what its names mean."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEPTH = 6  # names followed from one expression
 
 @dataclass(frozen=True)
 class File:
-    """A file's syntax tree, indexed. Each index is built when it is first used."""
+    """A file's syntax tree with indexes, which are built when they are first used."""
 
     source: Source
 
@@ -73,7 +73,7 @@ class File:
         return imported_hooks(self.syntax)
 
     def constant(self, expression: ast.expr | None, depth: int = DEPTH) -> object:
-        """Return the constant that an expression is or names, ``...`` if there is none."""
+        """Return the constant that an expression is or names, else ``...``."""
         if expression is None or not depth:
             return ...
         if isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.USub):
@@ -92,7 +92,7 @@ class File:
         return self.syntax.functions.get(self.syntax.owner(node))
 
     def is_async(self, node: ast.AST) -> bool:
-        """Whether the innermost function around ``node`` is an ``async def``."""
+        """Return whether the innermost function around ``node`` is an ``async def``."""
         function = self.function_of(node)
         return function is not None and isinstance(function.node, ast.AsyncFunctionDef)
 

@@ -1,4 +1,4 @@
-"""Where trajectories get their rewards."""
+"""Find where trajectories get their rewards."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Rewards:
 
     @cached_property
     def writes(self) -> tuple[RewardWrite, ...]:
-        """The rewards that are set here: those assigned first, then those constructed with."""
+        """The rewards that are set here: assignments first, then constructors."""
         return (*self._assigned(), *self._constructed())
 
     def _assigned(self) -> Iterator[RewardWrite]:

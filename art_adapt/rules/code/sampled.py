@@ -1,4 +1,4 @@
-"""Which part of a completion an expression is, and which call it was sampled by."""
+"""Tell which part of a completion an expression is, and which call sampled it."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Sampled:
         return None
 
     def sources(self, expression: ast.expr) -> frozenset[ast.Call | None]:
-        """Return the calls an expression may come from, with None for one not seen here."""
+        """Return the calls that a value may come from; None is an unknown one."""
         while isinstance(expression, ast.Subscript | ast.Attribute | ast.Await):
             expression = expression.value
         if isinstance(expression, ast.Call):
@@ -121,7 +121,7 @@ class Sampled:
         return self._sources[key]
 
     def by_another_model(self, expression: ast.expr) -> bool:
-        """Whether it certainly comes from completions of models that are not trained."""
+        """Return whether it certainly was sampled from models that are not trained."""
         known = self.completions.by_call
         calls = self.sources(expression)
         return bool(calls) and all(

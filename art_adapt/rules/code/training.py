@@ -1,4 +1,4 @@
-"""Which groups are trained on, and whether a file holds the whole training loop."""
+"""Find the training calls, and the groups that are trained on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Training:
 
     @cached_property
     def calls(self) -> tuple[ast.Call, ...]:
-        """Calls of ``backend.train(model, groups)``, and of the old ``model.train(groups)``."""
+        """Calls of ``backend.train(model, groups)``, or the old ``model.train``."""
         return tuple(
             call
             for call in self.file.method_calls("train")
@@ -45,9 +45,9 @@ class Training:
         )
 
     def is_trained_on(self, group: ast.Call) -> bool:
-        """Whether the name that a group is gathered into is given to a training call.
+        """Return whether a training call gets the groups that ``group`` belongs to.
 
-        It must be given before the name is assigned something else.
+        The call must come before their name is assigned another value.
         """
         syntax = self.file.syntax
         for ancestor in syntax.ancestors(group):

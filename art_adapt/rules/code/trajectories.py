@@ -1,4 +1,4 @@
-"""Where trajectories are made, and what is put on them."""
+"""Find where trajectories are made, and what is put on them."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class Trajectories:
         return frozenset(self.new)
 
     def _is_class(self, expression: ast.expr) -> bool:
-        """Whether it names ``art.Trajectory`` or a subclass of it."""
+        """Return whether it names ``art.Trajectory`` or a subclass of it."""
         named = self.file.art_name(expression) or ""
         return named.endswith(".Trajectory") or dotted(expression) in self.classes
 
     def is_one(self, expression: ast.expr) -> bool:
-        """Whether it is probably a trajectory: constructed, annotated or named as one."""
+        """Return whether it is constructed, annotated or named as a trajectory."""
         name = dotted(expression)
         if name is None:
             return False
@@ -85,7 +85,7 @@ class Trajectories:
         return named or self._is_annotated(expression, name)
 
     def _is_annotated(self, expression: ast.expr, name: str) -> bool:
-        """Whether it is a parameter that is annotated as a trajectory."""
+        """Return whether it is a parameter that is annotated as a trajectory."""
         function = self.file.function_of(expression)
         if function is None:
             return False
@@ -99,7 +99,7 @@ class Trajectories:
         )
 
     def is_plain(self, expression: ast.expr) -> bool:
-        """Whether it certainly is an ``art.Trajectory``, not an instance of a subclass."""
+        """Return whether it certainly is an ``art.Trajectory``, not of a subclass."""
         values = self.file.syntax.values_of(expression)
         return bool(values) and all(
             value in self._constructed
@@ -110,7 +110,7 @@ class Trajectories:
 
     @cached_property
     def rollouts(self) -> frozenset[str]:
-        """Functions that construct a trajectory, fill one, or are annotated to return one."""
+        """Functions that make or fill a trajectory, or are annotated to return one."""
         owner = self.file.syntax.owner
         found = {owner(call) for call in self.new}
         found |= {owner(put.by) for put in self.puts}
@@ -121,7 +121,7 @@ class Trajectories:
         return frozenset(found - {MODULE_LEVEL})
 
     def in_rollout(self, node: ast.AST) -> bool:
-        """Whether ``node`` stands in a rollout, or in a function inside one."""
+        """Return whether ``node`` stands in a rollout, or in a function inside one."""
         parts = self.file.syntax.owner(node).split(".")
         return any(
             ".".join(parts[:end]) in self.rollouts for end in range(1, len(parts) + 1)
@@ -158,14 +158,14 @@ class Trajectories:
 
     @cached_property
     def extends_items(self) -> bool:
-        """Whether a trajectory's list is extended, perhaps with values not written here."""
+        """Whether a trajectory's list is extended, perhaps with unknown values."""
         return any(
             isinstance(call.func, ast.Attribute) and self.is_items(call.func.value)
             for call in self.file.method_calls("extend")
         )
 
     def is_items(self, expression: ast.expr) -> bool:
-        """Whether it is the ``messages_and_choices`` list of a trajectory.
+        """Return whether it is the ``messages_and_choices`` list of a trajectory.
 
         It may be the attribute, a name that was assigned it, or a list that a trajectory
         is constructed with.
