@@ -1,4 +1,4 @@
-"""Groups are awaited too early or too late, so the gather raises or returns nothing
+"""Groups are awaited before the gather, or returned by a coroutine, so they are lost
 
 ``gather_trajectory_groups`` expects groups that have not been awaited. A group that was
 awaited before, or a coroutine that returns an unawaited group, raises a TypeError.

@@ -1,4 +1,4 @@
-"""The policy is requested by an outdated name, so requests fail or use old weights
+"""The policy is requested by the wrong name, so requests fail or use old weights
 
 LocalBackend serves the weights of each step as ``name@step``: ``model.name`` is answered with
 a 404, and every rollout of the run fails. ``model.inference_model_name`` is fixed when the
