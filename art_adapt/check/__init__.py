@@ -1,1 +1,1 @@
-"""``art-adapt check``: the rules, run over files."""
+"""Run the rules over files: ``art-adapt check``."""

@@ -1,4 +1,4 @@
-"""Remembers what was found in a file, by its content."""
+"""Cache what is found in a file, by the content of the file."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt import __version__
+from art_adapt.check.own_rules import OWN
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit
 
 FOLDER = ".art-adapt-cache"
-MOST = 5_000  # entries; then what this run did not need is dropped
+MOST = 5_000  # entries; above that, those that this run did not use are dropped
 Entry = list[Any]
 
 
 class Cache:
-    """``with Cache(folder, settings) as cache``; no folder: nothing is remembered."""
+    """A cache in the project's folder, or without a folder one that keeps nothing."""
 
     def __init__(self, root: Path | None, settings: str = "") -> None:
-        """``settings``: whatever else results depend on."""
+        """Make the cache for these settings: whatever else the results depend on."""
         self._file = None if root is None else root / FOLDER / "check.json"
-        # Worth a hundred stats only where something is kept.
+        # The version takes a hundred stats, which only pay off if results are kept.
         self._key = "" if root is None else f"{_version()} {settings}"
         self._entries: dict[str, Entry] = {}
         self._used: set[str] = set()
@@ -39,7 +40,7 @@ class Cache:
                 if content["key"] == self._key and isinstance(content["entries"], dict):
                     self._entries = content["entries"]
             except (OSError, ValueError, KeyError, TypeError):
-                pass  # there is none, or it is broken: it is written anew
+                pass  # missing or broken: it is written again
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -55,10 +56,10 @@ class Cache:
             temporary.write_text(content)
             temporary.replace(self._file)
         except OSError:
-            pass  # a folder that may not be written is no reason to fail
+            pass  # check also works in a folder that cannot be written
 
     def known(self, data: bytes) -> list[tuple[Rule, Found]] | None:
-        """What was found in this content; None if that is not known."""
+        """Return what was found in this content, None if it is not in the cache."""
         name = _hash(data) if self._file is not None else ""
         entry = self._entries.get(name)
         if entry is None:
@@ -67,9 +68,10 @@ class Cache:
         try:
             return [(_rule(rule), _found(found)) for rule, found in entry]
         except (TypeError, ValueError, KeyError, LookupError):
-            return None  # somebody has written into it
+            return None  # the file was edited
 
     def learn(self, data: bytes, found: Sequence[tuple[Rule, Found]]) -> None:
+        """Keep what was found in this content."""
         if self._file is not None:
             name = _hash(data)
             self._new = True
@@ -84,11 +86,11 @@ def _hash(data: bytes) -> str:
 
 
 def _version() -> str:
-    """Of the rules as they are installed: an edited rule is another version."""
+    """Return a version that changes with every edit of the rules."""
     package = Path(__file__).parents[1]
     state = [
         (entry.name, entry.stat().st_mtime_ns, entry.stat().st_size)
-        for folder in ("rules", "check", "survey")
+        for folder in ("rules", "rules/code", "check", "survey")
         for entry in os.scandir(package / folder)
         if entry.name.endswith(".py")
     ]
@@ -98,8 +100,6 @@ def _version() -> str:
 
 def _rule(values: list[Any]) -> Rule:
     code, name, severity = values
-    from art_adapt.check.run import OWN
-
     own = next((rule for rule in OWN if rule.code == code), None)
     return own or Rule(code, name, Severity(severity))
 

@@ -1,4 +1,4 @@
-"""Applies fixes to a file."""
+"""Apply fixes to a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Sequence
 
 from art_adapt.check.cache import Cache
-from art_adapt.check.run import Selection, check_source
+from art_adapt.check.run import check_source
+from art_adapt.check.selection import Selection
 from art_adapt.rules.rule import Fix, TextEdit
 from art_adapt.source import Source
 
@@ -15,9 +16,7 @@ PASSES = 20
 
 
 def apply_fixes(data: bytes, fixes: Sequence[Fix]) -> bytes:
-    """``data`` with ``fixes``. One that overlaps an earlier one is left for another
-    pass.
-    """
+    """Apply ``fixes`` to ``data``, except those that overlap an earlier one."""
     starts = _line_starts(data)
     taken: list[tuple[int, int, bytes]] = []
     newline = b"\r\n" if b"\r\n" in data else b"\n"
@@ -31,7 +30,7 @@ def apply_fixes(data: bytes, fixes: Sequence[Fix]) -> bytes:
 
 
 def _line_starts(data: bytes) -> list[int]:
-    """Where each line begins, as ``ast`` counts lines."""
+    """Return the offset of each line, as ``ast`` counts lines."""
     starts = [0]
     for at, byte in enumerate(data):
         if byte == 0x0A or (byte == 0x0D and data[at + 1 : at + 2] != b"\n"):
@@ -52,8 +51,9 @@ def _overlap(one: tuple[int, int, bytes], other: tuple[int, int, bytes]) -> bool
 def fixed(
     source: Source, selection: Selection, auxiliary: frozenset[str] = frozenset()
 ) -> tuple[bytes, int]:
-    """A file with all its fixes, and how many: pass after pass, until nothing is left to
-    fix. A fix after which the file would not compile is not made.
+    """Fix a file in repeated passes; return its new bytes and the number of fixes.
+
+    A fix after which the file would not compile is not applied.
     """
     count = 0
     for _ in range(PASSES):
@@ -74,7 +74,7 @@ def fixed(
 
 
 def _with(source: Source, fixes: Sequence[Fix]) -> bytes:
-    """The file's bytes with ``fixes``, whose places are those of its text in UTF-8."""
+    """Apply ``fixes``, whose positions are those of the file's text in UTF-8."""
     if not fixes:
         return source.data
     text = apply_fixes(source.text.encode(), fixes).decode()

@@ -1,21 +1,26 @@
-"""``# art: ignore[ART102]`` comments."""
+"""Apply comments that ignore findings: ``# art: ignore[ART102]``."""
 
 from __future__ import annotations
 
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from art_adapt.rules.rule import Rule
+from art_adapt.check.own_rules import UNUSED_IGNORE
+from art_adapt.check.selection import Selection
+from art_adapt.rules.rule import Found, Rule
 
 COMMENT = re.compile(r"#.*?\bart:\s*ignore\b(?!-)\s*(\[.*\]|\[|$|(?=#))")
 
 
 @dataclass(frozen=True)
 class Ignore:
-    """A comment; no codes: it is for every rule. One that cannot be read is for none."""
+    """An ignore comment.
+
+    Without codes it covers every rule; if its codes cannot be read it covers none.
+    """
 
     line: int
     column: int
@@ -23,12 +28,16 @@ class Ignore:
     codes: tuple[str, ...]
 
     def covers(self, rule: Rule) -> bool:
+        """Return whether the comment ignores findings of ``rule``."""
         named = (rule.name, *(rule.code[:end] for end in range(4, 7)))
         return not self.codes or any(code in named for code in self.codes)
 
 
 def ignores_in(text: str, *, python: bool = True) -> list[Ignore]:
-    """The comments of a file, of Python not what looks like one in a string."""
+    """Return the ignore comments of a file.
+
+    In Python, text in a string that looks like a comment is not one.
+    """
     if not re.search(r"art:\s*ignore", text):
         return []
     found: list[Ignore] = []
@@ -55,3 +64,42 @@ def _after_hashes(text: str) -> Iterator[tuple[int, int, str]]:
         before, mark, after = line.partition("#")
         if mark:
             yield number, len(before), mark + after
+
+
+def apply_ignores(
+    text: str,
+    selection: Selection,
+    found: Sequence[tuple[Rule, Found]],
+    *,
+    python: bool,
+) -> list[tuple[Rule, Found]]:
+    """Drop the findings that comments ignore, and report unused comments."""
+    comments = ignores_in(text, python=python)
+    used: set[Ignore] = set()
+    kept: list[tuple[Rule, Found]] = []
+    for rule, each in found:
+        lines = {*range(each.line, each.end_line + 1), *each.statement}
+        covering = [c for c in comments if c.line in lines and c.covers(rule)]
+        used.update(covering)
+        if not covering:
+            kept.append((rule, each))
+    if selection.takes(UNUSED_IGNORE):
+        for comment in comments:
+            if comment not in used and _was_checked(comment, selection):
+                what = f" of {', '.join(comment.codes)}" if comment.codes else ""
+                message = (
+                    f"this comment ignores no finding{what}, but would hide later ones"
+                )
+                place = (comment.line, comment.column, comment.line, comment.end_column)
+                kept.append((UNUSED_IGNORE, Found(message, *place)))
+    return kept
+
+
+def _was_checked(comment: Ignore, selection: Selection) -> bool:
+    """Return whether some rule that the comment names is reported at all."""
+    from art_adapt.rules import rules
+
+    if not comment.codes:
+        return True
+    covered = [each.rule for each in rules() if comment.covers(each.rule)]
+    return not covered or any(selection.takes(rule) for rule in covered)

@@ -1,4 +1,4 @@
-"""Notebooks as Python: the code cells one after the other, line for line."""
+"""Read notebooks as Python: their code cells one after the other, line for line."""
 
 from __future__ import annotations
 
@@ -11,22 +11,20 @@ from pathlib import Path
 from art_adapt.errors import Refusal
 
 ABOUT_ART = re.compile(rb"\bart\b|art_recording|messages_and_choices")
-MAGIC = re.compile(r"^(\s*)(?:%%?[A-Za-z]|![^=])")  # not an operator at a line's start
+MAGIC = re.compile(r"^(\s*)(?:%%?[A-Za-z]|![^=])")  # not an operator that starts a line
 PYTHON_CELL = re.compile(r"%%(?:capture|time|timeit|prun|memit)\b")
 
 
 @dataclass(frozen=True)
 class Notebook:
-    """``code`` is what its cells say; ``starts`` the line that each begins at, from 1;
-    ``numbers`` how many cells of any kind come before it, and one.
-    """
+    """The code cells of a notebook."""
 
     code: bytes
-    starts: tuple[int, ...]
-    numbers: tuple[int, ...]
+    starts: tuple[int, ...]  # the first line of each, from 1
+    numbers: tuple[int, ...]  # the number of each among cells of any kind, from 1
 
     def place(self, line: int) -> tuple[int, int]:
-        """The cell that a line is of, and which of its lines it is."""
+        """Return the number of the cell that contains a line, and the line in it."""
         at = max(bisect.bisect_right(self.starts, line) - 1, 0)
         if not self.starts:
             return 1, line
@@ -34,11 +32,13 @@ class Notebook:
 
 
 def read_notebook(path: Path) -> Notebook | None:
-    """The code of a notebook, None of one without a word about ART; lines that are no
-    Python (``%pip``, ``!ls``, cells that begin with ``%%``) do nothing.
+    """Read the code of a notebook; return None if it does not mention ART.
+
+    Lines that are not Python (``%pip``, ``!ls``, cells that begin with ``%%``) are
+    replaced by ``pass`` or comments.
 
     Raises:
-        Refusal: it cannot be read, or is no notebook.
+        Refusal: the file cannot be read or is not a notebook.
     """
     try:
         data = path.read_bytes()

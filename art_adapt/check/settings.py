@@ -1,4 +1,4 @@
-"""What ``[tool.art-adapt]`` says about checking."""
+"""Read the settings of ``art-adapt check`` from ``[tool.art-adapt]``."""
 
 from __future__ import annotations
 
@@ -14,22 +14,20 @@ KEYS = ("select", "ignore", "exclude")
 
 @dataclass(frozen=True)
 class Settings:
-    """Of ``[tool.art-adapt.check]``, and which functions' calls are not trained.
-    ``root``: where the cache is kept.
-    """
+    """The settings of ``[tool.art-adapt.check]``, and ``auxiliary`` of its parent."""
 
-    root: Path
+    root: Path  # the folder that the cache is kept in
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    auxiliary: frozenset[str] = frozenset()
+    auxiliary: frozenset[str] = frozenset()  # functions whose calls are not trained
 
 
 def settings_for(path: Path) -> Settings:
-    """The nearest ``pyproject.toml``'s.
+    """Read the settings of the nearest ``pyproject.toml``.
 
     Raises:
-        Refusal: it is no TOML, or says something that art-adapt does not know.
+        Refusal: it is not TOML, or has a key or a value that art-adapt does not accept.
     """
     start = path.absolute()
     folders = (start, *start.parents) if start.is_dir() else tuple(start.parents)
@@ -49,10 +47,10 @@ def _read(file: Path) -> Settings:
     for name in ("tool", "art-adapt"):
         table = table.get(name, {})
         if not isinstance(table, dict):
-            raise Refusal(f"{name} is no table", path=file)
+            raise Refusal(f"{name} is not a table", path=file)
     own = table.get("check", {})
     if not isinstance(own, dict):
-        raise Refusal("[tool.art-adapt] check is no table", path=file)
+        raise Refusal("[tool.art-adapt] check is not a table", path=file)
     auxiliary = table.get("auxiliary", [])
     for key, value in (*own.items(), ("auxiliary", auxiliary)):
         if key not in (*KEYS, "auxiliary"):
@@ -63,7 +61,7 @@ def _read(file: Path) -> Settings:
             )
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
             raise Refusal(
-                f"[tool.art-adapt] {key} = {value!r} is no list of strings",
+                f"[tool.art-adapt] {key} = {value!r} is not a list of strings",
                 path=file,
             )
     values = {key: tuple(value) for key, value in own.items()}

@@ -15,7 +15,7 @@ from art_adapt.commands import command_app
 from art_adapt.errors import Refusal
 
 if TYPE_CHECKING:
-    from art_adapt.check.run import Selection
+    from art_adapt.check.selection import Selection
     from art_adapt.source import Source
 
 app = command_app()
@@ -38,48 +38,56 @@ def check(
         ),
     ] = None,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Make the fixes that are certain.")
+        bool, typer.Option("--fix", help="Apply the fixes that are certain.")
     ] = False,
     diff: Annotated[
-        bool, typer.Option("--diff", help="Show what --fix would do; write nothing.")
+        bool,
+        typer.Option("--diff", help="Show what --fix would change; write nothing."),
     ] = False,
     select: Annotated[
         list[str] | None,
         typer.Option(
-            help="Rules: ART102, ART1, a name, or ALL, also with commas. "
-            "[all but the untidy]"
+            help="Rules to report: ART102, ART1, a name, or ALL; separate several with "
+            "commas. [all but the untidy]"
         ),
     ] = None,
     ignore: Annotated[
-        list[str] | None, typer.Option(help="Rules that do not count.")
+        list[str] | None, typer.Option(help="Rules to leave out.")
     ] = None,
     format_: Annotated[
         Format | None,
-        typer.Option("--output-format", help="[text; concise if it goes to a pipe]"),
+        typer.Option(
+            "--output-format", help="How to report. [text; concise in a pipe]"
+        ),
     ] = None,
     output_file: Annotated[
-        Path | None, typer.Option(help="Write the report there.")
+        Path | None, typer.Option(help="Write the report to this file.")
     ] = None,
     statistics: Annotated[
-        bool, typer.Option("--statistics", help="Count by rule instead.")
+        bool,
+        typer.Option(
+            "--statistics", help="Report only the number of findings by rule."
+        ),
     ] = False,
     stdin_filename: Annotated[
-        Path, typer.Option(help="What stdin is called in the report.")
+        Path, typer.Option(help="The name of stdin in the report.")
     ] = Path("stdin.py"),
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Neither read nor write the cache.")
     ] = False,
     exit_zero: Annotated[
-        bool, typer.Option("--exit-zero", help="Exit with 0 whatever is found.")
+        bool,
+        typer.Option("--exit-zero", help="Exit with 0 even if something is found."),
     ] = False,
 ) -> None:
-    """Find what makes training with ART go wrong, in adapted agents and hand-written code.
+    """Find mistakes that spoil ART training, in adapted agents and hand-written code.
 
-    Exit codes: 0 nothing found (or all of it fixed); 1 something found, or --diff would
-    change something; 2 could not do its job.
+    Exit codes: 0 if nothing is found or everything was fixed, 1 if something is found or
+    --diff shows changes, 2 if the check could not run.
     """
     from art_adapt.check.cache import Cache
-    from art_adapt.check.run import Selection, check_files, check_source, is_checked
+    from art_adapt.check.run import check_files, check_source, is_checked
+    from art_adapt.check.selection import Selection
     from art_adapt.check.settings import settings_for
     from art_adapt.folders import files_in
     from art_adapt.report.check import report
@@ -123,7 +131,10 @@ def check(
 
 
 def _write(text: str, file: Path | None, beside: bool) -> None:
-    """To ``file``, or to standard output; ``beside`` what was fixed of standard input."""
+    """Write the report to ``file`` or to standard output.
+
+    ``beside`` moves it to standard error, when standard output has the fixed source.
+    """
     if file is None:
         stream = sys.stderr if beside else sys.stdout
         if isinstance(stream, io.TextIOWrapper):
@@ -143,16 +154,14 @@ def _names(given: list[str] | None) -> tuple[str, ...]:
 
 
 def _readable(files: list[Path]) -> list[Source]:
-    """Those of the files that may be fixed; the others are reported when they are
-    checked.
-    """
+    """Read the files that may be fixed; the check reports those that cannot be read."""
     from art_adapt.check.run import MENTIONS_ART
     from art_adapt.source import read_source
 
     found = []
     for file in files:
         if file.suffix == ".ipynb":
-            continue  # checked, not written
+            continue  # notebooks are checked but not written
         try:
             source = read_source(file)
         except Refusal:
@@ -170,7 +179,7 @@ def _fix(
     *,
     write: bool,
 ) -> list[Source]:
-    """Fix the files, or show what that would do. The sources as they are then."""
+    """Fix the files, or show what that would change; return the sources after it."""
     from art_adapt import files as on_disk
     from art_adapt.check.fixes import fixed
     from art_adapt.diff import unified

@@ -20,7 +20,7 @@ def explain(
     ] = None,
 ) -> None:
     """Say what a rule finds, why it harms training, and what to write instead."""
-    from art_adapt.check.run import OWN
+    from art_adapt.check.own_rules import OWN
     from art_adapt.report.rules import rule_list, rule_page
     from art_adapt.rules import rules
 

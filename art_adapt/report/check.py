@@ -1,4 +1,4 @@
-"""What ``art-adapt check`` found: for people, and for machines."""
+"""Format what ``art-adapt check`` found, for people and for machines."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any
 from urllib.parse import quote
 
 from art_adapt import __version__
-from art_adapt.check.run import OWN, Diagnostic
+from art_adapt.check.diagnostic import Diagnostic
+from art_adapt.check.own_rules import OWN
 from art_adapt.report.paths import shown
 from art_adapt.rules.rule import Rule, Severity
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-# What SARIF and GitHub call the severities.
+# The names of the severities in SARIF and, but for notes, in GitHub's annotations.
 LEVELS = {
     Severity.GARBAGE: "error",
     Severity.WASTE: "warning",
@@ -26,7 +27,7 @@ LEVELS = {
 def report(
     found: Sequence[Diagnostic], form: str, *, statistics: bool, files: int
 ) -> str:
-    """``found`` (sorted) as text in one of the forms; ``files``: how many were read."""
+    """Format sorted findings; ``files`` is the number of files that were read."""
     if statistics:
         return "".join(_statistics(found))
     forms = {
@@ -40,6 +41,7 @@ def report(
 
 
 def place(diagnostic: Diagnostic) -> str:
+    """Return where a finding is, for people and editors: ``path:line:column``."""
     cell = f":cell {diagnostic.cell}" if diagnostic.cell else ""
     where = f"{diagnostic.found.line}:{diagnostic.column}"
     return f"{shown(diagnostic.path)}{cell}:{where}"

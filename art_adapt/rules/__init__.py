@@ -1,4 +1,4 @@
-"""The rules of ``art-adapt check``: each module here that has a ``RULE``."""
+"""The rules of ``art-adapt check``: every module here that defines a ``RULE``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PLUMBING = ("code", "rule")
 
 @functools.cache
 def rules() -> tuple[RuleModule, ...]:
-    """All of them, by code."""
+    """Load all rules, sorted by code."""
     names = (found.name for found in pkgutil.iter_modules(__path__))
     modules = (
         importlib.import_module(f"{__name__}.{name}")

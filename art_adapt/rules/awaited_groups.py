@@ -1,12 +1,13 @@
-"""Groups are awaited, or lost, before they are gathered
+"""Groups are awaited before the gather, or returned by a coroutine, so they are lost
 
-``gather_trajectory_groups`` takes groups that have not been awaited. One that was awaited
-early, or a coroutine that returns an un-awaited group, is a TypeError, which ``max_exceptions``
-absorbs: the result is ``[]``, and the step trains on nothing.
+``gather_trajectory_groups`` expects groups that have not been awaited. A group that was
+awaited before, or a coroutine that returns an unawaited group, raises a TypeError.
+``max_exceptions`` absorbs that error: the gather returns ``[]``, and the step trains on
+nothing.
 
-Hand ``art.TrajectoryGroup(rollout(...) for ...)`` over as it is.
+Pass ``art.TrajectoryGroup(rollout(...) for ...)`` without awaiting it.
 
-Written down in: art 0.5.18, gather.py:143-157; art 0.5.23, gather.py:136-152.
+Evidence: art 0.5.18, gather.py:143-157; art 0.5.23, gather.py:136-152.
 """
 
 from __future__ import annotations
@@ -62,15 +63,15 @@ def check(code: Code) -> Iterator[Found]:
             if isinstance(value, ast.Await) and _makes_group(code, value.value):
                 yield found(
                     value,
-                    "awaited before it is gathered: gather_trajectory_groups raises, or "
-                    "with max_exceptions returns [] without an error",
+                    "this group is awaited before it is gathered: gather_trajectory_groups "
+                    "raises, or with max_exceptions silently returns []",
                 )
             elif isinstance(value, ast.Call):
                 yield from _unawaited(code, value)
 
 
 def _written(code: Code, groups: ast.expr | None) -> Iterator[ast.expr]:
-    """The expressions that become elements of what is gathered."""
+    """Yield the expressions of the groups that are gathered."""
     if isinstance(groups, ast.GeneratorExp | ast.ListComp):
         yield groups.elt
     elif isinstance(groups, ast.List):
@@ -94,7 +95,7 @@ def _makes_group(code: Code, value: ast.expr) -> bool:
 
 
 def _unawaited(code: Code, call: ast.Call) -> Iterator[Found]:
-    """An async function's returns of a group of coroutines."""
+    """Yield the groups that a called async function returns without awaiting them."""
     name = dotted(call.func)
     function = code.syntax.functions.get(name or "")
     if function is None or not isinstance(function.node, ast.AsyncFunctionDef):
@@ -110,6 +111,6 @@ def _unawaited(code: Code, call: ast.Call) -> Iterator[Found]:
         ):
             yield found(
                 node.value,
-                "an async function that returns a group that is not awaited: gathering it "
-                "raises, or with max_exceptions gives []; make it a plain def",
+                "this async function returns an unawaited group: gathering it raises, or "
+                "with max_exceptions silently returns []; make it a plain def",
             )

@@ -1,10 +1,10 @@
-"""backend.train is given an argument that its backend does not take
+"""backend.train gets an argument it does not accept, so it raises after the rollouts
 
-LocalBackend takes ``loss_fn=`` and no ``ppo=``; ServerlessBackend of ART 0.5.18 takes ``ppo=``
-and no ``loss_fn=``; neither takes ``config=``. It is a TypeError after the first batch of
-rollouts has been paid for.
+LocalBackend accepts ``loss_fn=`` but not ``ppo=``; ServerlessBackend of ART 0.5.18 accepts
+``ppo=`` but not ``loss_fn=``; neither accepts ``config=``. The TypeError comes after the first
+batch of rollouts has been paid for.
 
-Written down in: art 0.5.18, local/backend.py:638 and serverless/backend.py:193; art 0.5.23,
+Evidence: art 0.5.18, local/backend.py:638 and serverless/backend.py:193; art 0.5.23,
 local/backend.py:1283 and serverless/backend.py:227.
 """
 
@@ -60,6 +60,6 @@ def check(code: Code) -> Iterator[Found]:
             if given is not None:
                 yield found(
                     given,
-                    f"{' and '.join(sorted(made))}.train takes no {name}=: a TypeError, "
-                    "after the rollouts were paid for",
+                    f"{' and '.join(sorted(made))}.train does not accept {name}=: it "
+                    "raises a TypeError after the rollouts have been paid for",
                 )

@@ -1,12 +1,12 @@
-"""A call blocks all rollouts
+"""A blocking call in an async rollout stalls all other rollouts
 
 Rollouts share one event loop. ``time.sleep``, ``requests`` or the synchronous OpenAI client in
-an ``async def`` stops all of them while one waits: a step takes the sum of its rollouts instead
-of the longest, on a GPU that idles.
+an ``async def`` stops all of them while one waits: a step takes the sum of its rollouts' times
+instead of the longest one, and the GPU idles.
 
-``await asyncio.sleep``, an async client, or ``await asyncio.to_thread(...)``.
+Use ``await asyncio.sleep``, an async client, or ``await asyncio.to_thread(...)``.
 
-Written down in: art 0.5.18 and 0.5.23, gather.py (one loop); a measured run:
+Evidence: art 0.5.18 and 0.5.23, gather.py (one event loop); measured in
 tests/rules/test_harm.py.
 """
 
@@ -68,7 +68,7 @@ SYNC_CLIENTS = ("openai.OpenAI", "openai.AzureOpenAI")
 
 def check(code: Code) -> Iterator[Found]:
     for call in code.calls:
-        if not code.is_async(call) or not code.in_rollout(call):
+        if not code.is_async(call) or not code.trajectories.in_rollout(call):
             continue
         if any(isinstance(node, ast.Lambda) for node in code.syntax.ancestors(call)):
             continue
@@ -78,13 +78,13 @@ def check(code: Code) -> Iterator[Found]:
         if name in BLOCKING or _is_sync_completion(code, call):
             yield found(
                 call,
-                f"{dotted(call.func) or 'this'} stops every rollout of the step while it "
-                "waits: await an async one, or asyncio.to_thread",
+                f"{dotted(call.func) or 'this'} blocks every rollout of the step while it "
+                "waits: await an async equivalent, or asyncio.to_thread",
             )
 
 
 def _is_sync_completion(code: Code, call: ast.Call) -> bool:
-    completion = code.completion_of.get(call)
+    completion = code.completions.by_call.get(call)
     if completion is None or completion.recorded:
         return False
     root: ast.expr = completion.client

@@ -1,10 +1,10 @@
-"""Completions of the policy are cached
+"""The policy's completions are cached, so rollouts repeat an earlier model's output
 
-A cache answers all rollouts of a group alike, and after a step it answers for the model of
-the step before: the tokens were sampled by another policy, if at all.
+A cache gives all rollouts of a group the same completion, and after a training step it still
+returns what the previous weights sampled: ART trains on tokens that another policy sampled.
 
-Written down in: a measured run: docs/recording.md (litellm's cache answered every rollout of
-a group the same).
+Evidence: measured, see docs/recording.md (litellm's cache gave every rollout of a group the
+same completion).
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ CACHES = ("cache", "lru_cache", "alru_cache", "memoize", "cached", "cache_data")
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.completions:
+    for call in code.completions.calls:
         function = code.function_of(call.callee)
-        if function is None:
+        if function is None or not code.completions.may_be_trained(call):
             continue
-        if not code.may_be_trained(call) or not _is_called(code, call.function):
+        if not _runs_in_rollout(code, call.function):
             continue
         for decorator in function.node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -58,15 +58,15 @@ def check(code: Code) -> Iterator[Found]:
             if name in CACHES:
                 yield found(
                     call.callee,
-                    f"@{name} gives every rollout of a group the same completion, and the "
-                    "next step that of an older model",
+                    f"@{name} gives every rollout of a group the same completion, and "
+                    "later steps the completions of older weights",
                 )
 
 
-def _is_called(code: Code, function: str) -> bool:
-    """Whether a rollout of this file calls the function, or it is one."""
+def _runs_in_rollout(code: Code, function: str) -> bool:
+    """Return whether the function is a rollout of this file or is called by one."""
     name = function.rpartition(".")[2]
-    return function in code.rollouts or any(
-        (dotted(call.func) or "").rpartition(".")[2] == name and code.in_rollout(call)
-        for call in code.calls
+    calls = filter(code.trajectories.in_rollout, code.calls)
+    return function in code.trajectories.rollouts or any(
+        (dotted(call.func) or "").rpartition(".")[2] == name for call in calls
     )

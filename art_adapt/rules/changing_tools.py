@@ -1,13 +1,15 @@
-"""Turns of one trajectory are sent with other tools than the rest
+"""Turns of one trajectory use different tools, so some are trained on a wrong prompt
 
-A history has one list of tools, and ART 0.5.18 renders all of its turns with it: a turn that
-was sampled with fewer tools, or with none, is trained on a prompt that the model never saw.
-ART 0.5.23 trains on the prompt's own ids; its judges and logs still show the one list.
+A history has one list of tools, and ART 0.5.18 renders all of its turns with that list: a turn
+that was sampled with fewer tools, or with none, is trained on a prompt that the model never
+saw. ART 0.5.23 trains on the prompt's own token IDs, but its judges and logs still show the
+one list.
 
-Send the same tools each time (``tool_choice="none"`` keeps a turn from calling one), or put the
-turns with others into a history of their own: ``trajectory.additional_histories``.
+Send the same tools each time (``tool_choice="none"`` keeps a turn from calling one), or put
+the turns with different tools into a history of their own:
+``trajectory.additional_histories``.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:262-265 and 358-379.
+Evidence: art 0.5.18, preprocessing/tokenize.py:262-265 and 358-379.
 """
 
 from __future__ import annotations
@@ -155,7 +157,7 @@ EDITS = ("append", "extend", "insert", "remove", "pop", "clear")
 
 @dataclass(frozen=True)
 class Turn:
-    """A completion of which a choice is put on a trajectory, and where it is put."""
+    """A completion call, and the place where its choice is put on a trajectory."""
 
     call: FoundCall
     put: ast.AST
@@ -169,39 +171,41 @@ def check(code: Code) -> Iterator[Found]:
     for turns in _by_trajectory(code):
         first = turns[0]
         for turn in turns:
-            tools = code.argument(turn.call, "tools")
+            tools = code.completions.argument(turn.call, "tools")
             if tools is not None and _changes(code, turn, tools):
-                yield found(tools, _says("these change from turn to turn"))
+                yield found(tools, _says("these tools change from turn to turn"))
             elif (
                 turn.put is not first.put
                 and not _exclude(code, first.call.callee, turn.call.callee)
-                and _differ(code, code.argument(first.call, "tools"), tools)
+                and _differ(code, code.completions.argument(first.call, "tools"), tools)
             ):
                 asked = turn.call.call or turn.call.callee
                 yield found(
                     asked if tools is None else tools,
-                    _says(f"not the tools of the turns of line {first.line}"),
+                    _says(f"these tools differ from those of line {first.line}"),
                 )
 
 
 def _says(what: str) -> str:
     return (
-        f"{what}: ART 0.5.18 trains all turns of a history with one list of tools, so with "
-        "prompts that were never sent; put these turns into a history of their own"
+        f"{what}: ART 0.5.18 trains all turns of a history with one list of tools, that is "
+        "on prompts that were never sent; put these turns into a history of their own"
     )
 
 
 def _by_trajectory(code: Code) -> Iterator[list[Turn]]:
-    """For each trajectory's own list, by name, its turns in order. Not of one that is
-    made anew, and not of recorded calls: the recorder keeps histories apart.
+    """Yield the turns of each trajectory, in source order.
+
+    Trajectories that are assigned more than once are left out, and so are recorded calls,
+    whose histories the recorder keeps apart.
     """
     found: dict[tuple[str, str], list[Turn]] = {}
-    for put in code.puts:
+    for put in code.trajectories.puts:
         if put.trajectory is None or not _is_made_once(code, put.trajectory):
             continue
         on = code.syntax.owner(put.by), ast.unparse(put.trajectory)
-        for call in code.sources(put.value):
-            asked = code.completion_of.get(call) if call is not None else None
+        for call in code.sampled.sources(put.value):
+            asked = code.completions.by_call.get(call) if call is not None else None
             if asked is None or asked.recorded or _has_unseen_options(code, asked):
                 continue
             found.setdefault(on, []).append(Turn(asked, put.by))
@@ -213,13 +217,13 @@ def _is_made_once(code: Code, trajectory: ast.expr) -> bool:
     made = code.syntax.values_of(trajectory)
     return (
         len(made) == 1
-        and made[0] in code.new_trajectories
+        and made[0] in code.trajectories.new
         and code.syntax.enclosing_loop(made[0]) is None
     )
 
 
 def _has_unseen_options(code: Code, call: FoundCall) -> bool:
-    """Whether there may be tools in a ``**options`` that is not written out here."""
+    """Return whether a ``**options`` that is not defined here may contain tools."""
     return call.call is not None and any(
         argument.arg is None
         and not any(
@@ -231,8 +235,9 @@ def _has_unseen_options(code: Code, call: FoundCall) -> bool:
 
 
 def _exclude(code: Code, one: ast.AST, other: ast.AST) -> bool:
-    """Whether at most one of them may be run: they stand in branches of the same
-    statement, or the first in a branch that leaves.
+    """Return whether at most one of two nodes can run.
+
+    They are in different branches of a statement, or the first is in a branch that leaves.
     """
     branches = _branches(code, other)
     for statement, branch in _branches(code, one).items():
@@ -245,7 +250,7 @@ def _exclude(code: Code, one: ast.AST, other: ast.AST) -> bool:
 
 
 def _branches(code: Code, node: ast.AST) -> dict[ast.AST, list[ast.stmt]]:
-    """For each branching statement around ``node``, the block in which it stands."""
+    """Map each branching statement around ``node`` to the branch that contains it."""
     found: dict[ast.AST, list[ast.stmt]] = {}
     for outer in code.syntax.ancestors(node):
         parent = code.syntax.parents.get(outer)
@@ -259,7 +264,7 @@ def _branches(code: Code, node: ast.AST) -> dict[ast.AST, list[ast.stmt]]:
 
 
 def _differ(code: Code, one: ast.expr | None, other: ast.expr | None) -> bool:
-    """Whether two lists of tools are other ones for certain."""
+    """Return whether two lists of tools certainly differ."""
     ours, theirs = _listed(code, one), _listed(code, other)
     if isinstance(ours, ast.List) and isinstance(theirs, ast.List):
         return sorted(map(ast.dump, ours.elts)) != sorted(map(ast.dump, theirs.elts))
@@ -269,7 +274,7 @@ def _differ(code: Code, one: ast.expr | None, other: ast.expr | None) -> bool:
 
 
 def _listed(code: Code, tools: ast.expr | None) -> ast.expr:
-    """The list that an argument is, as far as its names lead to it; none is empty."""
+    """Follow the names of an argument to the list it holds, which is empty for None."""
     for _ in range(DEPTH):
         if tools is None or (isinstance(tools, ast.Constant) and tools.value is None):
             return ast.List([], ast.Load())
@@ -282,13 +287,14 @@ def _listed(code: Code, tools: ast.expr | None) -> ast.expr:
 
 
 def _is_constant_name(tools: ast.expr) -> bool:
-    """Whether it is a name in capitals: tools of another module."""
+    """Return whether it is a name in capitals, such as tools of another module."""
     return isinstance(tools, ast.Name) and tools.id.isupper()
 
 
 def _changes(code: Code, turn: Turn, tools: ast.expr) -> bool:
-    """Whether the loop that puts turn after turn edits their list, or chooses it by what
-    changes there.
+    """Return whether the tools change within the loop that records the turns.
+
+    The loop edits the list, or chooses it by a name that the loop assigns.
     """
     loop = code.syntax.enclosing_loop(turn.call.callee)
     if loop is None or loop is not code.syntax.enclosing_loop(turn.put):
@@ -310,5 +316,5 @@ def _changes(code: Code, turn: Turn, tools: ast.expr) -> bool:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in EDITS
         and dotted(node.func.value) == tools.id
-        for node in code.inside(loop)
+        for node in code.blocks.inside(loop)
     )

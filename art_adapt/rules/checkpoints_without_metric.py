@@ -1,12 +1,13 @@
-"""delete_checkpoints() keeps the latest checkpoint only
+"""Validation is never logged, so delete_checkpoints() keeps only the latest checkpoint
 
-It keeps the best by ``val/reward``, and nothing here logs validation: there is no best, and
-every checkpoint but the latest is deleted, with a message that nobody reads.
+``delete_checkpoints()`` keeps the best checkpoint by ``val/reward``. If nothing logs
+validation there is no best one, and every checkpoint but the latest is deleted, with only a
+log message.
 
-Log validation with ``split="val"``, or name the metric that there is:
+Log validation with ``split="val"``, or name a metric that is logged:
 ``delete_checkpoints("train/reward")``.
 
-Written down in: art 0.5.18, model.py:1170-1201; art 0.5.23, model.py:1667-1698.
+Evidence: art 0.5.18, model.py:1170-1201; art 0.5.23, model.py:1667-1698.
 """
 
 from __future__ import annotations
@@ -34,24 +35,24 @@ GOOD = (
     BAD[0].replace("()  # <-", '("train/reward")'),
     BAD[0].replace("  # <-", "").replace('"train", step', '"val", step'),
 )
-# A function that may log validation in another file.
+# Names of functions of other files that may log validation.
 ELSEWHERE = re.compile(r"benchmark|evaluat|(^|_|\.)(eval|validation|val)(_|$)", re.I)
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not code.training_calls or _validates(code):
+    if not code.training.calls or _validates(code):
         return
     for call in code.method_calls("delete_checkpoints"):
         if not call.args and keyword(call, "best_checkpoint_metric") is None:
             yield found(
                 call,
-                "nothing logs val/reward: every checkpoint but the latest is deleted; name "
-                'the metric, as in delete_checkpoints("train/reward")',
+                "val/reward is never logged: every checkpoint but the latest is deleted; "
+                'name a logged metric, as in delete_checkpoints("train/reward")',
             )
 
 
 def _validates(code: Code) -> bool:
-    """Whether validation may be logged: ``log`` has it as its default."""
+    """Return whether validation may be logged, as ``log`` does by default."""
     for call in code.method_calls("log"):
         split = keyword(call, "split")
         value = code.constant(split) if split is not None else ...

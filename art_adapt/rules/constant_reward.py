@@ -1,13 +1,13 @@
-"""Every episode gets the same reward
+"""Every episode gets the same reward, so nothing is learned
 
-A group whose rewards are all equal has no advantage: ART leaves it out, and the step
-advances with nothing learned. On ART 0.5.18, rewards such as 0.1, which a float's mean
-does not hit, can train noise at full size instead.
+A group whose rewards are all equal has no advantage: ART drops it, and the step advances with
+nothing learned. On ART 0.5.18, a reward such as 0.1 may differ from its group's mean by a
+rounding error, and that error is then trained as a full-size advantage.
 
-Let the reward depend on what the episode did.
+Make the reward depend on what happened in the episode.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:254-258 and pack.py:156-159; art
-0.5.23, preprocessing/tokenize.py:762-779.
+Evidence: art 0.5.18, preprocessing/tokenize.py:254-258 and pack.py:156-159; art 0.5.23,
+preprocessing/tokenize.py:762-779.
 """
 
 from __future__ import annotations
@@ -56,30 +56,30 @@ async def play(models):
 
 def check(code: Code) -> Iterator[Found]:
     if (
-        not code.whole_loop
-        or code.judges
-        or code.has_other_rewards
-        or code.shapes_rewards
+        not code.training.whole_loop
+        or code.rewards.may_be_judged
+        or code.rewards.has_other_writes
+        or code.rewards.may_be_set_elsewhere
     ):
         return
-    if not code.reward_writes:
+    if not code.rewards.writes:
         return
-    assigned = [write for write in code.reward_writes if not write.constructs]
+    assigned = [write for write in code.rewards.writes if not write.constructs]
     possible = {code.constant(write.value) for write in assigned}
     if not any(_is_unconditional(code, write) for write in assigned):
-        given = [keyword(call, "reward") for call in code.new_trajectories]
+        given = [keyword(call, "reward") for call in code.trajectories.new]
         possible |= {0.0 if value is None else code.constant(value) for value in given}
     if ... in possible or len(possible) > 1:
         return
-    write = (assigned or list(code.reward_writes))[0]
+    write = (assigned or list(code.rewards.writes))[0]
     yield found(
         write.value,
-        "every episode gets this reward: groups have no variance, and nothing is learned",
+        "every episode gets this reward: groups have no variance and nothing is learned",
     )
 
 
 def _is_unconditional(code: Code, write: RewardWrite) -> bool:
-    """Whether it is a plain statement of its function that nothing returns before."""
+    """Return whether it is a top-level statement of its function, before any return."""
     function = code.function_of(write.node)
     if function is None or write.node not in function.node.body:
         return False

@@ -1,9 +1,9 @@
-"""Metadata holds a list or a dict
+"""Metadata holds a list or a dict, so ART 0.5.18 raises and the episode is lost
 
-On ART 0.5.18 metadata are scalars: a list or dict in the constructor raises a
-ValidationError, and the episode is lost. 0.5.23 takes anything.
+ART 0.5.18 accepts only scalars as metadata: a list or dict in the constructor raises a
+ValidationError. ART 0.5.23 accepts any value.
 
-Written down in: art 0.5.18, trajectories.py (MetadataValue); art 0.5.23,
+Evidence: art 0.5.18, trajectories.py (MetadataValue); art 0.5.23,
 trajectories/__init__.py:101.
 """
 
@@ -36,7 +36,7 @@ async def rollout(model, scenario):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.new_trajectories:
+    for call in code.trajectories.new:
         given = keyword(call, "metadata")
         for value in given.values if isinstance(given, ast.Dict) else ():
             made = isinstance(value, ast.Call) and dotted(value.func) in (
@@ -49,6 +49,6 @@ def check(code: Code) -> Iterator[Found]:
             ):
                 yield found(
                     value,
-                    "ART 0.5.18 takes scalars in metadata only: this raises, and the "
-                    "episode is lost; json.dumps it",
+                    "ART 0.5.18 accepts only scalars in metadata: this raises and the "
+                    "episode is lost; store it with json.dumps",
                 )

@@ -1,11 +1,11 @@
-"""The conversation is given as messages=, which no trajectory has
+"""art.Trajectory(messages=...) is silently ignored, so the trajectory is empty
 
-``art.Trajectory(messages=...)`` takes the argument and drops it without a word: the trajectory is
-empty, trains nothing, and its reward still moves the group's mean.
+A trajectory has no field ``messages``, and ``art.Trajectory`` ignores unknown arguments: the
+trajectory stays empty and trains nothing, but its reward still shifts the group's mean.
 
-It is ``messages_and_choices=``, with the Choice that was sampled in it.
+Pass ``messages_and_choices=``, with the sampled Choice in it.
 
-Written down in: art 0.5.18, trajectories.py (pydantic, extra fields ignored); art 0.5.23,
+Evidence: art 0.5.18, trajectories.py (pydantic ignores extra fields); art 0.5.23,
 trajectories/__init__.py (the same).
 """
 
@@ -51,11 +51,11 @@ def make(messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.new_trajectories:
+    for call in code.trajectories.new:
         given = keyword(call, "messages")
         if given is not None and code.art_name(call.func) is not None:
             yield found(
                 given,
-                "a trajectory has no messages=: they are dropped, and it is empty; say "
+                "art.Trajectory ignores messages=, so the trajectory is empty; pass "
                 "messages_and_choices=",
             )

@@ -1,12 +1,12 @@
-"""What RULER returns is thrown away
+"""The result of RULER is discarded, so training uses the old rewards
 
-``ruler_score_group`` builds a new group of new trajectories and leaves the given one as it
-was. Without its result the old rewards are trained on: 0.0, if none were set.
+``ruler_score_group`` builds a new group of new trajectories and does not change the given one.
+If its result is not used, training uses the previous rewards: 0.0 if none were set.
 
 Train on what it returns: ``groups = [await ruler_score_group(g) for g in groups]``, or
 ``after_each=lambda group: ruler_score_group(group, judge)``.
 
-Written down in: art 0.5.18, rewards/ruler.py:314-330 and 365; art 0.5.23, rewards/ruler.py:379-396
+Evidence: art 0.5.18, rewards/ruler.py:314-330 and 365; art 0.5.23, rewards/ruler.py:379-396
 and 433.
 """
 
@@ -53,8 +53,8 @@ async def score(groups):
 """,
 )
 MESSAGE = (
-    "ruler_score_group returns a new group and leaves this one as it was: its scores are "
-    "lost; train on what it returns"
+    "ruler_score_group returns a new group and does not change this one: the scores are "
+    "lost; train on the group it returns"
 )
 
 

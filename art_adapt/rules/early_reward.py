@@ -1,12 +1,12 @@
-"""The reward is worked out before the last turn is sampled
+"""The reward is computed before the last turn, which is then trained with it
 
-What is sampled after the reward was set is trained with a reward that never saw it: the
-last turn, mostly the answer, is pushed up or down for what came before.
+A turn that is sampled after the reward was set is trained with a reward that does not depend
+on it: the last turn, usually the answer, is reinforced or punished for what came before.
 
 Set the reward when the episode has ended.
 
-Written down in: nothing; it is how Python runs. ART trains every choice of a trajectory with
-the one reward that it ends up with (art 0.5.18, preprocessing/tokenize.py:160-170).
+Evidence: the order in which Python runs the statements. ART trains every choice of a
+trajectory with its one final reward (art 0.5.18, preprocessing/tokenize.py:160-170).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind, Put, RewardWrite
+from art_adapt.rules.code import Code, Put, RewardWrite, below
 from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
 from art_adapt.survey.syntax import dotted
 
@@ -102,26 +102,29 @@ async def rollout(client, model, messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    write = max(code.reward_writes, key=lambda each: each.node.lineno, default=None)
+    write = max(code.rewards.writes, key=lambda each: each.node.lineno, default=None)
     if write is None or code.constant(write.value) is not ...:
         return
-    if code.has_other_rewards or code.shapes_rewards or not _is_only_one(code, write):
-        return  # it may be set again
+    if not _is_only_one(code, write):
+        return  # the reward may be set again
     put = _sampled_later(code, write)
     if put is not None:
         yield found(
             write.value if write.constructs else write.node,
-            f"the turn of line {put.value.lineno} is sampled after its reward is worked out, "
-            "and trained with it all the same",
+            f"the turn of line {put.value.lineno} is sampled after this reward is computed, "
+            "but trained with it",
         )
 
 
 def _is_only_one(code: Code, write: RewardWrite) -> bool:
-    """Whether all other rewards are what the same function begins with. One that a
-    trajectory is made with may be set anew wherever the rollouts are used.
+    """Return whether all other rewards are initial values set in the same function.
+
+    A reward passed to a constructor may be replaced wherever the rollouts are used.
     """
     owner = code.syntax.owner(write.node)
-    if write.constructs and not code.whole_loop:
+    if code.rewards.has_other_writes or code.rewards.may_be_set_elsewhere:
+        return False
+    if write.constructs and not code.training.whole_loop:
         return False
     return not any(code.art_calls("ruler_score_group")) and all(
         other is write
@@ -129,30 +132,26 @@ def _is_only_one(code: Code, write: RewardWrite) -> bool:
             code.syntax.owner(other.node) == owner
             and code.constant(other.value) is not ...
         )
-        for other in code.reward_writes
+        for other in code.rewards.writes
     )
 
 
 def _sampled_later(code: Code, write: RewardWrite) -> Put | None:
-    """The first choice that is certain to be put on the same trajectory, of a completion
-    that is asked for after the reward.
-    """
+    """Return the first choice that is certainly sampled after the reward is set."""
     name = _trajectory(code, write)
     if name is None or code.syntax.enclosing_loop(write.node) is not None:
         return None
-    after = {
-        node for statement in code.following(write.node) for node in ast.walk(statement)
-    }
+    after = set(below(code.blocks.following(write.node)))
     if any(_is_handed_on(node, name) for node in after):
-        return None  # to what may set its reward
-    for put in code.puts:
+        return None  # the function may set the reward
+    for put in code.trajectories.puts:
         if (
             put.by in after
             and put.trajectory is not None
             and dotted(put.trajectory) == name
-            and code.kind(put.value) is Kind.CHOICE
-            and code.sources(put.value) <= after
-            and not code.sampled_elsewhere(put.value)
+            and code.sampled.is_choice(put.value)
+            and code.sampled.sources(put.value) <= after
+            and not code.sampled.by_another_model(put.value)
         ):
             return put
     return None
@@ -168,7 +167,7 @@ def _is_handed_on(node: ast.AST, name: str) -> bool:
 
 
 def _trajectory(code: Code, write: RewardWrite) -> str | None:
-    """The name of the trajectory that gets the reward."""
+    """Return the name of the trajectory that gets the reward."""
     if write.target is not None:
         return dotted(write.target.value)
     parent = code.syntax.parents.get(write.node)

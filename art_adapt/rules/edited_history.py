@@ -1,14 +1,13 @@
-"""What stands on the trajectory is edited after it was sent or sampled
+"""The history is edited after sampling, so training sees a context that was never sent
 
-ART trains on the list as it stands at the end. A message that is rewritten, inserted or
-taken out after the model saw the list, or a sampled text that is stripped in place, makes
-a context that the model never saw: the logprobs that it sampled with belong to another
-prompt.
+ART trains on the list as it is at the end of the episode. If a message is rewritten, inserted
+or removed after the model saw the list, or a sampled text is stripped in place, the context is
+one that the model never saw, and the sampled logprobs belong to another prompt.
 
-Append only. Where an agent must rewrite its context, begin a new history.
+Only append. If an agent must rewrite its context, start a new history.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:331-480 (one sequence a history,
-rendered from the list).
+Evidence: art 0.5.18, preprocessing/tokenize.py:331-480 (one sequence per history, rendered
+from the list).
 """
 
 from __future__ import annotations
@@ -52,8 +51,8 @@ async def rollout(client, model):
 """,
 )
 MESSAGE = (
-    "the trajectory is edited after the model saw it: it trains on a context that was "
-    "never sent; append only"
+    "the trajectory is edited after the model saw it, so it trains on a context that was "
+    "never sent; only append"
 )
 
 DICTS = {Kind.DUMPED_MESSAGE, Kind.DUMPED_CHOICE}
@@ -75,24 +74,26 @@ def check(code: Code) -> Iterator[Found]:
                 _is_sampled_text(code, target)
                 and not isinstance(node, ast.Delete)
                 and not _is_for_another_model(code, node)
-                and not code.sampled_elsewhere(target)
+                and not code.sampled.by_another_model(target)
             ):
                 yield found(
                     target,
-                    "the sampled message is edited: its text is no longer what its tokens "
-                    "say; keep the edited text elsewhere",
+                    "the sampled message is edited, so its text no longer matches its "
+                    "tokens; keep the edited text elsewhere",
                 )
     for call in code.method_calls("insert", "clear", "pop", "remove"):
         assert isinstance(call.func, ast.Attribute)
         last = call.func.attr == "pop" and not call.args
-        if code.is_items(call.func.value) and not last and _after_sampling(code, call):
+        edits = not last and code.trajectories.is_items(call.func.value)
+        if edits and _after_sampling(code, call):
             yield found(call, MESSAGE)
 
 
 def _is_item(code: Code, target: ast.expr) -> bool:
-    """``x.messages_and_choices[i]`` or something of it."""
+    """Return whether it is ``x.messages_and_choices[i]`` or a part of that."""
+    is_items = code.trajectories.is_items
     while isinstance(target, ast.Subscript | ast.Attribute):
-        if isinstance(target, ast.Subscript) and code.is_items(target.value):
+        if isinstance(target, ast.Subscript) and is_items(target.value):
             return True
         target = target.value
     return False
@@ -102,51 +103,45 @@ def _is_sampled_text(code: Code, target: ast.expr) -> bool:
     return (
         isinstance(target, ast.Attribute)
         and target.attr in ("content", "tool_calls")
-        and code.kind(target.value) is Kind.MESSAGE
+        and code.sampled.kind(target.value) is Kind.MESSAGE
     )
 
 
 def _is_for_another_model(code: Code, node: ast.AST) -> bool:
-    """Whether the branch that ``node`` stands in puts dicts on the trajectory: of a model
-    that is not trained.
-    """
+    """Return whether its ``if`` branch records dicts, as for an untrained model."""
     for ancestor in code.syntax.ancestors(node):
         for branch in (getattr(ancestor, "body", []), getattr(ancestor, "orelse", [])):
             if isinstance(ancestor, ast.If) and isinstance(branch, list):
                 nodes = set(below(branch))
-                kinds = {code.kind(put.value) for put in code.puts if put.by in nodes}
+                puts = [put for put in code.trajectories.puts if put.by in nodes]
+                kinds = {code.sampled.kind(put.value) for put in puts}
                 if node in nodes and kinds & DICTS and Kind.CHOICE not in kinds:
                     return True
     return False
 
 
 def _after_sampling(code: Code, node: ast.AST) -> bool:
-    """Whether a completion of the policy came before, since the trajectory was made. One
-    that copies its list into a history of its own may begin anew.
+    """Return whether the policy was asked since the trajectory was made.
+
+    A function that copies its list into an additional history may start over.
     """
     owner = code.syntax.owner(node)
     line = getattr(node, "lineno", 0)
-    inside = list(code.syntax.owned_by(owner))
     if any(
-        isinstance(n, ast.Attribute) and n.attr == "additional_histories"
-        for n in inside
+        isinstance(inner, ast.Attribute) and inner.attr == "additional_histories"
+        for inner in code.syntax.owned_by(owner)
     ):
         return False
-    made = [
-        call.lineno
-        for call in code.new_trajectories
-        if code.syntax.owner(call) == owner
-    ]
+    new = code.trajectories.new
+    made = [call.lineno for call in new if code.syntax.owner(call) == owner]
     since = max((at for at in made if at <= line), default=0)
     looped = code.syntax.enclosing_loop(node)
-    anew = looped is not None and any(
-        code.within(c, looped) for c in code.new_trajectories
-    )
-    for call in code.policy_calls:
+    anew = looped is not None and any(code.blocks.within(c, looped) for c in new)
+    for call in code.completions.of_policy:
         if code.syntax.owner(call.callee) != owner:
             continue
         if since <= call.callee.lineno < line:
             return True
-        if looped is not None and not anew and code.within(call.callee, looped):
+        if looped is not None and not anew and code.blocks.within(call.callee, looped):
             return True
     return False

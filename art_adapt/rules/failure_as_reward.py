@@ -1,15 +1,15 @@
-"""A failure is turned into a reward
+"""A failure is turned into a reward, so the policy is trained on errors it did not make
 
-A handler around the model's call that returns the trajectory with a reward punishes the
-policy for a timeout, a rate limit or a mistake in the code: the episode is compared with
-those that ran, and tokens that had nothing to do with it are pushed down. Where nothing was
-recorded the trajectory trains nothing and still moves the group's mean.
+If a handler around the model call returns the trajectory with a reward, the policy is punished
+for a timeout, a rate limit or a bug: the episode is compared with those that ran, and tokens
+that had nothing to do with the failure are made less likely. If nothing was recorded, the
+trajectory trains nothing but still shifts the group's mean.
 
-Let it raise: the group does without the episode (``max_exceptions``). ``art.retry`` tries
-again; errors of the agent's own tools are caught where the tool is called.
+Let the exception propagate: the group goes on without the episode (``max_exceptions``), and
+``art.retry`` tries again. Catch errors of the agent's own tools where the tool is called.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:247-250; art 0.5.23,
-preprocessing/tokenize.py:762-772 (the mean is of all trajectories).
+Evidence: art 0.5.18, preprocessing/tokenize.py:247-250; art 0.5.23,
+preprocessing/tokenize.py:762-772 (the mean is over all trajectories).
 """
 
 from __future__ import annotations
@@ -94,12 +94,12 @@ async def rollout(client, model, messages):
     return trajectory
 """,
 )
-# What runs an episode, or asks the model in another function.
+# Names of functions that run an episode or ask the model.
 EPISODE = re.compile(
     r"invoke|capture|episode|agent|rollout|solve|complet|chat|generat|play|\bask", re.I
 )
 BROAD = {"Exception", "BaseException"}
-# Not the model's doing; an answer that is too long or refused is.
+# Errors that the model does not cause. An answer that is too long or refused is its doing.
 OTHERS = BROAD | {
     "TimeoutError",
     "APITimeoutError",
@@ -116,10 +116,10 @@ OTHERS = BROAD | {
 
 def check(code: Code) -> Iterator[Found]:
     if "TrajectoryGroup" not in code.source.text and "__main__" in code.source.text:
-        return  # a script that only evaluates
-    callees = {call.callee for call in code.completions}
+        return  # the script only evaluates
+    callees = {call.callee for call in code.completions.calls}
     for node in code.syntax.nodes:
-        if not isinstance(node, ast.Try) or not code.in_rollout(node):
+        if not isinstance(node, ast.Try) or not code.trajectories.in_rollout(node):
             continue
         tried = set(below(node.body))
         asks = bool(tried & callees)
@@ -135,14 +135,14 @@ def check(code: Code) -> Iterator[Found]:
             if caught and _rewards(code, handler):
                 yield found(
                     handler,
-                    "a failure of the endpoint or of this code becomes an episode with a "
-                    "reward: the policy is trained on it; let it raise, the group does "
-                    "without",
+                    "a failure of the endpoint or of this code becomes a reward that the "
+                    "policy is trained on; let it raise, and the group goes on without "
+                    "this episode",
                 )
 
 
 def _names(handler: ast.ExceptHandler) -> set[str]:
-    """What is caught, by last names."""
+    """Return the last names of the exceptions that are caught."""
     if handler.type is None:
         return {"BaseException"}
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
@@ -150,7 +150,7 @@ def _names(handler: ast.ExceptHandler) -> set[str]:
 
 
 def _rewards(code: Code, handler: ast.ExceptHandler) -> bool:
-    """Whether it ends in a trajectory with a constant reward, in every case."""
+    """Return whether the handler always gives a trajectory a constant reward."""
     nodes = list(below(handler.body))
     if any(isinstance(node, ast.Raise) for node in nodes):
         return False
@@ -159,14 +159,14 @@ def _rewards(code: Code, handler: ast.ExceptHandler) -> bool:
         isinstance(last, ast.Return)
         and code.constant(last.value or ast.Constant(None)) is None
     ):
-        return False  # the episode is left out
+        return False  # the episode is dropped
     wrote = any(
         write.node in nodes and code.constant(write.value) is not ...
-        for write in code.reward_writes
+        for write in code.rewards.writes
     )
     made = any(
         isinstance(node, ast.Call)
-        and node in code.new_trajectories
+        and node in code.trajectories.new
         and keyword(node, "reward") is not None
         for node in nodes
     )

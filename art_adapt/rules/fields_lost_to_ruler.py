@@ -1,12 +1,13 @@
-"""RULER gives back trajectories without their own fields
+"""RULER returns new trajectories, so fields of a subclass are reset to their defaults
 
-``ruler_score_group`` builds new trajectories: the fields of a subclass go back to their defaults,
-and metadata, metrics and logs are gone. What is logged, or read after scoring, has lost the
-answers. A field without a default ends the gather with a ValidationError.
+``ruler_score_group`` builds new trajectories: the fields of a subclass go back to their
+defaults, and metadata, metrics and logs are gone. Code that logs or reads them after scoring
+gets the defaults. A field without a default ends the gather with a ValidationError.
 
-Call the lower ``art.rewards.ruler`` and set the rewards, as the train modules of art-adapt do.
+Call the lower-level ``art.rewards.ruler`` and set the rewards, as art-adapt's train modules
+do.
 
-Written down in: art 0.5.18, rewards/ruler.py:314-330; art 0.5.23, rewards/ruler.py:379-396.
+Evidence: art 0.5.18, rewards/ruler.py:314-330; art 0.5.23, rewards/ruler.py:379-396.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ async def score(group):
 def check(code: Code) -> Iterator[Found]:
     fields = [
         statement.target.id
-        for node in code.trajectory_classes.values()
+        for node in code.trajectories.classes.values()
         for statement in node.body
         if isinstance(statement, ast.AnnAssign)
         and isinstance(statement.target, ast.Name)
@@ -58,6 +59,6 @@ def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("ruler_score_group") if fields else ():
         yield found(
             call,
-            f"the new trajectories have lost {', '.join(fields)}: they are at their "
+            f"the new trajectories lose {', '.join(fields)}, which go back to their "
             "defaults; use art.rewards.ruler",
         )

@@ -1,9 +1,9 @@
-"""The policy is sampled with a fixed seed
+"""The policy is sampled with a fixed seed, so rollouts are alike and nothing is learned
 
 Rollouts of one scenario that send the same request with the same seed get the same answer:
-their group has no variance, and nothing is learned.
+their group has no variance.
 
-Written down in: vllm, SamplingParams.seed (a generator of its own for each request); art 0.5.18,
+Evidence: vllm, SamplingParams.seed (a generator for each request); art 0.5.18,
 preprocessing/tokenize.py:254-258; art 0.5.23, preprocessing/tokenize.py:762-779.
 """
 
@@ -32,10 +32,10 @@ GOOD = (BAD[0].replace(", seed=42  # <-", ""), BAD[0].replace("42  # <-", "draw(
 
 
 def check(code: Code) -> Iterator[Found]:
-    for given, value in code.sampled_with("seed"):
+    for given, value in code.completions.sampled_with("seed"):
         if isinstance(value, int) and value is not True:
             yield found(
                 given,
-                "with a fixed seed the rollouts of a group are alike: no variance, nothing "
-                "is learned",
+                "with a fixed seed the rollouts of a group are alike: the group has no "
+                "variance and nothing is learned",
             )

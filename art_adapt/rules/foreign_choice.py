@@ -1,15 +1,15 @@
-"""A choice of another model stands on the trajectory
+"""Another model's choice is recorded, so training uses tokens the policy never sampled
 
-Rollouts that sample a named model (``model="gpt-4o"``) and record its choices train the
-local model on tokens that it never sampled: the ids are of another vocabulary, and the
+Rollouts that sample from a named model (``model="gpt-4o"``) and record its choices train the
+local model on tokens that it never sampled: the IDs belong to another vocabulary, and the
 importance weights compare two different models.
 
-Ask ``model.get_inference_name()`` at ``model.inference_base_url``; a judge's answer does not
-belong on the trajectory.
+Ask ``model.get_inference_name()`` at ``model.inference_base_url``. Do not put a judge's answer
+on the trajectory.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:463-480 (what is no token id becomes
-a look-up in the vocabulary, or end-of-text); art 0.5.18 and 0.5.23, loss.py (the ratio of
-new to sampled logprobs).
+Evidence: art 0.5.18, preprocessing/tokenize.py:463-480 (a token without an ID is looked up in
+the vocabulary, or becomes end-of-text); art 0.5.18 and 0.5.23, loss.py (the ratio of new to
+sampled logprobs).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind, is_api_model
+from art_adapt.rules.code import Code, is_api_model
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART105", "foreign-choice", Severity.GARBAGE)
@@ -50,19 +50,18 @@ async def rollout(model, client, judge, messages):
 
 def check(code: Code) -> Iterator[Found]:
     named: dict[ast.Call | None, str | None] = {
-        call.call: code.literal_model(call) for call in code.completions if call.call
+        call.call: code.completions.literal_model(call)
+        for call in code.completions.calls
+        if call.call
     }
-    for put in code.puts:
-        if code.kind(put.value) is not Kind.CHOICE:
+    for put in code.trajectories.puts:
+        if not code.sampled.is_choice(put.value):
             continue
-        models = {named.get(call) for call in code.sources(put.value)}
-        if (
-            len(models) == 1
-            and (name := models.pop()) is not None
-            and is_api_model(name)
-        ):
+        models = {named.get(call) for call in code.sampled.sources(put.value)}
+        name = models.pop() if len(models) == 1 else None
+        if is_api_model(name):
             yield found(
                 put.value,
-                f"this choice was sampled from {name!r}, not from the model in training: "
-                "the gradient is of tokens that it never sampled",
+                f"this choice is sampled from {name!r}, not from the model in training, "
+                "which is then trained on tokens it never sampled",
             )

@@ -1,13 +1,13 @@
-"""A group is made of a generator, and loses its exceptions
+"""A group is made from a generator, so ART 0.5.18 loses its exceptions
 
-ART 0.5.18 reads what a group is made of twice, once for the trajectories and once for the
-exceptions, and a generator is empty the second time: with the results of
-``asyncio.gather(..., return_exceptions=True)`` every failed rollout disappears without being
-counted. ART 0.5.23 reads it once.
+ART 0.5.18 iterates over the members of a group twice, for the trajectories and for the
+exceptions, and a generator is empty the second time. With the results of
+``asyncio.gather(..., return_exceptions=True)``, every failed rollout disappears without being
+counted. ART 0.5.23 iterates once.
 
-Give it a list.
+Pass a list.
 
-Written down in: art 0.5.18, trajectories.py:143-172, where ``trajectories`` is iterated twice.
+Evidence: art 0.5.18, trajectories.py:143-172, where ``trajectories`` is iterated over twice.
 """
 
 from __future__ import annotations
@@ -71,18 +71,18 @@ def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("TrajectoryGroup"):
         given = call.args[0] if call.args else None
         if keyword(call, "exceptions") is not None:
-            continue  # they are counted by hand
+            continue  # the failures are counted by hand
         if isinstance(given, ast.GeneratorExp) and _passes_failures(code, given):
             yield found(
                 given,
-                "ART 0.5.18 loses the exceptions in a generator: rollouts that failed are "
-                "not counted; give the group a list",
+                "ART 0.5.18 loses exceptions that come from a generator, so failed rollouts "
+                "are not counted; pass a list",
                 Fix("make it a list", _as_list(call, given)),
             )
 
 
 def _passes_failures(code: Code, generator: ast.GeneratorExp) -> bool:
-    """Whether it hands on, one by one, what a gather gave that returns exceptions."""
+    """Return whether it yields the unfiltered results of a gather with exceptions."""
     each = generator.generators[0]
     if len(generator.generators) > 1 or each.ifs:
         return False
@@ -97,7 +97,7 @@ def _passes_failures(code: Code, generator: ast.GeneratorExp) -> bool:
 
 
 def _is_looked_at(code: Code, results: ast.expr) -> bool:
-    """Whether the function does something else with them: look for failures, perhaps."""
+    """Return whether the function also uses the results elsewhere."""
     name, owner = dotted(results), code.syntax.owner(results)
     return any(
         isinstance(node, ast.Name)
@@ -119,7 +119,7 @@ def _returns_exceptions(code: Code, value: ast.expr) -> bool:
 
 
 def _as_list(call: ast.Call, generator: ast.GeneratorExp) -> tuple[TextEdit, ...]:
-    """Brackets for its parentheses; a lone argument's are those of the call."""
+    """Turn the generator into a list; a sole argument shares the call's parentheses."""
     shared = call.end_col_offset == generator.end_col_offset
     shared = shared and call.end_lineno == generator.end_lineno
     line, column = generator.lineno, generator.col_offset

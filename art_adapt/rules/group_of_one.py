@@ -1,11 +1,11 @@
-"""A group has one episode
+"""A group has only one episode, so it has no advantage and nothing is learned
 
-GRPO compares the episodes of a group. In a group of one there is nothing to compare with:
-its advantage is 0, ART leaves it out, and the step advances with nothing learned.
+GRPO compares the episodes of a group. In a group of one there is nothing to compare: its
+advantage is 0, ART drops it, and the step advances with nothing learned.
 
 Run each scenario several times: ``for _ in range(4)`` or more.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:254-258; art 0.5.23,
+Evidence: art 0.5.18, preprocessing/tokenize.py:254-258; art 0.5.23,
 preprocessing/tokenize.py:762-779.
 """
 
@@ -58,11 +58,11 @@ def check(code: Code) -> Iterator[Found]:
         members = call.args[0] if call.args else keyword(call, "trajectories")
         if members is None or not _is_one(code, members):
             continue
-        if code.is_trained_on(call):
+        if code.training.is_trained_on(call):
             yield found(
                 call,
-                "a group of one has no advantage: it is left out, and nothing is learned "
-                "from it",
+                "a group of one episode has no advantage: ART drops it and nothing is "
+                "learned from it",
             )
 
 

@@ -1,12 +1,12 @@
-"""A thread loses the rollout
+"""A model call runs in a thread without the rollout's context, so the recorder raises
 
-The rollout lives in a context variable, and ``Thread``, ``ThreadPoolExecutor.submit``, ``map``
-and ``run_in_executor`` start with an empty context: a model call in there finds no rollout.
-While a rollout is open the recorder raises, and the episode is lost.
+The rollout is kept in a context variable, and ``Thread``, ``ThreadPoolExecutor.submit``,
+``map`` and ``run_in_executor`` start with an empty context: a model call in such a thread
+finds no rollout. While a rollout is active the recorder raises, and the episode is lost.
 
-Wrap what is handed over: ``executor.submit(carried(work), x)``. art-adapt does it.
+Wrap the function: ``executor.submit(carried(work), x)``. art-adapt does that.
 
-Written down in: Python, contextvars (a new thread has an empty context); art_recording.py,
+Evidence: Python, contextvars (a new thread has an empty context); art_recording.py,
 ``carried``.
 """
 
@@ -78,14 +78,14 @@ def check(code: Code) -> Iterator[Found]:
         if name is not None and name.rpartition(".")[2] in reaching:
             yield found(
                 handed,
-                f"{name} calls the model in a thread that does not know the rollout: the "
-                f"recorder raises there; hand over carried({name})",
+                f"{name} calls the model in a thread without the rollout's context, so the "
+                f"recorder raises; pass carried({name})",
             )
 
 
 def _reaching(code: Code) -> set[str]:
-    """The last names of this file's functions that lead to a recorded call."""
-    names = {call.function for call in code.completions if call.recorded}
+    """Return the last names of the functions that lead to a recorded call."""
+    names = {call.function for call in code.completions.calls if call.recorded}
     found = {name.rpartition(".")[2] for name in names}
     while True:
         more = {

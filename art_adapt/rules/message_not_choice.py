@@ -1,13 +1,13 @@
-"""A message stands on the trajectory where its Choice belongs
+"""A message is recorded instead of its Choice, so the turn is not trained
 
-ART trains on ``Choice`` objects alone: they carry the tokens that were sampled and their
-logprobs. ``choice.message``, ``choice.model_dump()`` and their like are context at best:
-the turn is not trained, while its reward still moves the group's mean. Before a later
-Choice, ART 0.5.18 ends the step with AttributeError or KeyError.
+ART trains only on ``Choice`` objects: they carry the tokens that were sampled and their
+logprobs. ``choice.message``, ``choice.model_dump()`` and the like are context at best: the
+turn is not trained, but its reward still shifts the group's mean. If such a message comes
+before a later Choice, ART 0.5.18 ends the step with an AttributeError or KeyError.
 
 Append the choice itself: ``trajectory.messages_and_choices.append(response.choices[0])``.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:331-347 and 384-390; art 0.5.23,
+Evidence: art 0.5.18, preprocessing/tokenize.py:331-347 and 384-390; art 0.5.23,
 preprocessing/tokenize.py:694-704 (``isinstance(item, Choice)``).
 """
 
@@ -79,32 +79,33 @@ WHAT = {
 
 
 def check(code: Code) -> Iterator[Found]:
-    for put in code.puts:
-        kind = code.kind(put.value)
+    for put in code.trajectories.puts:
+        kind = code.sampled.kind(put.value)
         if kind not in WHAT or _is_for_another_model(code, put):
             continue
-        if code.sampled_elsewhere(put.value):
+        if code.sampled.by_another_model(put.value):
             continue
         yield found(
             put.value,
-            f"{WHAT[kind]} carries no tokens: this turn is not trained; append the Choice",
+            f"{WHAT[kind]} has no tokens, so this turn is not trained; append the Choice",
             _fix(code, put.value),
         )
 
 
 def _is_for_another_model(code: Code, put: Put) -> bool:
-    """Whether the other branch of an ``if`` puts something better there: a model that is
-    not trained needs no tokens.
+    """Return whether another branch of an ``if`` records more than a message.
+
+    This branch is then for a model that is not trained, which needs no tokens.
     """
     for ancestor in code.syntax.ancestors(put.by):
         if isinstance(ancestor, ast.If):
             branches = [set(below(ancestor.body)), set(below(ancestor.orelse))]
             ours = next((b for b in branches if put.by in b), set())
-            for other in code.puts:
+            for other in code.trajectories.puts:
                 elsewhere = (
                     any(other.by in b for b in branches) and other.by not in ours
                 )
-                if elsewhere and code.kind(other.value) not in WHAT:
+                if elsewhere and code.sampled.kind(other.value) not in WHAT:
                     return True
         elif isinstance(ancestor, FunctionNode):
             break
@@ -112,11 +113,11 @@ def _is_for_another_model(code: Code, put: Put) -> bool:
 
 
 def _fix(code: Code, value: ast.expr) -> Fix | None:
-    """Cut what was taken of the choice off, where it is written here."""
+    """Cut off ``.message`` and the like, if the expression contains the choice."""
     inner = value
     while isinstance(inner, ast.Call | ast.Attribute):
         inner = inner.func if isinstance(inner, ast.Call) else inner.value
-        if code.kind(inner) is Kind.CHOICE:
+        if code.sampled.is_choice(inner):
             start = (inner.end_lineno or 0, inner.end_col_offset or 0)
             end = (value.end_lineno or 0, value.end_col_offset or 0)
             return Fix("append the Choice", (TextEdit(start, end, ""),))

@@ -1,13 +1,13 @@
-"""A metric is no number
+"""A metric is not a number, so the episode counts as failed and model.log raises
 
-ART averages metrics. Text, lists and None that are assigned later are not validated: the
-episode is kept and counted as an exception as well, and ``model.log`` raises. In the
-constructor they raise at once.
+ART averages metrics. Text, lists and None that are assigned after construction are not
+validated: the episode is kept and also counted as an exception, and ``model.log`` raises. In
+the constructor they raise at once.
 
-Numbers and booleans go into ``metrics``, text into ``metadata`` or ``logs``.
+Put numbers and booleans into ``metrics``, and text into ``metadata`` or ``logs``.
 
-Written down in: art 0.5.18, gather.py (record_metrics), trajectories.py:282-290, model.py:950;
-art 0.5.23, gather.py:210.
+Evidence: art 0.5.18, gather.py (record_metrics), trajectories.py:282-290, model.py:950; art
+0.5.23, gather.py:210.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def check(code: Code) -> Iterator[Found]:
         if what:
             yield found(
                 value,
-                f"a metric that is {what} counts the episode as failed and breaks "
-                "model.log: use metadata",
+                f"this metric is {what}: the episode counts as failed and model.log "
+                "raises; use metadata",
             )
 
 
@@ -64,10 +64,10 @@ def _metrics(code: Code) -> Iterator[ast.expr]:
                 isinstance(target, ast.Subscript)
                 and isinstance(target.value, ast.Attribute)
                 and target.value.attr == "metrics"
-                and code.is_trajectory(target.value.value)
+                and code.trajectories.is_one(target.value.value)
             ):
                 yield node.value
-    for call in code.new_trajectories:
+    for call in code.trajectories.new:
         given = keyword(call, "metrics")
         if isinstance(given, ast.Dict):
             yield from given.values

@@ -1,12 +1,12 @@
-"""A train script runs when it is imported
+"""The training script has no __main__ guard, so LocalBackend's subprocess runs it again
 
 ``art.local`` sets multiprocessing to "spawn", and LocalBackend starts its model service in a
-process that imports the main module again. Without a guard, training begins anew in there, and
-ends with a RuntimeError.
+process that imports the main module again. Without a guard, training starts again in that
+process and ends with a RuntimeError.
 
-``if __name__ == "__main__": asyncio.run(main())``.
+Write ``if __name__ == "__main__": asyncio.run(main())``.
 
-Written down in: art 0.5.18 and 0.5.23, mp_actors/move.py:23-24 and local/backend.py
+Evidence: art 0.5.18 and 0.5.23, mp_actors/move.py:23-24 and local/backend.py
 (move_to_child_process).
 """
 
@@ -56,6 +56,6 @@ def check(code: Code) -> Iterator[Found]:
         if code.syntax.owner(call) == MODULE_LEVEL:
             yield found(
                 call,
-                "without a __main__ guard LocalBackend's own process runs this again, and "
-                "dies",
+                "without a __main__ guard, LocalBackend's subprocess runs this again and "
+                "fails",
             )

@@ -1,11 +1,11 @@
-"""One failing rollout ends the run
+"""max_exceptions is missing, so one failed rollout ends the run
 
-``gather_trajectory_groups`` allows no exception unless it is told: one timeout raises out of
-the whole gather, and the step's other rollouts are lost with it.
+By default ``gather_trajectory_groups`` tolerates no exception: one timeout is raised out of
+the whole gather, and the other rollouts of the step are lost with it.
 
-``max_exceptions=rollouts_per_group * len(batch.items)``.
+Pass ``max_exceptions=rollouts_per_group * len(batch.items)``.
 
-Written down in: art 0.5.18, gather.py:14; art 0.5.23, gather.py:15.
+Evidence: art 0.5.18, gather.py:14; art 0.5.23, gather.py:15.
 """
 
 from __future__ import annotations
@@ -40,5 +40,5 @@ def check(code: Code) -> Iterator[Found]:
         given = keyword(call, "max_exceptions")
         if given is None and all(each.arg is not None for each in call.keywords):
             yield found(
-                call.func, "without max_exceptions one failing rollout ends the run"
+                call.func, "without max_exceptions, one failed rollout ends the run"
             )

@@ -1,15 +1,16 @@
-"""The install takes an openai or a polars that ART 0.5.18 does not work with
+"""openai or polars is not pinned, so ART 0.5.18 is installed with a breaking version
 
-On Python 3.11 the newest ART is 0.5.18. It asks for ``openai>=2.14`` and ``polars>=1.26``, so pip
-installs openai 3, with which ``model.openai_client()`` raises a TypeError at its first request,
-and polars 2, with which ``model.delete_checkpoints()`` raises: on a GPU that is rented by then.
+On Python 3.11 the newest ART is 0.5.18. It requires ``openai>=2.14`` and ``polars>=1.26``, so
+pip installs openai 3, with which ``model.openai_client()`` raises a TypeError at its first
+request, and polars 2, with which ``model.delete_checkpoints()`` raises. Both happen on a
+rented GPU.
 
-Name ``openai<3`` and ``polars<2`` beside ``openpipe-art``. Read are ``pyproject.toml``,
-``requirements*.txt`` and the ``# /// script`` block of a script, not Poetry's own tables; a lock
-file pins them too. Where no Python is named, the newest is taken.
+Add ``openai<3`` and ``polars<2`` next to ``openpipe-art``. The rule reads ``pyproject.toml``,
+``requirements*.txt`` and the ``# /// script`` block of a script, but not Poetry's own tables;
+a lock file counts as pinning. Where no Python version is declared, it assumes the newest.
 
-Written down in: the metadata of art 0.5.18 and 0.5.23 (the newer asks for ``openai<3``, and
-works with polars 2); art 0.5.18, model.py:62-122 and 1186-1192.
+Evidence: the metadata of art 0.5.18 and 0.5.23 (0.5.23 requires ``openai<3`` and works with
+polars 2); art 0.5.18, model.py:62-122 and 1186-1192.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ GOOD = (
     f"SCRIPT = '''\n{BAD[0]}'''\nimport art\n".replace("  # <-", ""),
 )
 
-# What pip takes by Python, the newest first; each has been installed and tried.
+# The versions that pip installs on each Python, newest first; each was installed and tried.
 ARTS = {"3.11": ("0.5.18",), "3.12": ("0.5.23", "0.5.18")}
 BREAKS = "0.5.18"
 TOO_NEW = {
@@ -76,10 +77,10 @@ SCRIPT = re.compile(r"^# /// script\s*\n((?:#(?: .*)?\n)+?)# ///\s*$", re.MULTIL
 
 @dataclass(frozen=True)
 class Declared:
-    """The requirements that a file names, as it writes them."""
+    """The requirements that a file declares, as they are written."""
 
     requirements: tuple[str, ...] = ()
-    python: str | None = None  # a specifier; None: it does not say
+    python: str | None = None  # a specifier; None if it is not declared
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -91,7 +92,7 @@ def check(code: Code) -> Iterator[Found]:
         try:
             missing = _missing(declared, python)
         except ValueError:
-            return  # packaging's: what pip does not understand either
+            return  # raised by packaging: pip cannot read it either
         if missing:
             pins = ", ".join(f"{name}<{TOO_NEW[name][0]}" for name in missing)
             harm = " and ".join(
@@ -109,7 +110,7 @@ def _is_art(requirement: str) -> bool:
 
 
 def _pythons(declared: Declared) -> list[str]:
-    """Those that it is said to be for; where nothing is said, the newest."""
+    """Return the Python versions that are supported, by default the newest."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
     if declared.python is None:
@@ -126,10 +127,10 @@ def _pythons(declared: Declared) -> list[str]:
 
 
 def _missing(declared: Declared, python: str) -> list[str]:
-    """What pip takes too new of, where it takes ART 0.5.18.
+    """Return the packages of which pip installs a version too new for ART 0.5.18.
 
     Raises:
-        ValueError: a requirement that cannot be read.
+        ValueError: a requirement cannot be parsed.
     """
     from packaging.requirements import Requirement
     from packaging.specifiers import SpecifierSet
@@ -143,7 +144,7 @@ def _missing(declared: Declared, python: str) -> list[str]:
             continue
         if each.marker is None or each.marker.evaluate(here):
             if each.url is not None:
-                return []  # of a version that is not known
+                return []  # its version is not known
             limits[name] = limits.get(name, SpecifierSet()) & each.specifier
     art = limits.get("openpipe-art")
     if art is None or next(filter(art.contains, ARTS[python]), None) != BREAKS:
@@ -156,7 +157,7 @@ def _missing(declared: Declared, python: str) -> list[str]:
 
 
 def _allows(specifiers: SpecifierSet, first: str) -> bool:
-    """Whether a version from ``first`` on may be installed."""
+    """Return whether ``first`` or a later version may be installed."""
     from packaging.version import Version
 
     named = (each.version.removesuffix(".*") for each in specifiers)
@@ -167,10 +168,10 @@ def _allows(specifiers: SpecifierSet, first: str) -> bool:
 
 
 def _declared(code: Code) -> Declared:
-    """What is installed by this file alone; nothing where another one may pin it.
+    """Return the requirements of this file, or none if another file may pin them.
 
     Raises:
-        Refusal: a pyproject.toml or a list of requirements that cannot be read.
+        Refusal: the pyproject.toml or the requirements file cannot be read.
     """
     path, text = code.source.path, code.source.text
     if path.name == "pyproject.toml":
@@ -185,7 +186,7 @@ def _declared(code: Code) -> Declared:
     try:
         content = tomllib.loads(re.sub(r"^# ?", "", script[1], flags=re.MULTILINE))
     except tomllib.TOMLDecodeError:
-        return Declared()  # what runs the script says so
+        return Declared()  # the tool that runs the script reports it
     return _of_tables(content, _table(content, "tool", "uv"), content)
 
 
@@ -216,9 +217,9 @@ def _of_project(content: dict[str, Any]) -> Declared:
 def _of_tables(
     project: dict[str, Any], uv: dict[str, Any], content: dict[str, Any]
 ) -> Declared:
-    """All groups and extras together: one that pins is taken to be installed."""
+    """Return the requirements of all groups and extras, as if all were installed."""
     if any(map(_is_art, _table(uv, "sources"))) or "exclude-newer" in uv:
-        return Declared()  # from elsewhere, or of another day
+        return Declared()  # another source, or versions of an earlier day
     lists = [
         project.get("dependencies"),
         *_table(project, "optional-dependencies").values(),
@@ -265,7 +266,7 @@ def _strings(value: object) -> tuple[str, ...]:
 
 
 def _at(source: Source, requirement: str, message: str) -> Found:
-    """At the first line that names it: between quotes, or as the line's beginning."""
+    """Place the message at the first line that declares the requirement."""
     written = re.compile(rf"(?:[\"']|^\s*){re.escape(requirement)}(?:[\"']|\s|$)")
     for number, line in enumerate(source.lines, 1):
         match = written.search(line)

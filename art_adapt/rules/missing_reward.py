@@ -1,12 +1,12 @@
-"""No trajectory ever gets a reward
+"""No reward is ever set, so every group is tied and nothing is learned
 
-A reward that is never set is 0.0, without a word. All episodes of a group are then equal,
+A reward that is never set is 0.0, without a warning. All episodes of a group are then equal,
 no group has an advantage, and every step advances with nothing learned.
 
 Set ``trajectory.reward`` in the rollout, or let RULER score the groups.
 
-Written down in: art 0.5.18, trajectories.py:42; art 0.5.23, trajectories/__init__.py:617;
-both, preprocessing/tokenize.py (groups without variance are left out).
+Evidence: art 0.5.18, trajectories.py:42; art 0.5.23, trajectories/__init__.py:617; in both,
+preprocessing/tokenize.py (groups without variance are dropped).
 """
 
 from __future__ import annotations
@@ -44,12 +44,9 @@ GOOD = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not code.whole_loop or code.reward_writes or code.judges or code.shapes_rewards:
+    if not code.training.whole_loop or code.rewards.may_be_set:
         return
-    if any("reward" in name.lower() for name in code.syntax.names):
-        return
-    call = code.new_trajectories[0]
     yield found(
-        call,
-        "no reward is ever set: it is 0.0 for every episode, and no group has an advantage",
+        code.trajectories.new[0],
+        "no reward is ever set: every episode gets 0.0, and no group has an advantage",
     )

@@ -1,9 +1,9 @@
-"""TrainableModel has no run name
+"""TrainableModel has no run_name, which ART 0.5.23 requires
 
-From ART 0.5.23 on ``run_name`` is required: without it the script ends at its first line. 0.5.18
-takes and ignores it, so one call works on both.
+Since ART 0.5.23 ``run_name`` is required: without it the script fails at its first line. ART
+0.5.18 accepts and ignores it, so the same call works on both.
 
-Written down in: art 0.5.23, model.py:1507-1511.
+Evidence: art 0.5.23, model.py:1507-1511.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""A group mixes scenarios
+"""A group mixes scenarios, so the advantage reflects their difficulty, not the policy
 
-One group with one episode of each scenario compares different tasks with each other: the
-easy scenarios get a positive advantage and the hard ones a negative one, whatever the model
-did in them.
+A group with one episode of each scenario compares different tasks with each other: easy
+scenarios get a positive advantage and hard ones a negative one, whatever the model did.
 
-One group for each scenario, with several episodes of it.
+Make one group per scenario, with several episodes of it.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:247-257; art 0.5.23,
-preprocessing/tokenize.py:762-778 (the advantage is against the group's mean).
+Evidence: art 0.5.18, preprocessing/tokenize.py:247-257; art 0.5.23,
+preprocessing/tokenize.py:762-778 (the advantage is relative to the group's mean).
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def check(code: Code) -> Iterator[Found]:
         members = call.args[0] if call.args else None
         if not isinstance(members, ast.GeneratorExp | ast.ListComp):
             continue
-        if len(members.generators) != 1 or not code.is_trained_on(call):
+        if len(members.generators) != 1 or not code.training.is_trained_on(call):
             continue
         each = members.generators[0]
         if (
@@ -70,13 +69,13 @@ def check(code: Code) -> Iterator[Found]:
         ):
             yield found(
                 call,
-                "one group of different scenarios: easy ones are rewarded and hard ones "
-                "punished, whatever the model did; make a group of each",
+                "this group mixes scenarios: easy ones are rewarded and hard ones punished, "
+                "whatever the model did; make one group per scenario",
             )
 
 
 def _is_of_comprehension(code: Code, call: ast.Call, name: ast.expr) -> bool:
-    """Whether an outer comprehension makes the list: it may hold one scenario many times."""
+    """Return whether an outer comprehension makes the list, perhaps of one scenario."""
     return any(
         isinstance(node, ast.Name) and node.id == dotted(name)
         for ancestor in code.syntax.ancestors(call)

@@ -1,13 +1,12 @@
-"""Training begins at step 0 whatever was trained before
+"""Training always starts at step 0, so a resumed run repeats scenarios
 
-A run that is started again goes on from the last checkpoint's weights, and this loop feeds it
-the scenarios from the beginning: those that were trained on are trained on again, and the
-rest is never reached.
+A restarted run continues with the weights of the last checkpoint, but this loop feeds it the
+scenarios from the beginning: it trains again on those it has seen, and never reaches the rest.
 
-``iterate_dataset(..., initial_step=await model.get_step())``, or
+Use ``iterate_dataset(..., initial_step=await model.get_step())``, or
 ``for step in range(await model.get_step(), STEPS)``.
 
-Written down in: art 0.5.18 and 0.5.23, utils/iterate_dataset.py (initial_step).
+Evidence: art 0.5.18 and 0.5.23, utils/iterate_dataset.py (initial_step).
 """
 
 from __future__ import annotations
@@ -52,12 +51,12 @@ def check(code: Code) -> Iterator[Found]:
         return
     loops = {
         loop
-        for call in code.training_calls
+        for call in code.training.calls
         if (loop := _outermost(code, call)) is not None
     }
     for loop in loops:
-        if any(isinstance(node, ast.Continue) for node in code.inside(loop)):
-            continue  # perhaps over what was done before
+        if any(isinstance(node, ast.Continue) for node in code.blocks.inside(loop)):
+            continue  # may skip the steps that are already done
         iterated = getattr(loop, "iter", None)
         values = (
             code.syntax.values_of(iterated) if isinstance(iterated, ast.Name) else []
@@ -72,15 +71,15 @@ def check(code: Code) -> Iterator[Found]:
         if begins or (counts and not nested):
             yield found(
                 iterated,
-                "a restarted run counts from 0 again while the weights go on: begin at "
+                "a restarted run counts from 0 again although its weights continue: start at "
                 "await model.get_step()",
             )
 
 
 def _around(code: Code, loop: ast.AST) -> Iterator[ast.AST]:
-    """The loops between ``loop`` and the training in it."""
-    for call in code.training_calls:
-        if code.within(call, loop):
+    """Yield the loops between ``loop`` and the training calls in it."""
+    for call in code.training.calls:
+        if code.blocks.within(call, loop):
             inner = code.syntax.enclosing_loop(call)
             while inner is not None and inner is not loop:
                 yield inner

@@ -1,15 +1,15 @@
-"""A completion comes back without the token ids that ART 0.5.23 trains on
+"""A completion lacks the token IDs that ART 0.5.23 trains on, so backend.train raises
 
-From 0.5.23 on a Choice trains if it has logprobs, ``token_ids`` and ``prompt_token_ids``.
-``model.openai_client().chat.completions.create`` puts them there. A client of one's own,
-``.parse`` and ``.stream`` leave the prompt's ids on the response, or do not ask for any:
-``backend.train`` raises "Trainable Choice is missing vLLM prompt_token_ids/token_ids" after
-the rollouts have been paid for.
+Since ART 0.5.23 a Choice is trainable if it has logprobs, ``token_ids`` and
+``prompt_token_ids``. ``model.openai_client().chat.completions.create`` puts them there.
+Another client, ``.parse`` and ``.stream`` leave the prompt's IDs on the response or do not
+request any: ``backend.train`` raises "Trainable Choice is missing vLLM
+prompt_token_ids/token_ids" after the rollouts have been paid for.
 
-Use ``model.openai_client()``, or hand the response to ``art.openai.finalize_chat_completion``;
-hooks of ``art_recording`` do it themselves.
+Use ``model.openai_client()``, or pass the response to ``art.openai.finalize_chat_completion``.
+The hooks of ``art_recording`` do this themselves.
 
-Written down in: art 0.5.23, preprocessing/tokenize.py:704-709 and model.py:109-139 and 264.
+Evidence: art 0.5.23, preprocessing/tokenize.py:704-709 and model.py:109-139 and 264.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ KNOWN = ("prompt_token_ids", "finalize_chat_completion", "capture_auto_trajector
 
 
 def check(code: Code) -> Iterator[Found]:
-    if any(word in code.source.text for word in KNOWN) or not code.puts:
+    if any(word in code.source.text for word in KNOWN) or not code.trajectories.puts:
         return
-    for call in code.policy_calls:
+    for call in code.completions.of_policy:
         if call.recorded or call.api != "chat.completions":
             continue
         root: ast.expr = call.client
@@ -73,8 +73,8 @@ def check(code: Code) -> Iterator[Found]:
         if own or (of_art and call.method in ("parse", "stream")):
             yield found(
                 call.callee,
-                "this completion has no prompt_token_ids: backend.train of ART 0.5.23 "
-                "raises on it; use model.openai_client().chat.completions.create",
+                "this completion has no prompt_token_ids, so backend.train of ART 0.5.23 "
+                "raises; use model.openai_client().chat.completions.create",
             )
 
 

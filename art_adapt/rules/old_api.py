@@ -1,15 +1,15 @@
-"""This is an ART of long ago
+"""Uses an API that current ART has removed, so it raises an error
 
-``model.train(groups, config=art.TrainConfig(...))``, ``art.LocalBackend``, ``art.LocalAPI`` and
-``art.skypilot`` are gone from 0.5.18 and 0.5.23 alike. An import fails at once; ``model.train`` is an
-AttributeError after the first batch of rollouts has been paid for.
+``model.train(groups, config=art.TrainConfig(...))``, ``art.LocalBackend``, ``art.LocalAPI``
+and ``art.skypilot`` exist in neither 0.5.18 nor 0.5.23. An import fails at once;
+``model.train`` raises an AttributeError after the first batch of rollouts has been paid for.
 
-``result = await backend.train(model, groups, learning_rate=...)``, which logs nothing: follow it
-by ``await model.log(groups, split="train", metrics=result.metrics, step=result.step)``. The backend
-is ``from art.local import LocalBackend``.
+Use ``result = await backend.train(model, groups, learning_rate=...)``. It logs nothing, so add
+``await model.log(groups, split="train", metrics=result.metrics, step=result.step)``. Import
+the backend with ``from art.local import LocalBackend``.
 
-Written down in: art 0.5.18, model.py and __init__.py; art 0.5.23, the same files (the names are
-not there; a test asks both).
+Evidence: art 0.5.18 and 0.5.23, model.py and __init__.py (the names are not there; a test asks
+both versions).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from art_adapt.survey.syntax import dotted, keyword
 
 RULE = Rule("ART514", "old-api", Severity.WASTE)
 LOCAL = "from art.local import LocalBackend"
-# What is gone, and what is there instead.
+# Removed names, and what replaces them.
 GONE = {
     "art.LocalBackend": LOCAL,
     "art.LocalAPI": LOCAL,
@@ -76,7 +76,7 @@ def check(code: Code) -> Iterator[Found]:
         if _is_old_train(code, call):
             yield found(
                 call,
-                "model.train is gone: an AttributeError after the first rollouts; "
+                "ART removed model.train, so this raises after the first rollouts: "
                 "await backend.train(model, groups, ...), then model.log",
                 _fix(code, call),
             )
@@ -88,7 +88,7 @@ def check(code: Code) -> Iterator[Found]:
                 code.syntax.parents[node], ast.Attribute
             ):
                 yield found(
-                    node, f"{name} is gone: {GONE[name]}", _import_fix(code, node)
+                    node, f"ART removed {name}: {GONE[name]}", _import_fix(code, node)
                 )
 
 
@@ -106,7 +106,7 @@ def _imports(code: Code) -> Iterator[Found]:
             fix = None
             if gone == "art.LocalBackend" and isinstance(node, ast.ImportFrom):
                 fix = _split(code, node)
-            yield found(node, f"{gone} is gone: {GONE[_gone(gone) or gone]}", fix)
+            yield found(node, f"ART removed {gone}: {GONE[_gone(gone) or gone]}", fix)
 
 
 def _gone(name: str) -> str | None:
@@ -129,7 +129,7 @@ def _split(code: Code, node: ast.ImportFrom) -> Fix | None:
 
 
 def _import_fix(code: Code, node: ast.Attribute) -> Fix | None:
-    """``art.LocalBackend`` by its name, imported after ``import art``."""
+    """Import LocalBackend after ``import art``, and use it by its name."""
     imported = code.syntax.imports.get("art")
     there = code.syntax.imports.get("LocalBackend")
     if there is not None and there.module == "art.local":
@@ -172,7 +172,7 @@ def _is_old_train(code: Code, call: ast.Call) -> bool:
 
 
 def _fix(code: Code, call: ast.Call) -> Fix | None:
-    """Where the backend, the groups and the settings are names and numbers here."""
+    """Rewrite the call, if the backend, the groups and the settings are known here."""
     assert isinstance(call.func, ast.Attribute)
     awaited = code.syntax.parents.get(call)
     statement = code.syntax.parents.get(awaited) if awaited is not None else None
@@ -220,7 +220,7 @@ def _text(code: Code, node: ast.expr) -> str:
 
 
 def _backend(code: Code, call: ast.Call, model: str | None) -> str | None:
-    """The name that the model was registered with, in the same function."""
+    """Return the backend that the model is registered with in the same function."""
     for other in code.method_calls("register"):
         assert isinstance(other.func, ast.Attribute)
         if (

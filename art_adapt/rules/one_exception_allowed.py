@@ -1,11 +1,11 @@
-"""max_exceptions=1.0 allows one exception, not all of them
+"""max_exceptions=1.0 allows one exception, not all of them, so the second ends the run
 
-A number below 1 is a share of the rollouts; 1 and 1.0 both mean one. The second timeout ends
-the run.
+A number below 1 is a share of the rollouts; 1 and 1.0 both mean one exception. The second
+timeout ends the run.
 
-``max_exceptions=rollouts_per_group * len(batch.items)``.
+Pass ``max_exceptions=rollouts_per_group * len(batch.items)``.
 
-Written down in: art 0.5.18, gather.py (GatherContext.too_many_exceptions); art 0.5.23,
+Evidence: art 0.5.18, gather.py (GatherContext.too_many_exceptions); art 0.5.23,
 gather.py:260-267.
 """
 
@@ -36,5 +36,5 @@ def check(code: Code) -> Iterator[Found]:
         if isinstance(given, ast.Constant) and repr(given.value) == "1.0":
             yield found(
                 given,
-                "1.0 is one exception, not all: the second failing rollout ends the run",
+                "1.0 means one exception, not all: the second failed rollout ends the run",
             )

@@ -1,13 +1,13 @@
-"""The request is sent from another list than the one that is recorded
+"""The messages that are sent are not all recorded, so the trained conversation has gaps
 
-The loop sends a list of its own and appends tool outputs or the user's turns to that alone.
-The trajectory has the choices, and not what the model had read before them: it trains on a
-conversation with holes.
+The loop sends a list of its own and appends tool outputs or the user's turns only to that
+list. The trajectory has the choices, but not everything the model read before them: training
+uses a conversation with gaps.
 
-Send ``trajectory.messages()``, or append to both.
+Send ``trajectory.messages()``, or append to both lists.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:331-480 (the context of a Choice is what
-stands before it on the trajectory).
+Evidence: art 0.5.18, preprocessing/tokenize.py:331-480 (the context of a Choice is what
+precedes it on the trajectory).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind, dict_item
+from art_adapt.rules.code import Code, dict_item
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.syntax import dotted
 
@@ -55,25 +55,25 @@ async def rollout(client, model, question):
 
 
 def check(code: Code) -> Iterator[Found]:
-    if code.extends_items:
+    if code.trajectories.extends_items:
         return
-    for call in code.policy_calls:
+    for call in code.completions.of_policy:
         loop = code.syntax.enclosing_loop(call.callee)
         name = dotted(call.messages) if call.messages is not None else None
         if call.recorded or loop is None or name is None or "." in name:
             continue
         assert call.messages is not None
-        if code.is_items(call.messages):
+        if code.trajectories.is_items(call.messages):
             continue
-        inside = set(code.inside(loop))
-        ours = [put for put in code.puts if put.by in inside]
-        if not any(code.kind(put.value) is Kind.CHOICE for put in ours):
+        inside = set(code.blocks.inside(loop))
+        ours = [put for put in code.trajectories.puts if put.by in inside]
+        if not any(code.sampled.is_choice(put.value) for put in ours):
             continue
         owner = code.syntax.owner(call.callee)
-        others = [put for put in ours if code.kind(put.value) is not Kind.CHOICE]
+        others = [put for put in ours if not code.sampled.is_choice(put.value)]
         others += [
             put
-            for put in code.puts
+            for put in code.trajectories.puts
             if code.syntax.owner(put.by).startswith(f"{owner}.")
         ]
         sent_only = [
@@ -93,12 +93,12 @@ def check(code: Code) -> Iterator[Found]:
         if sent_only and not others and not rebuilt:
             yield found(
                 call.messages,
-                f"{name} grows by what the trajectory never gets: it trains on a "
-                "conversation with holes; append to both, or send trajectory.messages()",
+                f"{name} gets messages that the trajectory does not, so training uses a "
+                "conversation with gaps; append to both, or send trajectory.messages()",
             )
 
 
 def _is_context(value: ast.expr) -> bool:
-    """Whether it is a turn of somebody else than the model."""
+    """Return whether it is a message that the model did not write."""
     role = dict_item(value, "role")
     return isinstance(role, ast.Constant) and role.value in ("user", "tool", "system")

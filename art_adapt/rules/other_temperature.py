@@ -1,10 +1,10 @@
-"""The policy is sampled at another temperature than 1
+"""The policy is not sampled at temperature 1, so the importance weights are wrong
 
-ART's loss compares the trainer's logprobs, at temperature 1, with those that were sampled
-with. The engine reports logprobs before temperature is applied: what was sampled less often
-than they say is weighted as if it were not.
+ART's loss compares the trainer's logprobs, at temperature 1, with the logprobs from sampling.
+The engine reports logprobs before temperature is applied, so tokens that were sampled more or
+less often than these logprobs say get the wrong weight.
 
-Written down in: art 0.5.18 and 0.5.23, loss.py (the ratio of new to sampled logprobs).
+Evidence: art 0.5.18 and 0.5.23, loss.py (the ratio of new to sampled logprobs).
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ GOOD = (BAD[0].replace("0.7  # <-", "1"), BAD[0].replace("0.7  # <-", "TEMPERATU
 
 
 def check(code: Code) -> Iterator[Found]:
-    for given, value in code.sampled_with("temperature"):
+    for given, value in code.completions.sampled_with("temperature"):
         if isinstance(value, int | float) and value >= 0.05 and value != 1:
             yield found(
                 given,
-                f"sampled at temperature {value}, trained as if at 1: the importance "
-                "weights are off",
+                f"sampled at temperature {value} but trained as if at 1, so the importance "
+                "weights are wrong",
             )

@@ -1,13 +1,13 @@
-"""A reward that is set in the loop is overwritten after it
+"""A reward that is set in a loop is overwritten after it, so it is never trained on
 
 The loop sets a penalty and breaks (an invalid move, a tool that does not exist); after the
 loop the reward is set again, whatever happened. The penalty is lost, and the model never
-learns what it was for.
+learns to avoid its cause.
 
-Return where the penalty is set, or set the last reward only if the loop ended well.
+Return where the penalty is set, or set the final reward only if the loop ended normally.
 
-Written down in: nothing; it is how Python runs. ART's own 2048 example does it with the -1 of an
-invalid move.
+Evidence: the order in which Python runs the statements. ART's own 2048 example does this with
+the -1 for an invalid move.
 """
 
 from __future__ import annotations
@@ -66,29 +66,29 @@ GOOD = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    for write in code.reward_writes:
+    for write in code.rewards.writes:
         loop = _ends_loop(code, write)
         if loop is None:
             continue
-        after = code.after(loop)
+        after = code.blocks.after(loop)
         target = _target(write)
         for statement in after:
             if target is not None and _overwrites(code, statement, target):
                 yield found(
                     write.node,
-                    f"this reward is overwritten at line {statement.lineno}, whatever "
-                    "happened here: it is never trained on",
+                    f"this reward is always overwritten at line {statement.lineno}, so it is "
+                    "never trained on",
                 )
                 break
             if any(isinstance(n, LEAVING) for n in ast.walk(statement)):
-                break  # perhaps for what was set here
+                break  # it may leave because of this reward
 
 
 LEAVING = (ast.Return, ast.Break, ast.Continue)
 
 
 def _overwrites(code: Code, statement: ast.stmt, target: str) -> bool:
-    """Whether ``statement`` sets the reward anew on every way through it."""
+    """Return whether every path through ``statement`` sets the reward again."""
     if isinstance(statement, ast.If):
         if _reads(statement.test, target) or not statement.orelse:
             return False
@@ -101,15 +101,15 @@ def _overwrites(code: Code, statement: ast.stmt, target: str) -> bool:
         and _target(write) == target
         and not isinstance(statement, ast.AugAssign)
         and not _reads(write.value, target)
-        for write in code.reward_writes
+        for write in code.rewards.writes
     )
 
 
 def _ends_loop(code: Code, write: RewardWrite) -> ast.stmt | None:
-    """The loop that is left behind the write, by break, with nothing that returns."""
+    """Return the loop that a break leaves after the write."""
     if isinstance(write.node, ast.Call):
         return None
-    if not any(isinstance(each, ast.Break) for each in code.after(write.node)):
+    if not any(isinstance(each, ast.Break) for each in code.blocks.after(write.node)):
         return None
     return code.syntax.enclosing_loop(write.node)
 

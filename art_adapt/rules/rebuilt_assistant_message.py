@@ -1,14 +1,14 @@
-"""An assistant's turn is rebuilt as a dict where its Choice belongs
+"""An assistant turn is rebuilt as a dict, so it has no tokens and is not trained
 
-``{"role": "assistant", "content": ...}`` made of what the model said looks the same in
-every log, and carries no tokens and no logprobs: the turn is context, and is not trained.
-If no Choice stands on the trajectory it is dropped without a word, while its reward still
-moves the mean that the others are compared with.
+``{"role": "assistant", "content": ...}`` made from the model's text looks the same in every
+log, but has no tokens and no logprobs: the turn is context and is not trained. A trajectory
+without any Choice is silently dropped, but its reward still shifts the mean that the others
+are compared with.
 
-Append ``response.choices[0]``; dicts are for what the model did not say (few-shot
+Append ``response.choices[0]``. Dicts are for messages that the model did not write (few-shot
 examples, the user, tools).
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:247-250 and 345-346; art 0.5.23,
+Evidence: art 0.5.18, preprocessing/tokenize.py:247-250 and 345-346; art 0.5.23,
 preprocessing/tokenize.py:762-772 and 926.
 """
 
@@ -93,28 +93,28 @@ async def teach(teacher, model, prompt):
 
 def check(code: Code) -> Iterator[Found]:
     if "train_sft" in code.source.text:
-        return  # a teacher's text is trained on as it stands
-    for put in code.puts:
+        return  # supervised training uses a teacher's text as it is
+    for put in code.trajectories.puts:
         if isinstance(put.value, ast.Dict) and _is_assistant(put.value):
             content = dict_item(put.value, "content")
-            if content is None or code.sampled_elsewhere(content):
+            if content is None or code.sampled.by_another_model(content):
                 continue
-            if code.kind(content) in (Kind.TEXT, Kind.MESSAGE):
+            if code.sampled.kind(content) in (Kind.TEXT, Kind.MESSAGE):
                 yield found(
                     put.value,
-                    "an assistant's turn rebuilt as a dict carries no tokens: it is not "
+                    "an assistant turn rebuilt as a dict has no tokens, so it is not "
                     "trained; append the Choice",
                 )
         elif _is_made_up(code, put.value):
             yield found(
                 put.value,
-                "a Choice that is built by hand has no logprobs: it is not trained; append "
-                "the one that was sampled",
+                "a Choice built by hand has no logprobs, so it is not trained; append the "
+                "Choice that was sampled",
             )
 
 
 def _is_made_up(code: Code, value: ast.expr) -> bool:
-    """Whether it is ``Choice(...)`` with nothing sampled in it."""
+    """Return whether it is a ``Choice(...)`` without logprobs."""
     values = code.syntax.values_of(value) or [value]
     return all(
         isinstance(each, ast.Call)

@@ -1,10 +1,10 @@
-"""A group is rebuilt from its trajectories alone
+"""A group is rebuilt from its trajectories, so its exceptions and metadata are lost
 
 ``art.TrajectoryGroup(group.trajectories)`` has no exceptions, metadata, metrics or logs: the
-count of failed rollouts is lost to the logs. On ART 0.5.18 ``exceptions=group.exceptions``
-raises; assign it instead.
+number of failed rollouts is missing from the logs. On ART 0.5.18
+``exceptions=group.exceptions`` raises; assign the attribute instead.
 
-Written down in: art 0.5.18, trajectories.py:155-172; art 0.5.23, trajectories/_compat.py:19-25.
+Evidence: art 0.5.18, trajectories.py:155-172; art 0.5.23, trajectories/_compat.py:19-25.
 """
 
 from __future__ import annotations
@@ -44,4 +44,4 @@ def check(code: Code) -> Iterator[Found]:
             isinstance(node, ast.Attribute) and node.attr == "trajectories"
             for node in ast.walk(call.args[0])
         ):
-            yield found(call, "the rebuilt group has lost its exceptions and metadata")
+            yield found(call, "the rebuilt group loses its exceptions and metadata")

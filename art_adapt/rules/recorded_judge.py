@@ -1,13 +1,12 @@
-"""A judge's call is recorded
+"""A judge's call is recorded, so the policy judges itself and trains on its verdicts
 
-``recorded(...)`` sends a call to the model in training and puts what it says on the trajectory. A
-judge, grader or guard behind it is then played by the policy: it judges itself, and its
-verdicts are trained as if they were the agent's turns.
+``recorded(...)`` sends a call to the model in training and puts the completion on the
+trajectory. If it wraps the call of a judge, grader or guard, the policy plays that part: it
+judges itself, and its verdicts are trained as if they were the agent's turns.
 
-Take the hook off, or adapt the agent again with ``--auxiliary FUNCTION``.
+Remove the hook, or adapt the agent again with ``--auxiliary FUNCTION``.
 
-Written down in: art_recording.py, ``recorded``; a measured run: tests/rehearsal (the finding
-"judge").
+Evidence: art_recording.py, ``recorded``; measured in tests/rehearsal (the finding "judge").
 """
 
 from __future__ import annotations
@@ -44,13 +43,13 @@ GOOD = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.completions:
+    for call in code.completions.calls:
         if not call.recorded:
             continue
-        role, reason = role_of(call, code.completions)
+        role, reason = role_of(call, code.completions.calls)
         if role is Role.AUXILIARY:
             yield found(
                 call.callee,
-                f"a judge is played by the model in training and trained on ({reason}): take "
-                "the hook off",
+                f"the model in training answers for a judge and is trained on it ({reason}): "
+                "remove the hook",
             )

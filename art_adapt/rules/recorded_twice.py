@@ -1,12 +1,11 @@
-"""A completion is recorded twice
+"""A completion is recorded twice, so training uses a conversation with a repeated turn
 
-The hook puts the completion on the trajectory. A hook around a hook, or an append of the
-same choice by hand, puts it there again: the turn stands twice in the conversation that is
-trained on, which the model never saw.
+The hook puts the completion on the trajectory. A hook around a hook, or an append of the same
+choice, puts it there again: the model is trained on a conversation that it never saw.
 
-Take one of them away.
+Remove one of the two.
 
-Written down in: art_recording.py, ``recorded``.
+Evidence: art_recording.py, ``recorded``.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind
+from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.hooks import imported_hooks, local_names
 
 RULE = Rule("ART102", "recorded-twice", Severity.GARBAGE)
 BAD = (
@@ -50,21 +48,21 @@ def ask(client, messages):
 def check(code: Code) -> Iterator[Found]:
     if not code.is_adapted:
         return
-    hooks = local_names(imported_hooks(code.syntax), "recorded")
+    hooks = code.hooks("recorded")
     for call in code.calls:
         if _is_hook(call, hooks) and call.args and _is_hook(call.args[0], hooks):
             yield found(
                 call.args[0],
-                "a hook around a hook: the completion is recorded twice",
+                "a hook wraps another hook, so the completion is recorded twice",
             )
-    recorded = {call.function for call in code.completions if call.recorded}
-    others = {call.function for call in code.completions if not call.recorded}
-    for put in code.puts:
+    recorded = {call.function for call in code.completions.calls if call.recorded}
+    others = {call.function for call in code.completions.calls if not call.recorded}
+    for put in code.trajectories.puts:
         owner = code.syntax.owner(put.by)
-        if owner in recorded - others and code.kind(put.value) is Kind.CHOICE:
+        if owner in recorded - others and code.sampled.is_choice(put.value):
             yield found(
                 put.value,
-                "recorded() has put this choice on the trajectory already: it stands there "
+                "recorded() has already put this choice on the trajectory, so it is there "
                 "twice",
             )
 

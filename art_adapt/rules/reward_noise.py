@@ -1,12 +1,12 @@
-"""Random noise is added to the reward
+"""Random noise is added to the reward, so chance becomes a full-size advantage
 
-Advantages are divided by the spread of their group. In a group whose episodes did equally
-well, noise "to break ties" is all the spread there is: it becomes a full-size advantage,
-and the model is trained towards whatever was lucky.
+Advantages are divided by the standard deviation of their group. In a group whose episodes did
+equally well, noise "to break ties" is the only deviation: it becomes a full-size advantage,
+and the model is trained toward whichever episode was lucky.
 
-Leave ties alone: ART leaves such groups out.
+Leave ties alone: ART drops such groups.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:247-258; art 0.5.23,
+Evidence: art 0.5.18, preprocessing/tokenize.py:247-258; art 0.5.23,
 preprocessing/tokenize.py:762-779.
 """
 
@@ -65,17 +65,17 @@ NOISE = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    for write in code.reward_writes:
+    for write in code.rewards.writes:
         if _adds_noise(code, write.value):
             yield found(
                 write.value,
-                "noise in the reward becomes a full-size advantage where episodes are "
-                "equal: leave it out",
+                "noise in the reward becomes a full-size advantage when episodes are tied: "
+                "remove it",
             )
 
 
 def _adds_noise(code: Code, expression: ast.expr, depth: int = 2) -> bool:
-    """Whether a random number is a summand."""
+    """Return whether a random number is added or subtracted."""
     if isinstance(expression, ast.BinOp) and isinstance(
         expression.op, ast.Add | ast.Sub
     ):

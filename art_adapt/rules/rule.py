@@ -1,11 +1,15 @@
-"""What a rule is, and what it finds.
+"""Define what a rule is, and what it finds.
 
-A rule is one module of this package: its docstring is its documentation (a summary line,
-then what happens, why it harms training, and where that is written down), ``RULE`` names
-it, ``check(code)`` finds it, and ``BAD`` and ``GOOD`` are its cases. In a bad case each
-line that must be found ends in ``# <-``; ``FIXED`` is what its first bad case becomes, if
-there is a fix. ``READS_DEPENDENCIES = True``: it also takes files that name packages to
-install, of which there is no tree.
+A rule is one module of this package:
+
+- its docstring is its documentation: a line with the mistake and its consequence, then
+  what happens, why it harms training, and the evidence
+- ``RULE`` names it, and ``check(code)`` yields what it finds
+- ``BAD`` and ``GOOD`` are its cases; in a bad case, each line that must be found ends in
+  ``# <-``
+- ``FIXED`` is its first bad case after the fix, if there is one
+- ``READS_DEPENDENCIES = True`` also gives it files that declare dependencies, which have
+  no syntax tree
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Severity(IntEnum):
-    """What it costs, worst first: they are shown in this order."""
+    """What a mistake costs, worst first, which is the order of the report."""
 
     GARBAGE = 0
     WASTE = 1
@@ -35,7 +39,10 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule's names. Untidy rules are checked only when they are selected."""
+    """The names and the severity of a rule.
+
+    Untidy rules are reported only if they are selected.
+    """
 
     code: str
     name: str
@@ -44,8 +51,9 @@ class Rule:
 
 @dataclass(frozen=True)
 class TextEdit:
-    """Put ``text`` in place of what stands from ``start`` to ``end``: (line from 1,
-    column in UTF-8 bytes from 0), as ``ast`` counts.
+    """Replace the source from ``start`` to ``end`` with ``text``.
+
+    Positions are those of ``ast``: lines from 1, columns in UTF-8 bytes from 0.
     """
 
     start: tuple[int, int]
@@ -55,7 +63,7 @@ class TextEdit:
 
 @dataclass(frozen=True)
 class Fix:
-    """Edits that belong together, and what they do."""
+    """Edits that must be applied together, and a title that says what they do."""
 
     title: str
     edits: tuple[TextEdit, ...]
@@ -63,7 +71,7 @@ class Fix:
 
 @dataclass(frozen=True)
 class Found:
-    """One place where a rule is broken; ``message`` says the consequence."""
+    """One place where a rule is broken, and a message that says the consequence."""
 
     message: str
     line: int
@@ -71,16 +79,16 @@ class Found:
     end_line: int
     end_column: int
     fix: Fix | None = None
-    statement: tuple[int, int] = (0, 0)  # its first and last line
+    statement: tuple[int, int] = (0, 0)  # the first and last line of its statement
 
 
 @dataclass(frozen=True)
 class RuleModule:
-    """A rule as it was loaded."""
+    """A rule that has been loaded from its module."""
 
     rule: Rule
     summary: str
-    documentation: str  # below the summary
+    documentation: str  # the docstring below the summary
     check: Callable[[Code], Iterator[Found]]
     bad: tuple[str, ...]
     good: tuple[str, ...]
@@ -107,7 +115,7 @@ def found(
     message: str,
     fix: Fix | None = None,
 ) -> Found:
-    """``message`` at ``node``; for a statement with a body, at its first line."""
+    """Report ``message`` at ``node``, or at the first line of a compound statement."""
     end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
     if isinstance(getattr(node, "body", None), list):
         end_line, end_column = node.lineno, node.col_offset + 1
@@ -127,7 +135,7 @@ def insert_before(node: ast.expr | ast.stmt, text: str) -> TextEdit:
     return TextEdit(here, here, text)
 
 
-# For cases: a loop that trains on what is above it.
+# A training loop for cases, which trains on the rollout defined above it.
 LOOP = """
 
 async def train(model, backend, scenarios):

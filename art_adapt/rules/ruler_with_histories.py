@@ -1,12 +1,13 @@
-"""RULER is given trajectories with additional histories
+"""RULER gets trajectories with additional histories, so ruler_score_group raises
 
-``ruler_score_group`` raises on ``additional_histories``, also with ``swallow_exceptions=True``;
-as ``after_each`` of a gather, which absorbs nothing of it, that ends the run.
+``ruler_score_group`` raises on ``additional_histories``, even with
+``swallow_exceptions=True``. As ``after_each`` of a gather, which does not absorb that error,
+it ends the run.
 
-Call the lower ``art.rewards.ruler`` on the main conversation of each trajectory, as the train
-modules of art-adapt do.
+Call the lower-level ``art.rewards.ruler`` on the main conversation of each trajectory, as
+art-adapt's train modules do.
 
-Written down in: art 0.5.18, rewards/ruler.py:309-312; art 0.5.23, rewards/ruler.py:374-377.
+Evidence: art 0.5.18, rewards/ruler.py:309-312; art 0.5.23, rewards/ruler.py:374-377.
 """
 
 from __future__ import annotations
@@ -58,6 +59,6 @@ def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("ruler_score_group") if adds else ():
         yield found(
             call,
-            "ruler_score_group raises on additional histories, whatever it is told to "
-            "swallow: use art.rewards.ruler",
+            "ruler_score_group raises on additional histories, even with "
+            "swallow_exceptions=True: use art.rewards.ruler",
         )

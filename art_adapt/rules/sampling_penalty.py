@@ -1,11 +1,10 @@
-"""The policy is sampled with penalties, a cut distribution or a forced tool
+"""Sampling settings change the distribution, so the importance weights are wrong
 
 Penalties, ``top_p`` below 1, ``top_k``, ``logit_bias`` and ``tool_choice="required"`` sample
 from another distribution than the one whose logprobs the engine reports and the trainer
-computes: the importance weights are off, and the model is trained for behaviour that it
-only shows under them.
+computes. The model is also trained for behaviour that it only shows under these settings.
 
-Written down in: art 0.5.18 and 0.5.23, loss.py (the ratio of new to sampled logprobs).
+Evidence: art 0.5.18 and 0.5.23, loss.py (the ratio of new to sampled logprobs).
 """
 
 from __future__ import annotations
@@ -61,12 +60,12 @@ NEUTRAL: dict[str, tuple[object, ...]] = {
 
 def check(code: Code) -> Iterator[Found]:
     for name, neutral in NEUTRAL.items():
-        for given, value in code.sampled_with(name):
+        for given, value in code.completions.sampled_with(name):
             if isinstance(given, ast.Dict) or (
                 value is not ... and value not in neutral
             ):
                 yield found(
                     given,
-                    f"{name} changes what is sampled and not the logprobs that are trained "
-                    "with: the importance weights are off",
+                    f"{name} changes what is sampled but not the logprobs used in training, "
+                    "so the importance weights are wrong",
                 )

@@ -1,12 +1,12 @@
-"""A list of messages is shared between rollouts
+"""Rollouts share one list of messages, so they train on each other's turns
 
-A list that lives in the module, in a class or in a default argument is one list for all
-rollouts: they run at the same time, and each sees and trains on the others' turns.
+A list that is defined in the module, in a class or as a default argument is shared by all
+rollouts. They run concurrently, and each of them sees and trains on the others' turns.
 
-Make the list in the function that runs one episode.
+Create the list in the function that runs one episode.
 
-Written down in: art 0.5.18 and 0.5.23, gather.py (all rollouts of a step run at once); a
-measured run: tests/rehearsal/test_rehearse.py, the case of shared messages.
+Evidence: art 0.5.18 and 0.5.23, gather.py (all rollouts of a step run concurrently); measured
+in tests/rehearsal/test_rehearse.py, the case of shared messages.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ class Agent:
 def check(code: Code) -> Iterator[Found]:
     sent = {
         (code.syntax.owner(call.callee), name)
-        for call in code.completions
+        for call in code.completions.calls
         if call.messages is not None
         and (name := dotted(call.messages)) is not None
-        and (call.recorded or code.in_rollout(call.callee))
+        and (call.recorded or code.trajectories.in_rollout(call.callee))
     }
     for call in code.method_calls("append", "extend", "insert"):
         assert isinstance(call.func, ast.Attribute)
@@ -95,12 +95,12 @@ def check(code: Code) -> Iterator[Found]:
             yield found(
                 call,
                 f"{name} is one list for all rollouts, {where}: they train on each "
-                "other's turns; make it anew in each episode",
+                "other's turns; create it in each episode",
             )
 
 
 def _shared(code: Code, target: ast.expr, owner: str, name: str) -> str:
-    """Why it is one list; nothing, if it is not."""
+    """Return why all rollouts share the list, or an empty string if they do not."""
     known = code.syntax.assignments.get(name, [])
     function = code.syntax.functions[owner]
     if "." not in name:

@@ -1,12 +1,12 @@
-"""The policy is asked for by a name that is not served, or not any more
+"""The policy is requested by the wrong name, so requests fail or use old weights
 
-LocalBackend serves each step's weights as ``name@step``: ``model.name`` is a 404, and every
-rollout of the run fails. ``model.inference_model_name`` was fixed when the model was
-registered: after the first step it samples an old policy.
+LocalBackend serves the weights of each step as ``name@step``: ``model.name`` is answered with
+a 404, and every rollout of the run fails. ``model.inference_model_name`` is fixed when the
+model is registered: after the first step it samples from an old policy.
 
-``model.get_inference_name()``, once in each rollout.
+Use ``model.get_inference_name()``, called once in each rollout.
 
-Written down in: art 0.5.18, local/backend.py:332-369, dev/openai_server.py:22-41 and
+Evidence: art 0.5.18, local/backend.py:332-369, dev/openai_server.py:22-41 and
 model.py:1164-1168; art 0.5.23, local/backend.py:795-847 and model.py:1661-1665.
 """
 
@@ -65,11 +65,11 @@ async def rollout(model: art.TrainableModel, client, messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    # Other backends may serve the latest weights under one name.
+    # Other backends may serve the latest weights under a fixed name.
     local = any(code.art_calls("LocalBackend"))
     serverless = any(code.art_calls("ServerlessBackend"))
-    for call in code.completions:
-        given = code.argument(call, "model") or call.model
+    for call in code.completions.calls:
+        given = code.completions.argument(call, "model") or call.model
         values = [given, *code.syntax.values_of(given)] if given is not None else []
         for value in values:
             model = _name(value)
@@ -86,7 +86,7 @@ def check(code: Code) -> Iterator[Found]:
                 else "the policy of the step at which the model was registered"
             )
             edit = replace(model, f"{name}.get_inference_name()")
-            # Positions inside of f-strings are not exact before Python 3.12.
+            # Positions inside f-strings are not exact before Python 3.12.
             fix = (
                 Fix("ask for get_inference_name()", (edit,)) if model is value else None
             )
@@ -95,7 +95,7 @@ def check(code: Code) -> Iterator[Found]:
 
 
 def _name(value: ast.expr) -> ast.Attribute | None:
-    """``model.name``, also at the end of an f-string such as ``f"hosted_vllm/{model.name}"``."""
+    """Return the ``model.name`` that is the value, or the end of an f-string."""
     if isinstance(value, ast.JoinedStr) and value.values:
         last = value.values[-1]
         value = last.value if isinstance(last, ast.FormattedValue) else value
@@ -108,7 +108,7 @@ def _name(value: ast.expr) -> ast.Attribute | None:
 
 
 def _is_for_others(code: Code, value: ast.expr) -> bool:
-    """Whether it stands where ``model.trainable`` is false: an API's model has its name."""
+    """Return whether it is in the branch where ``model.trainable`` is false."""
     inner: ast.AST = value
     for ancestor in code.syntax.ancestors(value):
         if isinstance(ancestor, ast.If | ast.IfExp) and "trainable" in ast.unparse(
@@ -121,7 +121,7 @@ def _is_for_others(code: Code, value: ast.expr) -> bool:
 
 
 def _is_trained(code: Code, name: ast.expr) -> bool:
-    """Whether it is ART's model: annotated so, or made so."""
+    """Return whether it is annotated or constructed as a model of ART."""
     if not isinstance(name, ast.Name):
         return False
     function = code.function_of(name)

@@ -1,11 +1,11 @@
-"""The recorder is not the one that this art-adapt writes
+"""art_recording.py is not the file that this art-adapt writes, so it may record wrongly
 
 ``art_recording.py`` holds hooks that belong to one version of the recorder. Edited ones, or
 ones that an older art-adapt wrote, may record otherwise than the train module expects.
 
 Run ``art-adapt`` on the agent again: it replaces the file.
 
-Written down in: art_recording.py (its docstring).
+Evidence: art_recording.py (its docstring).
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Tools are sent with the request and are not on the trajectory
+"""Tools are sent but not recorded, so training uses a prompt without them
 
-On ART 0.5.18 the prompt is rendered again from ``trajectory.tools``: without them the
-model is trained on a prompt without its tool block, which it never saw. On both versions
-RULER's judge and the logs do not learn which tools there were.
+ART 0.5.18 renders the prompt again from ``trajectory.tools``: without them the model is
+trained on a prompt without its tool block, which it never saw. On both versions RULER's judge
+and the logs do not show which tools there were.
 
-Set ``trajectory.tools``, to the list that is sent.
+Set ``trajectory.tools`` to the list that is sent.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:262-265 and 358-379; art 0.5.23,
+Evidence: art 0.5.18, preprocessing/tokenize.py:262-265 and 358-379; art 0.5.23,
 rewards/ruler.py:406-409.
 """
 
@@ -57,22 +57,22 @@ async def rollout(client, model, messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not code.puts or _sets_tools(code):
+    if not code.trajectories.puts or _sets_tools(code):
         return
-    for call in code.policy_calls:
-        tools = code.argument(call, "tools")
+    for call in code.completions.of_policy:
+        tools = code.completions.argument(call, "tools")
         if call.recorded or tools is None or code.constant(tools) is None:
             continue
         yield found(
             tools,
-            "the trajectory has no tools: training and judges see a prompt without them; "
-            "set trajectory.tools",
+            "these tools are not on the trajectory: training and judges see a prompt "
+            "without them; set trajectory.tools",
         )
 
 
 def _sets_tools(code: Code) -> bool:
-    """Anywhere in this file: a trajectory that comes from elsewhere may have them."""
-    if any(keyword(call, "tools") for call in code.new_trajectories):
+    """Return whether the file sets the tools of any trajectory."""
+    if any(keyword(call, "tools") for call in code.trajectories.new):
         return True
     return any(
         isinstance(target, ast.Attribute) and target.attr == "tools"

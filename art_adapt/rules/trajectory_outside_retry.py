@@ -1,12 +1,12 @@
-"""A function that is retried writes on a trajectory made outside of it
+"""A retried function writes to an outer trajectory, so failed attempts are trained on
 
-A retry runs the whole function again. A trajectory that was made outside keeps the
-messages and choices of the attempts that failed, and they are trained with the reward of
-the one that did not.
+A retry runs the whole function again. A trajectory that was made outside keeps the messages
+and choices of the attempts that failed, and they are trained with the reward of the one that
+succeeded.
 
 Make the trajectory inside the function that is retried.
 
-Written down in: art 0.5.18 and 0.5.23, utils/retry.py:53-54.
+Evidence: art 0.5.18 and 0.5.23, utils/retry.py:53-54.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ async def rollout(client):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for put in code.puts:
+    for put in code.trajectories.puts:
         function = code.function_of(put.by)
-        if function is None or put.by in code.new_trajectories:
+        if function is None or put.by in code.trajectories.new:
             continue
         retrying = next(filter(_is_retry, function.node.decorator_list), None)
         target = _trajectory(put.by)
@@ -63,8 +63,8 @@ def check(code: Code) -> Iterator[Found]:
             continue
         yield found(
             put.by if isinstance(put.by, ast.expr | ast.stmt) else put.value,
-            f"{function.qualname} is retried as a whole and {target.id} is made outside: "
-            "failed attempts stay on it; make it inside",
+            f"{function.qualname} is retried, but {target.id} is made outside it and keeps "
+            "the failed attempts; make it inside",
         )
 
 

@@ -1,12 +1,12 @@
-"""Tool calls stay without a reply
+"""Tool calls get no tool message, so the model is trained on an invalid conversation
 
-A choice with ``tool_calls`` is appended and the model is asked again, and no message with a
-``tool_call_id`` ever answers. OpenAI's API refuses such a request; vLLM renders a
-conversation that no chat model has seen, and the model is trained on it.
+A choice with ``tool_calls`` is appended and the model is asked again, but no message with a
+``tool_call_id`` answers it. OpenAI's API rejects such a request; vLLM renders a conversation
+that no chat model has seen, and the model is trained on it.
 
 Append ``{"role": "tool", "tool_call_id": call.id, "content": ...}`` for each call.
 
-Written down in: the chat completions API (each tool call must be answered); art 0.5.18,
+Evidence: the chat completions API (each tool call must be answered); art 0.5.18,
 preprocessing/tokenize.py (the conversation is rendered with the model's chat template).
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind
+from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART208", "unanswered-tool-calls", Severity.GARBAGE)
@@ -49,18 +49,18 @@ def check(code: Code) -> Iterator[Found]:
         or "tool_calls" not in code.source.text
     ):
         return
-    if code.extends_items:
+    if code.trajectories.extends_items:
         return
     looped = {
         code.syntax.owner(call.callee)
-        for call in code.policy_calls
-        if code.argument(call, "tools") is not None
+        for call in code.completions.of_policy
+        if code.completions.argument(call, "tools") is not None
         and code.syntax.enclosing_loop(call.callee) is not None
     }
-    for put in code.puts:
-        if code.syntax.owner(put.by) in looped and code.kind(put.value) is Kind.CHOICE:
+    for put in code.trajectories.puts:
+        if code.syntax.owner(put.by) in looped and code.sampled.is_choice(put.value):
             yield found(
                 put.value,
                 "its tool calls are never answered with a tool_call_id: the model is "
-                "asked again, and trained, on a conversation that no template knows",
+                "sampled and trained on an invalid conversation",
             )

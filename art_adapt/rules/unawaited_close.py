@@ -1,9 +1,8 @@
-"""backend.close() is not awaited
+"""backend.close() is not awaited, so it does nothing and GPU processes keep running
 
-``close`` is a coroutine on every backend: without ``await`` it does nothing but warn, and the
-GPU processes live on.
+``close`` is a coroutine function on every backend: without ``await`` it only causes a warning.
 
-Written down in: art 0.5.18, local/backend.py:267 and serverless/backend.py:89; art 0.5.23,
+Evidence: art 0.5.18, local/backend.py:267 and serverless/backend.py:89; art 0.5.23,
 local/backend.py:651 and serverless/backend.py:100.
 """
 
@@ -59,6 +58,6 @@ def check(code: Code) -> Iterator[Found]:
             yield found(
                 call,
                 "close() is a coroutine: without await it does nothing, and the GPU "
-                "processes live on",
+                "processes keep running",
                 fix,
             )

@@ -1,11 +1,12 @@
-"""The backend is never closed
+"""The backend is never closed, so its GPU processes keep running
 
 A LocalBackend that is not closed keeps its vLLM and trainer processes and their GPU memory
 until the interpreter ends.
 
-``async with LocalBackend() as backend``, or ``await backend.close()`` in a ``finally``.
+Use ``async with LocalBackend() as backend``, or ``await backend.close()`` in a ``finally``
+block.
 
-Written down in: art 0.5.18, local/backend.py:245-298; art 0.5.23, local/backend.py:629-651.
+Evidence: art 0.5.18, local/backend.py:245-298; art 0.5.23, local/backend.py:629-651.
 """
 
 from __future__ import annotations
@@ -55,4 +56,4 @@ def check(code: Code) -> Iterator[Found]:
         return
     for call in code.art_calls("LocalBackend"):
         if not isinstance(code.syntax.parents.get(call), ast.withitem | ast.Return):
-            yield found(call, "this backend is never closed: its GPU processes live on")
+            yield found(call, "this backend is never closed: GPU processes stay alive")

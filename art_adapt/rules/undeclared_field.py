@@ -1,12 +1,12 @@
-"""A field is set that art.Trajectory does not have
+"""A field is set that art.Trajectory does not have, so the value or the episode is lost
 
-``art.Trajectory(final_answer=...)`` drops the argument without a word, and
+``art.Trajectory(final_answer=...)`` silently drops the argument, and
 ``trajectory.final_answer = ...`` raises inside the rollout: the episode is lost. A misspelt
 ``rewards=`` leaves the reward at 0.0.
 
 Declare the field, with a default, in a subclass of ``art.Trajectory``.
 
-Written down in: art 0.5.18, trajectories.py (pydantic, extra fields ignored); art 0.5.23,
+Evidence: art 0.5.18, trajectories.py (pydantic ignores extra fields); art 0.5.23,
 trajectories/__init__.py:606.
 """
 
@@ -63,15 +63,15 @@ async def rollout(model, scenario):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.new_trajectories:
+    for call in code.trajectories.new:
         if code.art_name(call.func) is None:
             continue
         for given in call.keywords:
             if given.arg is not None and given.arg not in (*FIELDS, "messages"):
                 yield found(
                     given.value,
-                    f"art.Trajectory has no field {given.arg}: the argument is dropped "
-                    "without a word; declare it in a subclass",
+                    f"art.Trajectory has no field {given.arg}: the argument is silently "
+                    "dropped; declare it in a subclass",
                 )
     for node in code.syntax.nodes:
         if not isinstance(node, ast.Assign):
@@ -81,7 +81,7 @@ def check(code: Code) -> Iterator[Found]:
                 isinstance(target, ast.Attribute)
                 and target.attr not in FIELDS
                 and dotted(target.value) is not None
-                and code.is_plain_trajectory(target.value)
+                and code.trajectories.is_plain(target.value)
             ):
                 yield found(
                     target,

@@ -1,12 +1,12 @@
-"""An episode can end with an answer that is not recorded
+"""An exit is not marked, so an episode that ends there has no recorded answer
 
-Some of the answers of this function go through ``final_answer(...)`` and others do not. An
-episode that ends at one of the others has no answer, and a reward that reads it sees None: a
-right answer is scored as none.
+Some answers of this function go through ``final_answer(...)`` and others do not. An episode
+that ends with one of the others has no answer on its trajectory, and a reward that reads it
+sees None: a right answer is scored as no answer.
 
 Run ``art-adapt`` on the file again: it marks every exit.
 
-Written down in: art_recording.py, ``final_answer``.
+Evidence: art_recording.py, ``final_answer``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.hooks import imported_hooks, local_names
 
 RULE = Rule("ART309", "unmarked-exit", Severity.GARBAGE)
 BAD = (
@@ -54,7 +53,7 @@ def helper(text):
 def check(code: Code) -> Iterator[Found]:
     if not code.is_adapted:
         return
-    hooks = local_names(imported_hooks(code.syntax), "final_answer")
+    hooks = code.hooks("final_answer")
     returns: dict[str, list[ast.Return]] = {}
     for node in code.syntax.nodes:
         if isinstance(node, ast.Return):
@@ -67,8 +66,8 @@ def check(code: Code) -> Iterator[Found]:
             assert end.value is not None
             yield found(
                 end.value,
-                "this answer is not recorded, others of this function are: an episode that "
-                "ends here has none; run art-adapt again",
+                "this answer is not recorded, unlike others of this function: an episode "
+                "that ends here has no answer; run art-adapt again",
             )
 
 
@@ -82,9 +81,9 @@ def _is_marked(value: ast.expr | None, hooks: frozenset[str]) -> bool:
 
 
 def _is_answer(code: Code, value: ast.expr | None) -> bool:
-    """Whether what is returned is what the model said, or words for the user."""
+    """Return whether the value is text of the model or text for the user."""
     if value is None:
         return False
     if isinstance(value, ast.Constant):
         return isinstance(value.value, str) and " " in value.value
-    return isinstance(value, ast.JoinedStr) or code.kind(value) is not None
+    return isinstance(value, ast.JoinedStr) or code.sampled.kind(value) is not None

@@ -1,14 +1,14 @@
-"""A model call of an adapted agent is not recorded
+"""A model call has no hook, so rollouts send it to the production model unrecorded
 
-In a file that art-adapt has adapted, a completion call without its hook goes to the
-production model, also in a rollout: the model in training never sees that turn, and the
-episode's reward is given for what another model said.
+In a file that art-adapt has adapted, a completion call without its hook goes to the production
+model, even in a rollout: the model in training never sees that turn, and the episode's reward
+is given for what another model said.
 
-Run ``art-adapt`` on the file again, which adds the one hook; or mark the call as not to be
-trained, with the comment ``# art: auxiliary``.
+Run ``art-adapt`` on the file again to add the missing hook, or mark the call as not to be
+trained with the comment ``# art: auxiliary``.
 
-Written down in: art_recording.py, ``recorded`` (a hook is how a call gets to the model in
-training); tests/end_to_end.
+Evidence: art_recording.py, ``recorded`` (a call reaches the model in training through its
+hook); tests/end_to_end.
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ def judge(messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not any(call.recorded for call in code.completions):
+    if not any(call.recorded for call in code.completions.calls):
         return
     auxiliary = code.auxiliary
-    for call in code.completions:
+    for call in code.completions.calls:
         if call.recorded or not call.supported or call.function in auxiliary:
             continue
-        if role_of(call, code.completions)[0] is Role.POLICY:
+        if role_of(call, code.completions.calls)[0] is Role.POLICY:
             yield found(
                 call.callee,
                 "this call is not recorded: in a rollout it goes to the production model; "
-                "run art-adapt again, or say '# art: auxiliary'",
+                "run art-adapt again, or add the comment '# art: auxiliary'",
             )

@@ -1,12 +1,12 @@
-"""The reward is None, text or not a number
+"""The reward is None, text or not finite, so it corrupts its group or ends the step
 
-One NaN makes every advantage of its group NaN, on ART 0.5.18 of the whole step, and the
-weights with them. ``None`` and text end the step with a TypeError (0.5.18) or the rollout
-with a ValidationError (0.5.23).
+One NaN makes every advantage of its group NaN, on ART 0.5.18 those of the whole step, and then
+the weights. ``None`` and text end the step with a TypeError (0.5.18) or the rollout with a
+ValidationError (0.5.23).
 
-An episode that cannot be scored raises; its group does without it.
+Raise an exception if an episode cannot be scored: its group goes on without it.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:247-257 and pack.py:156-159; art 0.5.23,
+Evidence: art 0.5.18, preprocessing/tokenize.py:247-257 and pack.py:156-159; art 0.5.23,
 trajectories/__init__.py:606 and preprocessing/tokenize.py:762-778.
 """
 
@@ -46,13 +46,13 @@ async def rollout(model, scenario):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for write in code.reward_writes:
+    for write in code.rewards.writes:
         what = _unusable(write.value)
         if what:
             yield found(
                 write.value,
-                f"the reward is {what}: it poisons its group or ends the step; raise, and "
-                "the group does without this episode",
+                f"the reward is {what}, which corrupts its group or ends the step; raise "
+                "instead, and the group goes on without this episode",
             )
 
 

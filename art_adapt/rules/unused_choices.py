@@ -1,12 +1,12 @@
-"""Several choices are sampled and one of them is used
+"""Several choices are sampled but only one is used, so the others are wasted
 
-``n=4`` makes the engine sample four answers, and the rollout goes on with the first: three
-quarters of the sampling is paid for and thrown away. If all are put on one trajectory, ART
-0.5.18 trains the second on a context that has the first in it.
+``n=4`` makes the engine sample four answers, and the rollout continues with the first: three
+quarters of the sampling is thrown away. If all of them are put on one trajectory, ART 0.5.18
+trains the second on a context that contains the first.
 
 Run more rollouts of the scenario instead: a group is what compares answers.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:331-480; art 0.5.23,
+Evidence: art 0.5.18, preprocessing/tokenize.py:331-480; art 0.5.23,
 preprocessing/tokenize.py:716-733.
 """
 
@@ -45,8 +45,8 @@ async def rollout(client, model, messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.policy_calls:
-        count = code.argument(call, "n")
+    for call in code.completions.of_policy:
+        count = code.completions.argument(call, "n")
         value = code.constant(count)
         if count is None or not isinstance(value, int) or value < 2:
             continue
@@ -61,7 +61,7 @@ def check(code: Code) -> Iterator[Found]:
         if not others:
             yield found(
                 count,
-                f"{value} choices are sampled and one is used: run {value} rollouts instead",
+                f"{value} choices are sampled but only one is used: run {value} rollouts",
             )
 
 

@@ -1,13 +1,13 @@
-"""The policy is sampled at temperature 0
+"""The policy is sampled at temperature 0, so rollouts are alike and nothing is learned
 
-At temperature 0 all rollouts of a group say the same, get the same reward and have no
-advantage: nothing is learned. Where they differ nevertheless, the logprobs that the engine
-gives are not those of how it sampled.
+At temperature 0 all rollouts of a group give the same answer, get the same reward and have no
+advantage. Where they do differ, the logprobs that the engine reports are not those of how it
+sampled.
 
 Sample at temperature 1 while training.
 
-Written down in: art 0.5.18, preprocessing/tokenize.py:254-258; art 0.5.23,
-preprocessing/tokenize.py:762-779 (groups without variance are left out); a measured run:
+Evidence: art 0.5.18, preprocessing/tokenize.py:254-258; art 0.5.23,
+preprocessing/tokenize.py:762-779 (groups without variance are dropped); measured in
 tests/rehearsal/test_rehearse.py, temperature 0.
 """
 
@@ -55,10 +55,10 @@ def ask(client, messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for given, value in code.sampled_with("temperature"):
+    for given, value in code.completions.sampled_with("temperature"):
         if isinstance(value, int | float) and value < 0.05:
             yield found(
                 given,
-                "at temperature 0 the rollouts of a group are alike: no variance, nothing "
-                "is learned",
+                "at temperature 0 the rollouts of a group are alike: the group has no "
+                "variance and nothing is learned",
             )

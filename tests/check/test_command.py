@@ -1,4 +1,4 @@
-"""``art-adapt check`` as a user runs it."""
+"""Run ``art-adapt check`` as a user does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def rollout(client, model: art.TrainableModel, messages):
     trajectory.messages_and_choices.append(response.choices[0].message)
     return trajectory
 """
-FOUND = ["ART401", "ART201", "ART511"]  # the worst first
+FOUND = ["ART401", "ART201", "ART511"]  # worst first
 
 
 def check(
@@ -305,7 +305,7 @@ def test_no_fix_takes_a_comment_with_it(tmp_path: Path) -> None:
 def test_ignore_comments(
     comment: str, ignored: bool, line: int, tmp_path: Path
 ) -> None:
-    """Anywhere on the lines that the statement begins, ends, or is broken at."""
+    """A comment applies from any line of the statement."""
     lines = BAD.splitlines()
     lines[line - 1] += f"  {comment}"
     (tmp_path / "bad.py").write_text("\n".join(lines))
@@ -396,7 +396,7 @@ def test_notebooks_are_read_cell_by_cell(tmp_path: Path) -> None:
     as_json = json.loads(check("--output-format", "json", ".", cwd=tmp_path)[1])
     assert (as_json[0]["cell"], as_json[0]["line"]) == (4, 4)
     notebook.write_text("{}")
-    assert check(".", cwd=tmp_path)[0] == 0  # nothing about ART
+    assert check(".", cwd=tmp_path)[0] == 0  # it does not mention ART
     notebook.write_text('{"art": 1}')
     code, said, _ = check(".", cwd=tmp_path)
     assert code == 1 and "ART000 not a notebook" in said

@@ -1,6 +1,4 @@
-"""What is installed is checked where it is declared: ART 0.5.18 with openai 3 dies at its first
-request.
-"""
+"""Check that missing pins are found where the dependencies are declared."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ def test_a_project_without_pins(tmp_path: Path) -> None:
     assert "add openai<3, polars<2" in output
 
     project.write_text(UNPINNED.format(python=">=3.12"))
-    assert check(tmp_path)[0] == 0, "there pip takes ART 0.5.23"
+    assert check(tmp_path)[0] == 0, "pip installs ART 0.5.23 there"
 
 
 @pytest.mark.parametrize(
@@ -37,7 +35,7 @@ def test_a_project_without_pins(tmp_path: Path) -> None:
     [
         ("openpipe-art==0.5.18", "openai<3, polars<2"),
         ("openpipe-art<0.5.20; python_version > '3'", "openai<3, polars<2"),
-        ("openpipe-art", None),  # on 3.12 it is ART 0.5.23
+        ("openpipe-art", None),  # ART 0.5.23 on Python 3.12
         ("openpipe-art==0.5.18\nopenai===2.14-custom", None),
         ("openpipe-art==0.5.18\nfoo; os_name ~= 'posix'\nopenai<3\npolars<2", None),
         ("openpipe-art==0.5.18\nfoo; 'a' in extras", "openai<3, polars<2"),

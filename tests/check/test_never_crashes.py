@@ -1,5 +1,6 @@
-"""Whatever a file holds, ``check`` says something about it and goes on; what it fixes compiles
-and stays fixed.
+"""Check files with arbitrary content.
+
+The check never crashes, and a file that it has fixed compiles and stays fixed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 
 from art_adapt.check.cache import Cache
 from art_adapt.check.fixes import fixed
-from art_adapt.check.run import Selection, check_source
+from art_adapt.check.run import check_source
+from art_adapt.check.selection import Selection
 from art_adapt.rules import rules
 from art_adapt.source import Source
 
@@ -59,7 +61,7 @@ def test_fixes_compile_and_are_done_once(cases: list[str], windows: bool) -> Non
 
 
 def test_names_that_are_made_of_each_other() -> None:
-    """What is followed from name to name ends, and is worked out once."""
+    """Following names that are assigned from each other ends, and takes linear time."""
     loop = "    a = b\n    b = a\n" * 40
     data = (
         f"import art\n\ndef f(t, reward):\n{loop}    t.messages_and_choices.append(a)\n"
@@ -74,7 +76,9 @@ def test_a_long_notebook() -> None:
         "r = c.chat.completions.create(model='m')\nx = r.choices[0]\nitems.append(x)\n"
     )
     start = "import art\nt = art.Trajectory()\nitems = t.messages_and_choices\n"
-    found((start + cell * 1_000).encode())  # minutes, if each line were followed anew
+    found(
+        (start + cell * 1_000).encode()
+    )  # would take minutes if every line were followed again
 
 
 def test_inserted_lines_end_as_the_others_do() -> None:

@@ -1,4 +1,4 @@
-"""The hooks that this repository offers, in a real git repository with the real pre-commit."""
+"""Run the hooks that this repository offers with the real pre-commit."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ def git(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """With our hooks as they are offered; run here instead of in an environment that
-    pre-commit would have to install.
+    """Make a repository that uses our hooks.
+
+    They run in this environment, so that pre-commit does not have to install one.
     """
     offered = (REPOSITORY / ".pre-commit-hooks.yaml").read_text()
     assert offered.count("language: python") == 2

@@ -1,5 +1,6 @@
-"""What ART does with trajectories, asked of ART itself: its tokenization, its gather, and a model
-with a backend that has no GPU.
+"""Ask ART itself what it does with trajectories.
+
+These are its tokenization, its gather, and a model with a backend that has no GPU.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ USER = {"role": "user", "content": "q"}
 
 
 def choice(text: str = "hi there", ids: tuple[int, ...] = (11, 12)) -> Choice:
-    """A choice as vLLM gives it, with the ids of its tokens and of its prompt."""
+    """Return a choice as vLLM gives it, with the token IDs of it and its prompt."""
     tokens = [
         {"token": f"token_id:{id_}", "logprob": -0.5, "bytes": [], "top_logprobs": []}
         for id_ in ids
@@ -42,7 +43,7 @@ def trajectory(*items: Any, reward: float = 0.0, **fields: Any) -> art.Trajector
 
 
 def trained(*trajectories: art.Trajectory) -> list[tuple[int, list[int], float]]:
-    """What ``backend.train`` trains on of one group: (trained tokens, ids, advantage)."""
+    """Return what ``backend.train`` trains on: (trained tokens, IDs, advantage)."""
     from art.preprocessing.tokenize import tokenize_trajectory_groups
 
     results = tokenize_trajectory_groups(
@@ -88,7 +89,7 @@ def _tokenizer() -> Any:
 
 
 def raised(function: Callable[[], Any]) -> str:
-    """What it raises, as text; empty if nothing."""
+    """Return what ``function`` raises as text, empty if it raises nothing."""
     try:
         function()
     except Exception as error:
@@ -112,7 +113,7 @@ async def fail() -> art.Trajectory:
 
 
 class Backend:
-    """ART's ``Backend`` protocol with nothing behind it."""
+    """An implementation of ART's ``Backend`` protocol that does nothing."""
 
     step = 3
     kept: list[int] | None = None

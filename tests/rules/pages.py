@@ -1,4 +1,4 @@
-"""Writes docs/rules from the rules: ``python tests/rules/pages.py``."""
+"""Write docs/rules from the rules: ``python tests/rules/pages.py``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "rules"
 
 
 def pages() -> dict[str, str]:
-    """The files of docs/rules by name."""
+    """Return the files of docs/rules by name."""
     found = {f"{each.rule.code}.md": rule_page(each) for each in rules()}
     return {"index.md": rule_index(), **found}
 

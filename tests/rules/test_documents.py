@@ -1,4 +1,4 @@
-"""docs/rules is what the rules say; what they say of ART's names is so."""
+"""Check that docs/rules is up to date, and that the rules know the names of ART."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_the_pages_are_up_to_date() -> None:
     there = {
         file.name: file.read_text(encoding="utf-8") for file in FOLDER.glob("*.md")
     }
-    assert there == pages(), "python tests/rules/pages.py writes them"
+    assert there == pages(), "run python tests/rules/pages.py"
 
 
 @pytest.mark.parametrize("name", sorted(GONE))

@@ -1,5 +1,6 @@
-"""What the rules say goes wrong does go wrong, in the ART that is installed. A test that fails here
-after an update of ART says which rule must change.
+"""Show in the installed ART that what the rules warn of really goes wrong.
+
+If a test fails here after an update of ART, the rules that it names must change.
 """
 
 from __future__ import annotations
@@ -55,8 +56,9 @@ def shows(*codes: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
 
 def tokens(*items: Any, beside: Any = None) -> list[int]:
-    """How many tokens of each trajectory of a group are trained: of one with ``items``,
-    and of one that is right.
+    """Return the number of trained tokens of each trajectory of a group.
+
+    The first has ``items``; the second is correct.
     """
     pytest.importorskip("torch")
     right = trajectory(USER, beside or choice())
@@ -69,7 +71,7 @@ def tokens(*items: Any, beside: Any = None) -> list[int]:
 @shows("ART201")
 def test_a_message_is_not_trained() -> None:
     assert tokens(USER, choice()) == [2, 2]
-    assert tokens(USER, choice().message) == [2]  # the other one's
+    assert tokens(USER, choice().message) == [2]  # those of the correct trajectory
     assert tokens(USER, choice().message.model_dump()) == [2]
     problem = raised(lambda: tokens(USER, choice().message, USER, choice()))
     assert ("no attribute 'logprobs'" in problem) == IS_0_5_18
@@ -81,7 +83,7 @@ def test_a_rebuilt_turn_is_not_trained_and_moves_the_mean() -> None:
     rebuilt = {"role": "assistant", "content": "hi there"}
     winner = trajectory(USER, rebuilt, reward=1.0)
     left = trained(winner, trajectory(USER, choice()))
-    assert len(left) == 1 and left[0][2] < 0  # pushed down for what the winner did
+    assert len(left) == 1 and left[0][2] < 0  # punished for what the winner did
     assert trained(winner, trajectory(USER, rebuilt)) == []
 
 
@@ -108,7 +110,7 @@ def test_the_context_of_a_choice_is_what_stands_before_it() -> None:
         return trained(trajectory(*before, choice(), reward=1.0), other)[0][1]
 
     said = {"role": "user", "content": "w50"}
-    if IS_0_5_18:  # 0.5.23 trains on the prompt's ids, which are those that were sent
+    if IS_0_5_18:  # 0.5.23 trains on the IDs of the prompt that was sent
         assert 50 in ids(USER, said) and 50 not in ids(USER)
     else:
         assert ids(USER, said) == ids(USER)
@@ -125,7 +127,7 @@ def test_one_list_for_all_rollouts_mixes_them() -> None:
         return art.Trajectory(messages_and_choices=[*messages, choice()])
 
     (group,) = gather(lambda: [Group(episode(name) for name in "ab")])
-    assert [len(t.messages_and_choices) for t in group] == [3, 3]  # and not 2
+    assert [len(t.messages_and_choices) for t in group] == [3, 3]  # not 2
 
 
 @shows("ART207")
@@ -198,7 +200,7 @@ def test_a_reward_for_a_failure_moves_the_mean() -> None:
     (advantage, *_) = [
         result[2] for result in trained(*good, trajectory(USER, reward=-1))
     ]
-    assert advantage > 0  # they are pushed up because an endpoint failed
+    assert advantage > 0  # they are reinforced because an endpoint failed
 
 
 @shows("ART311")
@@ -239,7 +241,7 @@ def test_two_choices_in_a_row() -> None:
     two = trajectory(USER, choice(), choice(ids=(21, 22)), reward=1.0)
     sequences = trained(two, trajectory(USER, choice()))
     assert len(sequences) == (2 if IS_0_5_18 else 3)
-    if IS_0_5_18:  # the second is trained after the first
+    if IS_0_5_18:  # the first is in the context of the second
         assert {11, 21} <= set(sequences[0][1])
 
 
@@ -252,7 +254,7 @@ def test_a_choice_without_ids() -> None:
     for token in foreign.logprobs.content:  # type: ignore[union-attr]
         token.token = "word"
     problem = raised(lambda: tokens(USER, foreign))
-    if IS_0_5_18:  # trained, on look-ups in another vocabulary
+    if IS_0_5_18:  # trained on tokens looked up in another vocabulary
         assert tokens(USER, foreign) == [2, 2]
     else:
         assert "missing vLLM prompt_token_ids" in problem
@@ -271,8 +273,9 @@ def test_nothing_in_art_corrects_for_how_was_sampled() -> None:
 
 @shows("ART101", "ART104", "ART405", "ART309", "ART102", "ART108")
 def test_what_has_no_hook_is_not_recorded() -> None:
-    """A hook is all that leads to the model in training: around a call of another client
-    it changes nothing outside a rollout, and raises in a thread that lost it.
+    """Only a hook leads to the model in training.
+
+    Outside a rollout it changes nothing, and it raises in a thread that lost the rollout.
     """
     asked: list[str] = []
 
@@ -286,13 +289,15 @@ def test_what_has_no_hook_is_not_recorded() -> None:
         pytest.raises(RecordingError, match="lost the context"),
         rollout(episode, base_url="http://127.0.0.1:9", api_key="k", model="m"),
     ):
-        create()  # no hook: it goes where it always went
+        create()  # no hook: it goes to production as before
         with ThreadPoolExecutor() as pool:
             lost = pool.submit(recorded(create)).exception()
             with_it = pool.submit(carried(lambda: recorded(create)())).exception()
     assert asked == ["production"] * 2 and not episode.messages_and_choices
     assert isinstance(lost, RecordingError)
-    assert str(with_it) != str(lost)  # it knows the rollout, and not this client
+    assert str(with_it) != str(
+        lost
+    )  # it has the rollout, but does not know this client
 
 
 @shows("ART103")
@@ -406,7 +411,7 @@ def test_the_best_checkpoint_needs_its_metric() -> None:
         await policy.delete_checkpoints(*arguments)
         return backend.kept
 
-    assert asyncio.run(kept()) == [4]  # the best, step 1, is gone
+    assert asyncio.run(kept()) == [4]  # the best step, 1, is deleted
     assert asyncio.run(kept("train/reward")) == [1, 4]
 
 
@@ -424,7 +429,7 @@ def test_names_of_the_policy() -> None:
 @shows("ART512")
 def test_a_blocking_rollout_blocks_them_all() -> None:
     def at_once(wait: Callable[[], Any]) -> int:
-        """How many episodes were under way at the same time, at most."""
+        """Return the largest number of episodes that ran at the same time."""
         active, most = 0, 0
 
         async def episode() -> art.Trajectory:
@@ -487,7 +492,7 @@ def test_every_rule_has_its_harm_shown() -> None:
 
 @shows("ART520")
 def test_art_0_5_18_takes_an_openai_and_a_polars_that_break_it() -> None:
-    """With openai 3, in .ci/run, its client is seen to raise."""
+    """The client raises with openai 3, which .ci/run installs."""
     asked = [Requirement(each) for each in importlib.metadata.requires("openpipe-art")]
     takes = {each.name: each.specifier for each in asked if each.marker is None}
     assert takes["openai"].contains("3.0.0") == IS_0_5_18
@@ -505,7 +510,7 @@ def test_art_0_5_18_takes_an_openai_and_a_polars_that_break_it() -> None:
 
 @shows("ART520")
 def test_art_0_5_18_averages_all_columns_to_find_the_best_step() -> None:
-    """Which polars 2 refuses for those of text: "`mean` operation not supported"."""
+    """Polars 2 refuses to average columns of text: "`mean` operation not supported"."""
     source = inspect.getsource(art.TrainableModel.delete_checkpoints)
     assert ('.group_by("step")\n' in source) and (".mean()\n" in source) == IS_0_5_18
 

@@ -1,5 +1,7 @@
-"""Every rule finds what its bad cases mark, at their lines, and nothing in its good ones; its
-fix makes of the first bad case what it says.
+"""Check every rule against its cases.
+
+A rule finds what its bad cases mark and nothing in its good cases, and its fix turns the first
+bad case into ``FIXED``.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ def test_bad_cases_are_found_where_they_are_marked(rule: RuleModule) -> None:
     assert rule.bad
     for case in rule.bad:
         lines = sorted({found.line for found in rule.check(code_of(case))})
-        assert marked(case), "a bad case that marks nothing"
+        assert marked(case), "this bad case marks no line"
         assert lines == marked(case), case
 
 
@@ -46,7 +48,7 @@ def test_good_cases_are_left_alone(rule: RuleModule) -> None:
 
 @pytest.mark.parametrize("rule", EVERY, ids=IDS)
 def test_good_cases_are_good_by_every_rule_of_its_kind(rule: RuleModule) -> None:
-    """What one rule recommends, no rule of garbage may complain of."""
+    """No rule of the worst severity may report what another rule recommends."""
     for case in rule.good:
         for other in EVERY:
             if other.rule.code[:4] == rule.rule.code[:4] and other.rule.severity == 0:
@@ -69,7 +71,7 @@ def test_codes_names_and_documentation() -> None:
     codes, names = [r.rule.code for r in EVERY], [r.rule.name for r in EVERY]
     assert len(set(codes)) == len(codes) and len(set(names)) == len(names)
     for rule in EVERY:
-        assert "Written down in:" in rule.documentation
+        assert "Evidence:" in rule.documentation
         assert rule.summary and not rule.summary.endswith(".")
 
 

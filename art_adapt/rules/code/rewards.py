@@ -1,0 +1,107 @@
+"""Find where trajectories get their rewards."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from art_adapt.rules.code.file import File
+from art_adapt.rules.code.trajectories import Trajectories
+from art_adapt.survey.syntax import dotted, keyword
+
+JUDGING = ("ruler", "score", "judge", "grade")
+
+
+@dataclass(frozen=True)
+class RewardWrite:
+    """A value that a trajectory gets as its reward.
+
+    ``node`` is an assignment to ``target``, or the call that constructs the trajectory.
+    """
+
+    value: ast.expr
+    node: ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Call
+    target: ast.Attribute | None = None
+
+    @property
+    def constructs(self) -> bool:
+        return isinstance(self.node, ast.Call)
+
+
+@dataclass(frozen=True)
+class Rewards:
+    """The rewards that a file sets, and signs of those that are set out of sight."""
+
+    file: File
+    trajectories: Trajectories
+
+    @cached_property
+    def writes(self) -> tuple[RewardWrite, ...]:
+        """The rewards that are set here: assignments first, then constructors."""
+        return (*self._assigned(), *self._constructed())
+
+    def _assigned(self) -> Iterator[RewardWrite]:
+        for node in self.file.syntax.nodes:
+            if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+                targets = (
+                    node.targets if isinstance(node, ast.Assign) else [node.target]
+                )
+                rewards = (
+                    target
+                    for target in targets
+                    if isinstance(target, ast.Attribute)
+                    and target.attr == "reward"
+                    and self.trajectories.is_one(target.value)
+                )
+                target = next(rewards, None)
+                if node.value is not None and target is not None:
+                    yield RewardWrite(node.value, node, target)
+
+    def _constructed(self) -> Iterator[RewardWrite]:
+        for call in self.trajectories.new:
+            value = keyword(call, "reward")
+            if value is not None:
+                yield RewardWrite(value, call)
+
+    @cached_property
+    def has_other_writes(self) -> bool:
+        """Whether a ``reward`` is assigned in a way that ``writes`` does not cover."""
+        known = {id(write.node) for write in self.writes}
+        return any(
+            isinstance(node, ast.Attribute)
+            and node.attr == "reward"
+            and isinstance(node.ctx, ast.Store)
+            and id(self.file.syntax.parents[node]) not in known
+            for node in self.file.syntax.nodes
+        )
+
+    @cached_property
+    def may_be_set(self) -> bool:
+        """Whether anything in the file may set a reward, or is at least named so."""
+        return (
+            bool(self.writes)
+            or self.may_be_judged
+            or self.may_be_set_elsewhere
+            or any("reward" in name.lower() for name in self.file.syntax.names)
+        )
+
+    @cached_property
+    def may_be_set_elsewhere(self) -> bool:
+        """Whether ``after_each`` of a gather, or ``setattr``, may set rewards."""
+        return any(
+            keyword(call, "after_each")
+            for call in self.file.art_calls("gather_trajectory_groups")
+        ) or any(dotted(call.func) == "setattr" for call in self.file.calls)
+
+    @cached_property
+    def may_be_judged(self) -> bool:
+        """Whether the file names RULER, or anything called a judge or a score."""
+        syntax = self.file.syntax
+        attributes = {n.attr for n in syntax.nodes if isinstance(n, ast.Attribute)}
+        return any(
+            word in name.lower()
+            for name in (*syntax.names, *attributes)
+            for word in JUDGING
+        )

@@ -1,0 +1,194 @@
+"""Find where trajectories are made, and what is put on them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from art_adapt.rules.code.file import File
+from art_adapt.survey.syntax import MODULE_LEVEL, dotted, keyword
+
+ITEMS = "messages_and_choices"
+
+
+@dataclass(frozen=True)
+class Put:
+    """A value that is put on a trajectory's ``messages_and_choices``.
+
+    ``by`` does it: an append, insert or extend, ``+=``, or the constructor.
+    """
+
+    value: ast.expr
+    by: ast.AST
+
+    @property
+    def trajectory(self) -> ast.expr | None:
+        """The ``t`` of ``t.messages_and_choices.append(...)``, if it is written so."""
+        by = self.by
+        if not isinstance(by, ast.Call) or not isinstance(by.func, ast.Attribute):
+            return None
+        items = by.func.value
+        return items.value if isinstance(items, ast.Attribute) else None
+
+
+@dataclass(frozen=True)
+class Trajectories:
+    """The trajectories of a file, and the rollouts that make or fill them."""
+
+    file: File
+
+    @cached_property
+    def classes(self) -> dict[str, ast.ClassDef]:
+        """Classes of this file that derive from ``art.Trajectory``."""
+        found: dict[str, ast.ClassDef] = {}
+        for name, node in self.file.syntax.classes.items():
+            for base in node.bases:
+                named = self.file.art_name(base)
+                if (named or "").endswith(".Trajectory") or dotted(base) in found:
+                    found[name] = node
+        return found
+
+    @cached_property
+    def new(self) -> tuple[ast.Call, ...]:
+        """Calls that construct a trajectory."""
+        return tuple(call for call in self.file.calls if self._is_class(call.func))
+
+    @cached_property
+    def _constructed(self) -> frozenset[ast.expr]:
+        return frozenset(self.new)
+
+    def _is_class(self, expression: ast.expr) -> bool:
+        """Return whether it names ``art.Trajectory`` or a subclass of it."""
+        named = self.file.art_name(expression) or ""
+        return named.endswith(".Trajectory") or dotted(expression) in self.classes
+
+    def is_one(self, expression: ast.expr) -> bool:
+        """Return whether it is constructed, annotated or named as a trajectory."""
+        name = dotted(expression)
+        if name is None:
+            return False
+        values = self.file.syntax.values_of(expression)
+        if any(value in self._constructed for value in values):
+            return True
+        others = [
+            value
+            for value in values
+            if isinstance(value, ast.Call)
+            and (dotted(value.func) or "").rpartition(".")[2][:1].isupper()
+        ]
+        if others:  # of another class
+            return False
+        named = re.search(r"(^|[._])traj(ectory)?$", name, re.IGNORECASE) is not None
+        return named or self._is_annotated(expression, name)
+
+    def _is_annotated(self, expression: ast.expr, name: str) -> bool:
+        """Return whether it is a parameter that is annotated as a trajectory."""
+        function = self.file.function_of(expression)
+        if function is None:
+            return False
+        arguments = function.node.args
+        return any(
+            argument.arg == name
+            and argument.annotation is not None
+            and "Trajectory" in ast.unparse(argument.annotation)
+            and "Group" not in ast.unparse(argument.annotation)
+            for argument in (*arguments.args, *arguments.kwonlyargs)
+        )
+
+    def is_plain(self, expression: ast.expr) -> bool:
+        """Return whether it certainly is an ``art.Trajectory``, not of a subclass."""
+        values = self.file.syntax.values_of(expression)
+        return bool(values) and all(
+            value in self._constructed
+            and isinstance(value, ast.Call)
+            and self.file.art_name(value.func) is not None
+            for value in values
+        )
+
+    @cached_property
+    def rollouts(self) -> frozenset[str]:
+        """Functions that make or fill a trajectory, or are annotated to return one."""
+        owner = self.file.syntax.owner
+        found = {owner(call) for call in self.new}
+        found |= {owner(put.by) for put in self.puts}
+        for name, function in self.file.syntax.functions.items():
+            returns = function.node.returns
+            if returns is not None and self._is_class(returns):
+                found.add(name)
+        return frozenset(found - {MODULE_LEVEL})
+
+    def in_rollout(self, node: ast.AST) -> bool:
+        """Return whether ``node`` stands in a rollout, or in a function inside one."""
+        parts = self.file.syntax.owner(node).split(".")
+        return any(
+            ".".join(parts[:end]) in self.rollouts for end in range(1, len(parts) + 1)
+        )
+
+    @cached_property
+    def puts(self) -> tuple[Put, ...]:
+        return tuple(self._puts())
+
+    def _puts(self) -> Iterator[Put]:
+        for node in self.file.syntax.nodes:
+            if isinstance(node, ast.Call):
+                if (
+                    isinstance(node.func, ast.Attribute)
+                    and node.func.attr in ("append", "extend", "insert")
+                    and node.args
+                    and self.is_items(node.func.value)
+                ):
+                    value = node.args[-1]
+                    if node.func.attr != "extend":
+                        yield Put(value, node)
+                    elif isinstance(value, ast.List):
+                        yield from (Put(each, node) for each in value.elts)
+                elif node in self._constructed:
+                    given = keyword(node, ITEMS)
+                    if isinstance(given, ast.List):
+                        yield from (Put(each, node) for each in given.elts)
+            elif (
+                isinstance(node, ast.AugAssign)
+                and isinstance(node.value, ast.List)
+                and self.is_items(node.target)
+            ):
+                yield from (Put(each, node) for each in node.value.elts)
+
+    @cached_property
+    def extends_items(self) -> bool:
+        """Whether a trajectory's list is extended, perhaps with unknown values."""
+        return any(
+            isinstance(call.func, ast.Attribute) and self.is_items(call.func.value)
+            for call in self.file.method_calls("extend")
+        )
+
+    def is_items(self, expression: ast.expr) -> bool:
+        """Return whether it is the ``messages_and_choices`` list of a trajectory.
+
+        It may be the attribute, a name that was assigned it, or a list that a trajectory
+        is constructed with.
+        """
+        if isinstance(expression, ast.Attribute):
+            return expression.attr == ITEMS
+        if not isinstance(expression, ast.Name):
+            return False
+        owner = self.file.syntax.owner(expression)
+        return (owner, expression.id) in self._constructed_with or any(
+            isinstance(value, ast.Attribute) and value.attr == ITEMS
+            for value in self.file.syntax.values_of(expression)
+        )
+
+    @cached_property
+    def _constructed_with(self) -> frozenset[tuple[str, str]]:
+        """Local lists that a trajectory is constructed with: (function, name)."""
+        found = set()
+        for call in self.new:
+            given = keyword(call, ITEMS)
+            if isinstance(given, ast.Name) and any(
+                isinstance(value, ast.List)
+                for value in self.file.syntax.values_of(given)
+            ):
+                found.add((self.file.syntax.owner(call), given.id))
+        return frozenset(found)
