@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from art_adapt.rehearsal.findings import Seen, conversations, given_choices
+from art_adapt.rehearsal.protocol import Group, Trajectory
 from art_adapt.rehearsal.scripted_model import Exchange
+from art_adapt.rehearsal.seen import Seen, given_choices
 
 BYTES = 2  # of a weight, in bfloat16
 # Operations for each weight and token: forward; forward, and back to a LoRA.
@@ -89,11 +89,11 @@ class Asked:
 
 def cost_of_step(seen: Seen, asked: Asked) -> Cost:
     """Of a step as those that were rehearsed, of which there must be one."""
-    sheet, name = GPUS[asked.gpu], str(seen.notes.get("base_model"))
+    sheet, name = GPUS[asked.gpu], seen.notes.base_model
     given = given_choices(seen)
     steps = [
         [_read(given, group, asked.reply_tokens) for group in step]
-        for step in seen.notes["steps"]
+        for step in seen.notes.steps
     ]
     groups = [group for step in steps for group in step]
     tokens = sum(group.tokens for group in groups) / len(steps)
@@ -107,7 +107,7 @@ def cost_of_step(seen: Seen, asked: Asked) -> Cost:
         training = TRAIN * active * tokens / (sheet.teraflops * 1e3)
     return Cost(
         gpu=asked.gpu,
-        gpus=2 if seen.notes["pipeline"] else 1,
+        gpus=2 if seen.notes.pipeline else 1,
         base_model=name,
         weights=total,
         gigabytes=None if total is None else total * BYTES,
@@ -133,11 +133,11 @@ class _Group:
 
 
 def _read(
-    given: Mapping[int, Exchange], group: Any, reply_tokens: int | None
+    given: Mapping[int, Exchange], group: Group, reply_tokens: int | None
 ) -> _Group:
     replies = sampled = longest = tokens = begins = 0
-    for trajectory in group["trajectories"]:
-        for turns in conversations(given, trajectory):
+    for trajectory in group.trajectories:
+        for turns in _conversations(given, trajectory):
             if not turns:
                 continue
             said = [
@@ -150,8 +150,29 @@ def _read(
             replies += len(turns)
             sampled += sum(said)
             longest = max(longest, sum(said))
-    count = len(group["trajectories"])
+    count = len(group.trajectories)
     return _Group(count, replies, sampled, longest, begins + tokens)
+
+
+def _conversations(
+    given: Mapping[int, Exchange], trajectory: Trajectory
+) -> list[list[tuple[int, int]]]:
+    """For each history of an episode its completions, each with the tokens of its prompt
+    and those sampled; as the server counted. ``given``: see ``given_choices``.
+    """
+    return [
+        [
+            (_prompt_tokens(given[choice.mark]), len(choice.ids))
+            for item in history.items
+            if (choice := item.choice) is not None and choice.mark in given
+        ]
+        for history in trajectory.histories
+    ]
+
+
+def _prompt_tokens(exchange: Exchange) -> int:
+    count: int = (exchange.response or {})["usage"]["prompt_tokens"]
+    return count
 
 
 def weights_of(base_model: str) -> tuple[float | None, float | None]:

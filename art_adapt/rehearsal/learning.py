@@ -8,11 +8,10 @@ import math
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from art_adapt.rehearsal.findings import Finding, Seen
+from art_adapt.rehearsal.protocol import Checkpoint, Notes, Training
+from art_adapt.rehearsal.seen import Finding, Seen
 
-Json = dict[str, Any]
 ENDS = 5  # steps at the beginning and at the end that are compared
 
 
@@ -62,28 +61,38 @@ def ends(rewards: tuple[float, ...]) -> tuple[float, float]:
 
 
 def learning(
-    real: Json, control: Json, resumed: Json, turns: int, judged: bool
+    real: Notes, control: Notes, resumed: Notes, turns: int, judged: bool
 ) -> Learning:
-    """From the notes of three trainings."""
-    stopped, went_on = real.get("ended", {}), resumed.get("began", {})
+    """Compare the notes of three trainings."""
+    trained, again = _training(real), _training(resumed)
+    stopped_at = trained.ended.step if trained.ended else 0
+    began_at = again.began.step if again.began else 0
     return Learning(
         turns,
         judged,
-        _means(real),
-        _means(control),
-        real.get("tokens", 0),
-        real.get("apart", 0.0),
-        real["pipeline"],
-        stopped.get("step", 0),
-        resumed.get("initial_step", went_on.get("step", 0)),
-        stopped.get("weights") == went_on.get("weights"),
+        _means(trained),
+        _means(_training(control)),
+        trained.tokens,
+        trained.apart,
+        real.pipeline,
+        stopped_at,
+        began_at if resumed.initial_step is None else resumed.initial_step,
+        _weights(trained.ended) == _weights(again.began),
     )
 
 
-def _means(notes: Json) -> tuple[float, ...]:
+def _training(notes: Notes) -> Training:
+    return notes.training or Training()
+
+
+def _weights(checkpoint: Checkpoint | None) -> str | None:
+    return None if checkpoint is None else checkpoint.weights
+
+
+def _means(training: Training) -> tuple[float, ...]:
     return tuple(
         statistics.fmean(reward for group in step for reward in group)
-        for step in notes["steps"]
+        for step in training.rewards
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from art.utils.get_model_step import get_step_from_dir
 from art.utils.output_dirs import get_model_dir, get_step_checkpoint_dir
 
 from art_adapt.rehearsal.endpoint import Endpoint
-from art_adapt.rehearsal.replies import Reply
+from art_adapt.rehearsal.observed import Observed, Rehearsed
+from art_adapt.rehearsal.protocol import Checkpoint, TinyModelSettings
 from art_adapt.rehearsal.tiny_model import TinyModel
 
 Json = dict[str, Any]
@@ -31,13 +33,15 @@ RATE = 1_000  # times the module's learning rate: this model is a millionth as l
 class Service:
     """What ``LocalBackend`` asks of the process that serves and trains."""
 
-    def __init__(self, tiny: TinyModel, model: Any, folder: Path, notes: Json) -> None:
+    def __init__(
+        self, tiny: TinyModel, model: Any, folder: Path, seen: Observed
+    ) -> None:
         self._tiny = tiny
         self._name = model.name
         config: Any = model._internal_config or {}
         self._dedicated = is_dedicated_mode(config)
         self._folder = folder
-        self._notes = notes
+        self._seen = seen
         self._step = 0
         self._serial = 0
         self._endpoint: Endpoint | None = None
@@ -50,10 +54,8 @@ class Service:
             self._tiny.load(self._checkpoint(self._step), self._optimizer)
         else:
             self._save()
-        self._notes["began"] = {
-            "step": self._step,
-            "weights": self._tiny.fingerprint(),
-        }
+        began = Checkpoint(self._step, self._tiny.fingerprint())
+        self._seen.training = replace(self._seen.training, began=began)
         self._endpoint = Endpoint(self._answer, lambda names: None)
         self._endpoint.__enter__()
         return "127.0.0.1", self._endpoint.port
@@ -82,10 +84,8 @@ class Service:
         self._ended()
 
     def _ended(self) -> None:
-        self._notes["ended"] = {
-            "step": self._step,
-            "weights": self._tiny.fingerprint(),
-        }
+        ended = Checkpoint(self._step, self._tiny.fingerprint())
+        self._seen.training = replace(self._seen.training, ended=ended)
 
     async def vllm_engine_is_sleeping(self) -> bool:
         return False
@@ -106,18 +106,19 @@ class Service:
         for group in self._optimizer.param_groups:
             group["lr"] = config.learning_rate * RATE
         self._optimizer.zero_grad()
-        total, begun = 0.0, time.perf_counter()
+        total, read, begun = 0.0, 0, time.perf_counter()
         for at in range(count):
             inputs = _trimmed(packed, at, self._tiny.device)
-            self._notes["read"] = self._notes.get("read", 0) + inputs["tokens"].numel()
+            read += inputs["tokens"].numel()
             new = _new_logprobs(self._tiny, inputs)
             self._compare(inputs, new)
             said = _loss(inputs, new, _config)
             (said / count).backward()
             total += said.item() / count
         self._optimizer.step()
-        taken = time.perf_counter() - begun
-        self._notes["seconds"] = [*self._notes.get("seconds", []), taken]
+        so_far = self._seen.training
+        seconds = (*so_far.seconds, time.perf_counter() - begun)
+        self._seen.training = replace(so_far, read=so_far.read + read, seconds=seconds)
         self._step += 1
         self._save()
         yield {"loss/train": total}
@@ -128,9 +129,10 @@ class Service:
         trained = inputs["assistant_mask"][:, 1:] & ~old.isnan()
         apart = (new[:, :-1] - old)[trained].abs()
         if apart.numel():
-            worst = max(self._notes.get("apart", 0.0), apart.max().item())
-            self._notes["apart"] = worst
-            self._notes["tokens"] = self._notes.get("tokens", 0) + apart.numel()
+            so_far = self._seen.training
+            tokens = so_far.tokens + apart.numel()
+            worst = max(so_far.apart, apart.max().item())
+            self._seen.training = replace(so_far, tokens=tokens, apart=worst)
 
     def close(self) -> None:
         if self._endpoint is not None:
@@ -176,20 +178,17 @@ def _loss(inputs: Json, new: torch.Tensor, config: Any) -> torch.Tensor:
 
 
 def make_backend(
-    storage: str, turns: Sequence[Reply], settings: Json
+    storage: str, settings: TinyModelSettings, steps: int, seen: Observed
 ) -> type[local.LocalBackend]:
-    """The class to put in ``LocalBackend``'s place. It writes into ``settings["notes"]``
-    and raises ``settings["done"]`` when ``settings["steps"]`` have been trained.
-    """
-    notes, done = settings["notes"], settings["done"]
-    random.seed(settings["seed"])
-    shuffled = random.Random(settings["seed"]) if settings["shuffle"] else None
+    """Make the class to put in ``LocalBackend``'s place, for ``steps`` steps."""
+    random.seed(settings.seed)
+    shuffled = random.Random(settings.seed) if settings.shuffle else None
     tiny = TinyModel(
-        settings["prompts"],
-        settings["scenarios"],
-        turns,
-        settings["seed"],
-        settings["device"],
+        settings.prompts,
+        settings.scenarios,
+        settings.turns,
+        settings.seed,
+        settings.device,
     )
 
     class Backend(local.LocalBackend):
@@ -210,16 +209,15 @@ def make_backend(
         async def _get_service(self, model: Any) -> Any:
             if self._service is None:
                 folder = Path(get_model_dir(model=model, art_path=self._path))
-                self._service = Service(tiny, model, folder, notes)
+                self._service = Service(tiny, model, folder, seen)
             return self._service
 
         async def train(
             self, model: Any, trajectory_groups: Iterable[Any], **options: Any
         ) -> Any:
-            if len(notes["steps"]) >= settings["steps"]:
-                raise done
+            _stop_after(steps, seen)
             groups = list(trajectory_groups)
-            notes["steps"].append([[t.reward for t in g.trajectories] for g in groups])
+            _note_rewards(groups, seen)
             if shuffled is not None:
                 _shuffle(groups, shuffled)
             known = {
@@ -229,8 +227,7 @@ def make_backend(
 
         async def _delete_checkpoint_files(self, model: Any, keep: list[int]) -> None:
             await super()._delete_checkpoint_files(model, keep)
-            if len(notes["steps"]) >= settings["steps"]:
-                raise done
+            _stop_after(steps, seen)
 
         async def close(self) -> None:
             if self._service is not None:
@@ -241,6 +238,17 @@ def make_backend(
 
 
 SERVERLESS = frozenset({"ppo"})  # what only ServerlessBackend.train takes
+
+
+def _stop_after(steps: int, seen: Observed) -> None:
+    if seen.steps >= steps:
+        raise Rehearsed
+
+
+def _note_rewards(groups: Sequence[Any], seen: Observed) -> None:
+    rewards = tuple(tuple(t.reward for t in group.trajectories) for group in groups)
+    so_far = seen.training
+    seen.training = replace(so_far, rewards=(*so_far.rewards, rewards))
 
 
 def _shuffle(groups: Sequence[Any], random_: random.Random) -> None:

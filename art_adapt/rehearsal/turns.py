@@ -16,7 +16,7 @@ FROM_SCENARIOS = 16
 
 def turns(
     log: Sequence[Exchange], rows: Sequence[Scripted], scenarios: Sequence[Any]
-) -> list[Reply]:
+) -> tuple[Reply, ...]:
     """The user's rows, if there are any; else what the scripted model said that a tool
     or a reader could take, and the values of the scenarios as answers.
     """
@@ -25,11 +25,11 @@ def turns(
     else:
         found = _from_log(log, scenarios)
     distinct = {(each.content or "", each.tool_calls): each for each in found}
-    return [
+    return tuple(
         Reply(each.content or None, tuple((n, _data(a)) for n, a in each.tool_calls))
         for key, each in distinct.items()
         if any(key) and each.error is None and all(_data(a) for _, a in each.tool_calls)
-    ]
+    )
 
 
 def _from_log(log: Sequence[Exchange], scenarios: Sequence[Any]) -> Iterator[Reply]:
@@ -72,11 +72,11 @@ def _data(arguments: str) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else ""
 
 
-def prompts(log: Sequence[Exchange]) -> list[Json]:
+def prompts(log: Sequence[Exchange]) -> tuple[Json, ...]:
     """What the model was asked, each once."""
     asked = [
         {"messages": e.request["messages"], "tools": e.request.get("tools")}
         for e in log
         if e.is_policy
     ]
-    return list({json.dumps(each): each for each in asked}.values())
+    return tuple({json.dumps(each): each for each in asked}.values())

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from art_adapt.rehearsal import Rehearsal
 from art_adapt.rehearsal.cost import GPUS, Cost
-from art_adapt.rehearsal.findings import Figures
+from art_adapt.rehearsal.figures import Figures
 from art_adapt.rehearsal.learning import Learning, ends
 from art_adapt.report.paths import shown
 from art_adapt.report.text import Line, write

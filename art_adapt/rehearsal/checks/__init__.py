@@ -1,0 +1,1 @@
+"""What is looked at, one module a subject; ``findings.CHECKS`` lists the checks."""
