@@ -159,46 +159,46 @@ def _dumped(tool: Json) -> Json:
     return {"type": tool["type"], "function": {**declared, **function, **declared}}
 
 
-class RenderingEngine(Engine):
-    """Its prompt ids are those of the rendered request; it samples what the template
-    makes of its replies (or what a reply's ``sampled`` says), to the end of the turn.
+class Rendered:
+    """Prompts are the rendered requests; what is sampled is what the template makes of the
+    reply (or what the reply's ``sampled`` says), to the end of the turn.
     """
 
-    def __init__(self, family: str, replies: Sequence[Json]) -> None:
-        super().__init__(replies)
+    unasked = True
+
+    def __init__(self, family: str) -> None:
         self.family = family
         self.sequences: list[tuple[list[int], list[int]]] = []
 
-    def answer(
-        self, path: str, headers: dict[str, str], body: bytes
-    ) -> tuple[int, Json]:
-        status, response = super().answer(path, headers, body)
-        request = json.loads(body)
-        if status != 200 or "choices" not in response:
-            return status, response
+    def prompt(self, request: Json) -> list[int]:
+        ids: list[int] = tokenizer().encode(self._before(request)).ids
+        return ids
+
+    def _before(self, request: Json) -> str:
         messages, tools = request["messages"], request.get("tools")
-        before = render(self.family, messages, tools, prompt=True)
-        prompt = tokenizer().encode(before).ids
-        (choice,) = response["choices"]
-        whole = render(self.family, [*messages, choice["message"]], tools, prompt=False)
-        text = whole.removeprefix(before).rstrip("\n")
-        reply = self.script.replies[len(self.log) - 1]
+        return render(self.family, messages, tools, prompt=True)
+
+    def sampled(
+        self, request: Json, reply: Json, message: Json, mark: int
+    ) -> list[int]:
         if "sampled" in reply:
             text = reply["sampled"] + END[self.family]
-        ids = tokenizer().encode(text).ids
-        response["prompt_token_ids"] = prompt
-        choice["token_ids"] = ids
-        choice["logprobs"] = {
-            "content": [
-                {
-                    "token": f"token_id:{i}",
-                    "logprob": -0.5,
-                    "bytes": list(tokenizer().decode([i]).encode()),
-                    "top_logprobs": [],
-                }
-                for i in ids
-            ],
-            "refusal": None,
-        }
-        self.sequences.append((prompt, ids))
-        return status, response
+        else:
+            messages = [*request["messages"], message]
+            whole = render(self.family, messages, request.get("tools"), prompt=False)
+            text = whole.removeprefix(self._before(request)).rstrip("\n")
+        ids: list[int] = tokenizer().encode(text).ids
+        self.sequences.append((self.prompt(request), ids))
+        return ids
+
+    def spelled(self, token: int) -> list[int]:
+        return list(tokenizer().decode([token]).encode())
+
+
+class RenderingEngine(Engine):
+    """``sequences``: the prompt and what was sampled, for each completion."""
+
+    def __init__(self, family: str, replies: Sequence[Json]) -> None:
+        tokens = Rendered(family)
+        super().__init__(replies, tokens=tokens)
+        self.sequences = tokens.sequences

@@ -15,9 +15,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, Self
 
-from art_adapt.rehearsal.endpoint import Endpoint
+from art_adapt.rehearsal.completions import answer_chat
+from art_adapt.rehearsal.endpoint import Answer, Endpoint, Request, as_json
 from art_adapt.rehearsal.replies import Reply, Scripted, reply_to
 
 Json = dict[str, Any]
@@ -55,20 +56,23 @@ class ScriptedModel:
         self._lock = threading.Lock()
         self._asked: Counter[str] = Counter()
         self._serial = 0
-        self._endpoint = Endpoint(self.answer, self._serve)
+        self._endpoint = Endpoint(self._answer)
         self.url = self._endpoint.url
 
-    def __enter__(self) -> ScriptedModel:
+    def __enter__(self) -> Self:
         self._endpoint.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._endpoint.__exit__(*exception)
 
-    def _serve(self, names: tuple[str, ...]) -> None:
-        self.served = names
+    def _answer(self, request: Request) -> Answer:
+        if request.path == "/served":  # the backend tells the model's names
+            self.served = tuple(request.content["names"])
+            return as_json(200, {})
+        return answer_chat(request, self._complete)
 
-    def answer(self, key: str, request: Json) -> tuple[int, Json]:
+    def _complete(self, key: str, request: Json) -> tuple[int, Json]:
         """The status and body for one request; logged."""
         # The same request gets the same replies in every rehearsal, in whatever order
         # the rollouts come to make it.

@@ -21,7 +21,8 @@ from art.preprocessing.pack import packed_tensors_from_dir
 from art.utils.get_model_step import get_step_from_dir
 from art.utils.output_dirs import get_model_dir, get_step_checkpoint_dir
 
-from art_adapt.rehearsal.endpoint import Endpoint
+from art_adapt.rehearsal.completions import answer_chat
+from art_adapt.rehearsal.endpoint import Answer, Endpoint, Request
 from art_adapt.rehearsal.observed import Observed, Rehearsed
 from art_adapt.rehearsal.protocol import Checkpoint, TinyModelSettings
 from art_adapt.rehearsal.tiny_model import TinyModel
@@ -56,11 +57,14 @@ class Service:
             self._save()
         began = Checkpoint(self._step, self._tiny.fingerprint())
         self._seen.training = replace(self._seen.training, began=began)
-        self._endpoint = Endpoint(self._answer, lambda names: None)
+        self._endpoint = Endpoint(self._answer)
         self._endpoint.__enter__()
         return "127.0.0.1", self._endpoint.port
 
-    def _answer(self, _: str, request: Json) -> tuple[int, Json]:
+    def _answer(self, request: Request) -> Answer:
+        return answer_chat(request, self._complete)
+
+    def _complete(self, _: str, request: Json) -> tuple[int, Json]:
         if request.get("model") not in self._served():
             what = f"The model `{request.get('model')}` does not exist."
             return 404, {"error": {"message": what, "type": "rehearsal"}}
