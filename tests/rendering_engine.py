@@ -1,5 +1,6 @@
-"""A scripted engine that renders and tokenizes as vLLM does: with a real tokenizer, and
-with chat templates made after those of Qwen 3 and Llama 3.1.
+"""Render and tokenize as vLLM does, with a real tokenizer.
+
+The chat templates are modelled on those of Qwen 3 and Llama 3.1.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ END = {"qwen": "<|im_end|>", "llama": "<|eot_id|>"}
 
 @functools.cache
 def tokenizer() -> Tokenizer:
-    """A token a byte, and the special ones."""
+    """Make a tokenizer with one token per byte, and special ones."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocabulary = {token: at for at, token in enumerate([*alphabet, *SPECIAL])}
     made = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
@@ -115,7 +116,7 @@ def tokenizer() -> Tokenizer:
 
 
 def render(family: str, messages: Sequence[Json], tools: Any, *, prompt: bool) -> str:
-    """What the template makes of a conversation, after vLLM's preparation of it."""
+    """Render a conversation with a template, after preparing it as vLLM does."""
 
     def as_json(value: Any, indent: int | None = None) -> str:
         return json.dumps(value, ensure_ascii=False, indent=indent)
@@ -133,7 +134,7 @@ def render(family: str, messages: Sequence[Json], tools: Any, *, prompt: bool) -
 
 
 def _prepared(message: Json) -> Json:
-    """vllm, entrypoints/chat_utils.py: parts joined, arguments parsed."""
+    """Join parts and parse arguments, as vllm does in entrypoints/chat_utils.py."""
     content = message.get("content")
     if isinstance(content, list):
         content = "\n".join(part["text"] for part in content)
@@ -153,15 +154,17 @@ def _prepared(message: Json) -> Json:
 
 
 def _dumped(tool: Json) -> Json:
-    """vllm, entrypoints/openai/protocol.py: FunctionDefinition.model_dump()."""
+    """Dump a tool as vllm's FunctionDefinition does (entrypoints/openai/protocol.py)."""
     function = tool["function"]
     declared = {key: function.get(key) for key in ("name", "description", "parameters")}
     return {"type": tool["type"], "function": {**declared, **function, **declared}}
 
 
 class Rendered:
-    """Prompts are the rendered requests; what is sampled is what the template makes of the
-    reply (or what the reply's ``sampled`` says), to the end of the turn.
+    """Tokens of rendered conversations.
+
+    A prompt is the rendered request. Sampled is what the template makes of the reply, or
+    the reply's ``sampled``, to the end of the turn.
     """
 
     unasked = True
@@ -196,7 +199,7 @@ class Rendered:
 
 
 class RenderingEngine(Engine):
-    """``sequences``: the prompt and what was sampled, for each completion."""
+    """An engine that keeps the prompt and the sampled tokens of each completion."""
 
     def __init__(self, family: str, replies: Sequence[Json]) -> None:
         tokens = Rendered(family)

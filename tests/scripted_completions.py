@@ -1,4 +1,4 @@
-"""The scripted engine's POST /v1/chat/completions, with vLLM's token ids.
+"""Answer POST /v1/chat/completions for the scripted engine, with vLLM's token ids.
 
 A reply is ``{"content": text}``, ``{"contents": [text, ...]}`` for ``n`` choices, or
 ``{"tool_calls": [{"name", "arguments"}]}``. ``{n}`` in a text is the number of the request.
@@ -16,30 +16,30 @@ Json = dict[str, Any]
 
 
 class Tokens(Protocol):
-    """What a completion says of its tokens.
+    """The tokens of a completion.
 
-    ``unasked``: ids and logprobs come whether they are asked for or not.
+    ``unasked``: ids and logprobs come even if the request does not ask for them.
     """
 
     unasked: bool
 
     def prompt(self, request: Json) -> list[int]:
-        """The request in tokens."""
+        """Tokenize a request."""
 
     def sampled(
         self, request: Json, reply: Json, message: Json, mark: int
     ) -> list[int]:
-        """The message that ``reply`` has become in tokens; ``mark``: see ``marker``."""
+        """Tokenize the ``message`` made from ``reply``; ``mark`` is its ``marker``."""
 
     def spelled(self, token: int) -> list[int]:
-        """The bytes of a token."""
+        """Return the bytes of a token."""
 
 
 class Words:
-    """Tokens are words: their ids are made from the text, and can be checked against it.
+    """Tokens that are words, whose ids can be checked against the text.
 
-    The first token sampled says which completion it is of, so that a recorded choice can be
-    told from its twins.
+    The first sampled token identifies the completion, so that a recorded choice can be told
+    from its twins.
     """
 
     unasked = False
@@ -58,19 +58,17 @@ class Words:
 
 
 def marker(number: int, index: int) -> int:
-    """The token that stands for the choice ``index`` of the completion ``number`` (from
-    1).
-    """
+    """Return the token for the choice ``index`` of the completion ``number`` (from 1)."""
     return 1_000_000 + number * 10 + index
 
 
 def token_ids(text: str) -> list[int]:
-    """One id a word, the same for the same word."""
+    """Return one id per word, the same for the same word."""
     return [zlib.crc32(word.encode()) % 50_000 for word in re.findall(r"\s*\S+", text)]
 
 
 def completion(request: Json, reply: Json, number: int, tokens: Tokens) -> Json:
-    """The chat completion that a reply of the script stands for."""
+    """Make the chat completion that a reply of the script stands for."""
     with_ids = tokens.unasked or request.get("return_token_ids")
     prompt = {"prompt_token_ids": tokens.prompt(request)} if with_ids else {}
     texts = reply.get("contents") or [reply.get("content")] * (request.get("n") or 1)
@@ -119,7 +117,7 @@ def _message(request: Json, reply: Json, text: str | None, number: int) -> Json:
 
 
 def _arguments(call: Json) -> str:
-    """As JSON; a text as it is, which may be none."""
+    """Write arguments as JSON; text stays as it is, and may be invalid."""
     given = call["arguments"]
     return given if isinstance(given, str) else json.dumps(given)
 
@@ -143,7 +141,7 @@ def _logprob(token: int, tokens: Tokens) -> Json:
 
 
 def chunks(response: Json, request: Json) -> Iterator[Json]:
-    """The chunks of the same completion, streamed: one a word and two a call."""
+    """Stream the same completion: one chunk per word, three per tool call."""
     base = {key: response[key] for key in ("id", "created", "model")}
     base["object"] = "chat.completion.chunk"
     prompt = {key: response[key] for key in ("prompt_token_ids",) if key in response}
@@ -157,7 +155,7 @@ def chunks(response: Json, request: Json) -> Iterator[Json]:
 
 
 def _deltas(choice: Json) -> Iterator[tuple[Json, Json]]:
-    """Each delta of a choice, and what its chunk says besides."""
+    """Yield each delta of a choice, and the other fields of its chunk."""
     message = choice["message"]
     logprobs = (choice["logprobs"] or {}).get("content") or []
     ids = choice.get("token_ids", [])

@@ -1,13 +1,13 @@
-"""A scripted stand-in for an inference engine: HTTP on loopback, and a log of it all.
+"""Stand in for an inference engine: one HTTP server for all tests, with a log.
 
-One server for all tests. What it answers is put together from exchangeable pieces: a
-``Script`` gives the reply to a request, ``scripted_completions``, ``scripted_responses``
-and ``scripted_messages`` the form that an API gives it, and ``Tokens`` its token ids.
+Its answers are put together from exchangeable pieces. A ``Script`` chooses the reply to a
+request; ``scripted_completions``, ``scripted_responses`` and ``scripted_messages`` give it
+the form of an API; ``Tokens`` gives it token ids.
 
-A reply also says what goes wrong. ``{"error": status}`` fails. With ``delay`` it comes after
-so many seconds, with ``pace`` so many pass before each chunk of its stream. With
-``disconnect`` the server hangs up ``"before"`` or in the ``"middle"`` of the answer, and the
-client can tell; ``drop`` ends a stream in its middle, and it cannot.
+A reply also says what goes wrong: ``{"error": status}`` fails; ``delay`` is the time until
+the answer and ``pace`` the time before each chunk of a stream, in seconds; ``disconnect``
+hangs up ``"before"`` or in the ``"middle"`` of the answer, so that the client notices;
+``drop`` ends a stream in its middle, so that it does not.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request and what was answered: ``body`` as it came over the wire,
-    ``response`` None for an error, ``broken`` where the server hung up on it.
+    """One request, its body as it came over the wire, and its answer.
+
+    ``response`` is None for an error; ``broken`` is set if the server hung up.
     """
 
     path: str
@@ -50,9 +51,9 @@ class Exchange:
 
 @dataclass
 class Script:
-    """Replies in order, then ``default``; one with ``when`` answers whatever matches it.
+    """Replies in order, then ``default``; a reply with ``when`` answers what it matches.
 
-    ``when`` holds a regular expression for each key of the request that it looks at.
+    ``when`` maps keys of the request to regular expressions.
     """
 
     replies: Sequence[Json]
@@ -72,10 +73,10 @@ class Script:
 
 
 class Engine:
-    """``with Engine(replies) as engine``: ``engine.base_url``, ``engine.log``.
+    """A scripted server at ``base_url``, with its exchanges in ``log``.
 
-    ``delay`` seconds go into each answer, ``pace`` before each chunk of a stream. A
-    ``script`` of one's own is asked for one reply at a time.
+    ``delay`` and ``pace`` are the defaults for replies. A ``script`` in the place of
+    ``replies`` is asked for one reply at a time.
     """
 
     def __init__(
@@ -155,7 +156,7 @@ def _paced(chunks: Sequence[Json], pace: float, *, dropped: bool) -> Iterator[Js
 
 
 def _cut_in_half(answer: Answer) -> Answer:
-    """The first half, where the headers promise all of it."""
+    """Send half of an answer under headers that promise all of it."""
     data = b"".join(answer.body)
 
     def half() -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""The scripted engine's POST /v1/messages: Anthropic's form of a reply that is text."""
+"""Answer POST /v1/messages for the scripted engine, in Anthropic's form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Json = dict[str, Any]
 
 
 def scripted_message(request: Json, reply: Json, number: int) -> Json:
-    """The Message that a reply of the script stands for."""
+    """Make the Message that a reply with text stands for."""
     text = (reply.get("content") or "").replace("{n}", str(number))
     return {
         "id": f"msg_{number}",

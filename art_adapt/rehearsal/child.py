@@ -1,6 +1,6 @@
 """Run a train module's ``main()`` in a process of its own, and write down what it did.
 
-``python -m art_adapt.rehearsal.child SETTINGS``, where ``run.run_child`` wrote SETTINGS.
+``run.run_child`` starts it as ``python -m art_adapt.rehearsal.child SETTINGS``.
 The train module is not modified and ART is the real one. Only ART's backends are replaced:
 ``stand_in`` serves the scripted model and takes the groups where a gradient step would be;
 with ``--train`` it is ART's LocalBackend with a tiny model behind it (``training``).
@@ -41,7 +41,7 @@ def main(settings: Settings) -> None:
 
 
 def run(settings: Settings) -> Notes:
-    """Run the train module to its end or to its last step, and say what was seen."""
+    """Run the train module to its end or its last step, and return what was seen."""
     seen = Observed()
     file = Path(settings.file)
     root, name = _package_of(file)
@@ -73,7 +73,7 @@ def run(settings: Settings) -> Notes:
 
 
 def _package_of(file: Path) -> tuple[Path, str]:
-    """The folder to import from, and the module's dotted name."""
+    """Return the folder to import from and the module's dotted name."""
     parts = [file.stem]
     folder = file.parent
     while (folder / "__init__.py").exists():
@@ -83,7 +83,7 @@ def _package_of(file: Path) -> tuple[Path, str]:
 
 
 def _raised(error: BaseException, root: Path) -> Raised:
-    """What was raised, at the last line of it below ``root`` if there is one."""
+    """Describe an exception, at its last frame below ``root`` if it has one."""
     while isinstance(error, BaseExceptionGroup):  # of a task group
         error = error.exceptions[0]
     frames = traceback.extract_tb(error.__traceback__)
@@ -99,7 +99,7 @@ def _raised(error: BaseException, root: Path) -> Raised:
 
 
 def _backend(settings: Settings, storage: str, seen: Observed) -> type[Any]:
-    """The class that stands in for ART's backends."""
+    """Make the class that stands in for ART's backends."""
     if settings.train is None:
         return make_stand_in(settings, storage, seen)
     from art_adapt.rehearsal.training import make_backend  # needs torch
@@ -148,10 +148,9 @@ def _limit_pipeline(steps: int, seen: Observed) -> None:
 
 
 def _make_room(module: Any) -> None:
-    """Raise the module's settings until a model that knows nothing can learn.
+    """Raise the module's group sizes and epochs so that an untrained model can learn.
 
-    That takes large groups and enough epochs. The constants are those of the train modules
-    that art-adapt writes.
+    The constants are those of the train modules that art-adapt writes.
     """
     for name, least in LEAST.items():
         if hasattr(module, name):
@@ -162,7 +161,7 @@ def _make_room(module: Any) -> None:
 
 
 def _watch_art(seen: Observed) -> None:
-    """Note what finished groups do not show, and report nothing to W&B."""
+    """Watch ART for what finished groups do not show, and keep it from reporting to W&B."""
     import art
     import art.utils as utils
 
@@ -204,7 +203,7 @@ def _plain(scenario: Any) -> Any:
 
 
 def _watch_recorders(rollouts: list[Watched]) -> None:
-    """Keep every rollout's recorder: those of lost episodes are in no group."""
+    """Keep every rollout's recorder, because lost episodes are in no group."""
     for name, module in list(sys.modules.items()):
         if name.rpartition(".")[2] == "art_recording":
             _watch_rollouts(module.Rollout, rollouts)

@@ -1,4 +1,4 @@
-"""Chat completions over an ``Endpoint``, whole or streamed."""
+"""Serve chat completions over an ``Endpoint``, whole or streamed."""
 
 from __future__ import annotations
 

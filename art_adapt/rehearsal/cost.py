@@ -1,8 +1,9 @@
-"""What a training step takes on a GPU, at least: from the tokens that a rehearsal counted, the
-size that the base model's name says, and the GPU's data sheet.
+"""Compute a lower bound for the time of a training step on a GPU.
 
-A bound, no forecast. No engine reads weights faster than the memory gives them, and no
-trainer computes faster than the peak; real steps take several times that.
+It follows from the tokens that a rehearsal counted, the size in the base model's name, and
+the GPU's data sheet. It is not a forecast: no engine reads weights faster than the memory
+delivers them, and no trainer computes faster than the peak, but real steps take several
+times as long.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SAMPLE, TRAIN = 2, 4
 
 @dataclass(frozen=True)
 class Gpu:
-    """From NVIDIA's data sheets; dense, without sparsity."""
+    """A GPU's data sheet; its peak is the dense one, without sparsity."""
 
     gigabytes: float
     terabytes_a_second: float
@@ -41,9 +42,10 @@ GPUS = {
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one step on ``gpu``. Sizes in billions of weights and gigabytes; None: the base
-    model's name does not say how large it is. ``gpus``: two for PipelineTrainer, which
-    samples and trains at once.
+    """The least that one step costs on ``gpu``.
+
+    ``weights`` is in billions. What depends on it is None where the base model's name does
+    not tell its size. ``gpus`` is 2 for PipelineTrainer, which samples and trains at once.
     """
 
     gpu: str
@@ -52,11 +54,11 @@ class Cost:
     weights: float | None
     gigabytes: float | None  # of the weights alone
     episodes: float
-    tokens: float  # of all episodes; what those of a group begin with, once
+    tokens: float  # of all episodes; a group's common start counts once
     reply_tokens: float  # of one completion
     sampling_seconds: float | None
     training_seconds: float | None
-    price: float | None  # of a GPU and hour, in dollars
+    price: float | None  # of one GPU for an hour, in dollars
 
     @property
     def fits(self) -> bool:
@@ -78,17 +80,15 @@ class Cost:
 
 @dataclass(frozen=True)
 class Asked:
-    """What to reckon with: one of ``GPUS``; what an hour of it costs, in dollars; how many
-    tokens a reply of the model has, if not as many words as the scripted ones.
-    """
+    """The assumptions of an estimate."""
 
-    gpu: str
-    price: float | None = None
-    reply_tokens: int | None = None
+    gpu: str  # one of ``GPUS``
+    price: float | None = None  # of an hour, in dollars
+    reply_tokens: int | None = None  # of one reply; None: as many as it has words
 
 
 def cost_of_step(seen: Seen, asked: Asked) -> Cost:
-    """Of a step as those that were rehearsed, of which there must be one."""
+    """Compute the cost of an average rehearsed step; there must be at least one."""
     sheet, name = GPUS[asked.gpu], seen.notes.base_model
     given = given_choices(seen)
     steps = [
@@ -123,13 +123,13 @@ def cost_of_step(seen: Seen, asked: Asked) -> Cost:
 
 @dataclass(frozen=True)
 class _Group:
-    """The episodes of one scenario, in tokens."""
+    """The token counts of one scenario's episodes."""
 
     episodes: int
     replies: int
     sampled: int
     longest: int  # sampled in one conversation
-    tokens: int  # what all begin with, counted once
+    tokens: int  # with the common start counted once
 
 
 def _read(
@@ -157,8 +157,9 @@ def _read(
 def _conversations(
     given: Mapping[int, Exchange], trajectory: Trajectory
 ) -> list[list[tuple[int, int]]]:
-    """For each history of an episode its completions, each with the tokens of its prompt
-    and those sampled; as the server counted. ``given``: see ``given_choices``.
+    """Return the tokens of each completion's prompt and of its reply, for each history.
+
+    ``given`` comes from ``given_choices``; the counts are the server's.
     """
     return [
         [
@@ -176,9 +177,10 @@ def _prompt_tokens(exchange: Exchange) -> int:
 
 
 def weights_of(base_model: str) -> tuple[float | None, float | None]:
-    """How many billions of weights the name says, and how many work on one token:
-    30 and 3 for ``Qwen3-30B-A3B``. Nothing of models whose weights are smaller than
-    ``BYTES``.
+    """Read from a name how many billion weights a model has, and uses for one token.
+
+    For ``Qwen3-30B-A3B`` that is 30 and 3. A name that tells no size, or weights that are
+    smaller than ``BYTES``, gives None.
     """
     if re.search(
         r"gpt-oss|fp8|fp4|[48]-?bit|int[48]|awq|gptq|gguf|bnb", base_model, re.I

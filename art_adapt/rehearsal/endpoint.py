@@ -1,4 +1,4 @@
-"""An HTTP server on loopback: a function says what each POST request is answered."""
+"""Serve HTTP on loopback, with a function that answers each POST request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Request:
-    """A POST request as it came over the wire; names of headers in Title-Case."""
+    """A POST request as it came over the wire, with header names in Title-Case."""
 
     path: str
     headers: Mapping[str, str]
@@ -60,13 +60,13 @@ def _events(chunks: Iterable[Json]) -> Iterator[bytes]:
 
 
 def event(chunk: Json) -> bytes:
-    """Write one event; those of the Responses API carry their type as its name."""
+    """Encode one event, named after its type if it has one, as in the Responses API."""
     name = f"event: {chunk['type']}\n" if "type" in chunk else ""
     return f"{name}data: {json.dumps(chunk)}\n\n".encode()
 
 
 class Endpoint:
-    """``with Endpoint(answer) as endpoint``: serves at ``endpoint.url``.
+    """A server that runs while its ``with`` block does, at ``url``.
 
     ``answer`` is called in the request's own thread. Where it raises ConnectionError the
     server hangs up without an answer.

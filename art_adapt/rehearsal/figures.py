@@ -1,4 +1,4 @@
-"""A rehearsal in numbers."""
+"""Summarise a rehearsal in numbers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from art_adapt.rehearsal.seen import Seen, given_choices, recorded_choices
 
 @dataclass(frozen=True)
 class Figures:
-    """What was seen, in numbers."""
+    """The numbers of a rehearsal."""
 
     steps: int
     episodes: int
     lost: int
-    calls: int  # choices that the model in training gave
-    recorded: int  # of them, on trajectories
+    calls: int  # choices sampled from the model in training
+    recorded: int  # calls that are on trajectories
     auxiliary: int
     histories: float  # per episode
     answered: int
@@ -59,5 +59,5 @@ def figures(seen: Seen) -> Figures:
 
 
 def is_flat(group: Group) -> bool:
-    """Whether all episodes of a group have one reward: it teaches nothing."""
+    """Tell whether all episodes of a group have the same reward, which teaches nothing."""
     return len({trajectory.reward for trajectory in group.trajectories}) == 1

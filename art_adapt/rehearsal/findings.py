@@ -1,4 +1,4 @@
-"""Everything that a rehearsal finds wrong, each with its place and what to change."""
+"""Find what would go wrong in training, with its place and what to change."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
 
 
 def findings(seen: Seen) -> list[Finding]:
-    """Everything that would go wrong, worst first."""
+    """Run all checks and return their findings, worst first."""
     return [found for check in CHECKS for found in check(seen)]

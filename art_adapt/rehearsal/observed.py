@@ -1,4 +1,4 @@
-"""What the child process of a rehearsal has seen so far; and ART's objects as notes."""
+"""Collect what a child process sees, and turn ART's objects into notes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from art_adapt.rehearsal.protocol import (
 
 
 class Rehearsed(SystemExit):
-    """The steps that were asked for have been run."""
+    """Raised when the requested steps have been run."""
 
 
 @dataclass
 class Watched:
-    """A rollout's recorder, kept because lost episodes are in no group."""
+    """The recorder of one rollout, and when it began and closed."""
 
     recorder: Any
     began: float
@@ -33,7 +33,7 @@ class Watched:
 
 @dataclass
 class Observed:
-    """Notes that grow while the train module runs, and the rollouts' recorders.
+    """Notes that grow while the train module runs, and the recorders of its rollouts.
 
     A run either fills ``notes.steps`` or, with ``--train``, ``training``.
     """
@@ -44,17 +44,17 @@ class Observed:
 
     @property
     def steps(self) -> int:
-        """How many steps have been handed to training."""
+        """The number of steps that have been handed to training."""
         return len(self.notes.steps) + len(self.training.rewards)
 
 
 def groups_of(groups: Iterable[Any]) -> tuple[Group, ...]:
-    """``art.TrajectoryGroup``s as notes."""
+    """Turn ``art.TrajectoryGroup`` objects into notes."""
     return tuple(Group(tuple(map(trajectory_of, g.trajectories))) for g in groups)
 
 
 def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
-    """Watched rollouts as notes."""
+    """Turn watched rollouts into notes."""
     return tuple(
         Rollout(
             watched.began,
@@ -67,7 +67,7 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
 
 
 def trajectory_of(trajectory: Any) -> Trajectory:
-    """An ``art.Trajectory`` as notes."""
+    """Turn an ``art.Trajectory`` into notes."""
     answer = getattr(trajectory, "final_answer", None)
     return Trajectory(
         trajectory.reward,

@@ -1,4 +1,4 @@
-"""What a rehearsal tells its child process, and what the child reports back, as JSON.
+"""Define what a rehearsal and its child process tell each other, and its JSON.
 
 ``run.run_child`` writes ``Settings`` to a file and names it on the child's command line;
 ``child`` writes its ``Notes`` to ``Settings.out``. Nothing else reads or writes either.
@@ -54,7 +54,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Choice:
-    """What tells a recorded Choice from others, and whether ART can train on it.
+    """The data that identifies a recorded Choice and makes it trainable.
 
     ``ids`` are its token ids. ``mark`` comes from its first logprob (see
     ``scripted_model.mark``); 0 without logprobs. ``anew``: its prompt does not continue
@@ -68,7 +68,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Item:
-    """A message of a history; ``choice`` is None unless the model sampled it."""
+    """A message of a history, with its ``choice`` if the model sampled it."""
 
     message: Json
     choice: Choice | None = None
@@ -76,7 +76,7 @@ class Item:
 
 @dataclass(frozen=True)
 class History:
-    """Messages and Choices in their order, and the tools they were sampled with."""
+    """Messages and Choices in order, and the tools that they were sampled with."""
 
     tools: Any
     items: tuple[Item, ...]
@@ -88,11 +88,11 @@ class History:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """A recorded episode. ``bad_metrics`` names the metrics that are not numbers."""
+    """A recorded episode."""
 
     reward: float
     answer: str | None  # the start of its repr
-    bad_metrics: tuple[str, ...]
+    bad_metrics: tuple[str, ...]  # the names of those that are not numbers
     histories: tuple[History, ...]  # those that are not empty
 
     @property
@@ -123,7 +123,7 @@ class Rollout:
 
 @dataclass(frozen=True)
 class Raised:
-    """An exception that ended the train module, and the last of the user's lines in it."""
+    """An exception that ended the train module, and the user's last line in it."""
 
     error: str
     path: str
@@ -140,7 +140,7 @@ class Checkpoint:
 
 @dataclass(frozen=True)
 class Training:
-    """What the training of the tiny model showed.
+    """The results of training the tiny model.
 
     ``rewards`` are those the train module set: by step, group and episode. ``apart`` is
     the largest difference between a trained token's logprob and the one it was sampled
@@ -185,7 +185,7 @@ class Notes:
 
 
 def to_json(value: Settings | Notes) -> str:
-    """Write ``value``; objects of the user's, in scenarios or tools, as their ``repr``."""
+    """Write ``value`` as JSON, with foreign objects in scenarios or tools as their repr."""
 
     def plain(each: object) -> object:
         ours = type(each).__module__.startswith("art_adapt.rehearsal.")

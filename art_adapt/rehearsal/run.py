@@ -1,4 +1,4 @@
-"""One rehearsal: starts the scripted model and the children, and reads what they saw."""
+"""Run one rehearsal: start the scripted model and the children, and read their notes."""
 
 from __future__ import annotations
 
@@ -36,8 +36,10 @@ TIMEOUT = 600  # seconds
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What came of it. ``output`` is what the train module printed; ``learning`` is
-    None unless it was trained, ``cost`` unless a GPU was named.
+    """The result of a rehearsal.
+
+    ``output`` is what the train module printed. ``learning`` is None unless a model was
+    trained, ``cost`` unless a GPU was named.
     """
 
     path: Path
@@ -56,7 +58,7 @@ class Rehearsal:
 
 @dataclass(frozen=True)
 class Child:
-    """A train module's process that has ended."""
+    """The notes and the output of a train module's process that has ended."""
 
     notes: Notes
     output: str
@@ -71,15 +73,15 @@ def rehearse(
     train: int | None = None,
     cost: Asked | None = None,
 ) -> Rehearsal:
-    """Run the train module ``path`` for ``steps`` steps against a scripted model, and if
-    nothing is wrong, train a tiny model for ``train`` steps.
+    """Run the train module ``path`` for ``steps`` steps against a scripted model.
 
-    ``replies``: a JSONL file of what the model says (``replies.read_rows``). ``cost``: on which
-    GPU to reckon what a step takes.
+    Then train a tiny model for ``train`` steps, unless something fatal was found.
+    ``replies`` is a JSONL file of what the model says (see ``replies.read_rows``); ``cost``
+    names the GPU on which to estimate a step.
 
     Raises:
-        Refusal: there is no such file, ART is not installed, or the module does not
-            end; ``train`` without torch and transformers.
+        Refusal: the file does not exist, ART is not installed, the module does not end, or
+            ``train`` is given without torch and transformers.
     """
     if not path.is_file():
         raise Refusal("there is no such file", path=path)
@@ -112,7 +114,7 @@ def rehearse(
 def _learn(
     seen: Seen, rows: Sequence[Scripted], steps: int, seed: int, folder: Path
 ) -> tuple[Learning, str]:
-    """Train; train again with shuffled rewards, at the same time; go on for one step."""
+    """Train, with a control of shuffled rewards beside it; then resume for one step."""
     judged = any(is_judgement(exchange.request) for exchange in seen.log)
     settings = training_settings(seen, rows, seed)
     contents = (turn.content for turn in settings.turns)
@@ -139,7 +141,7 @@ def _learn(
 def training_settings(
     seen: Seen, rows: Sequence[Scripted], seed: int
 ) -> TinyModelSettings:
-    """What a child needs to make the tiny model, from what a scripted rehearsal saw."""
+    """Make the tiny model's settings from what a scripted rehearsal saw."""
     scenarios = seen.notes.scenarios
     said = turns(seen.log, rows, scenarios)
     return TinyModelSettings(said, prompts(seen.log), scenarios, seed)
@@ -152,8 +154,10 @@ def run_child(
     folder: Path,
     train: TinyModelSettings | None = None,
 ) -> Child:
-    """The train module in a process of its own; ART keeps its files in ``folder`` if
-    it trains.
+    """Run the train module in a process of its own.
+
+    Its files are in ``folder``; with ``train``, also those of ART, from which a later run
+    resumes.
     """
     out = folder / "seen.json"
     settings = Settings(
@@ -176,7 +180,7 @@ def run_child(
         )
     except subprocess.TimeoutExpired:
         raise Refusal(
-            f"the train module did not end within {TIMEOUT} seconds",
+            f"the train module did not finish within {TIMEOUT} seconds",
             next_step="rehearse fewer steps, with --steps 1",
             path=path,
         ) from None
@@ -230,7 +234,7 @@ def _art_version() -> str:
 
 
 def _environment(url: str) -> dict[str, str]:
-    """No key of the user's, and no way to the network but loopback."""
+    """Make an environment without the user's keys and with no network but loopback."""
     secret = ("KEY", "TOKEN", "SECRET", "PASSWORD")
     kept = {
         name: value

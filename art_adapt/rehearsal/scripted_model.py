@@ -1,8 +1,7 @@
-"""An OpenAI-compatible server on loopback that answers as the scripted model, with the
-token ids and logprobs that vLLM gives, and keeps a log of it all.
+"""Serve the scripted model on loopback, with vLLM's token ids and logprobs, and a log.
 
-The model in training is whoever has ``POLICY_KEY``; other keys belong to judges and to
-what else the agent asks.
+Requests with ``POLICY_KEY`` are for the model in training; those with other keys are for
+judges and whatever else the agent calls.
 """
 
 from __future__ import annotations
@@ -30,9 +29,7 @@ LATENCY = (0.002, 0.02)  # seconds
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request and its answer: ``response`` is None where it failed with
-    ``status``.
-    """
+    """One request and its answer; ``response`` is None if it failed with ``status``."""
 
     serial: int  # from 1, in the order in which requests came
     is_policy: bool
@@ -42,12 +39,12 @@ class Exchange:
 
 
 class ScriptedModel:
-    """``with ScriptedModel(seed, rows) as model``: ``model.url``, ``model.log``."""
+    """A server of the scripted model at ``url``, with its exchanges in ``log``."""
 
     def __init__(
         self, seed: int, rows: Sequence[Scripted], favourite: str | None = None
     ) -> None:
-        """``favourite``: what RULER's judge likes to read; None: it judges by chance."""
+        """Make the server; RULER's judge prefers ``favourite``, or scores at random."""
         self.log: list[Exchange] = []
         self.served: tuple[str, ...] = ()  # names of the model in training
         self._seed = seed
@@ -73,7 +70,7 @@ class ScriptedModel:
         return answer_chat(request, self._complete)
 
     def _complete(self, key: str, request: Json) -> tuple[int, Json]:
-        """The status and body for one request; logged."""
+        """Return the status and body for one request, and log it."""
         # The same request gets the same replies in every rehearsal, in whatever order
         # the rollouts come to make it.
         asked = json.dumps(request)
@@ -115,7 +112,7 @@ def _word_ids(text: str) -> list[int]:
 
 
 def _said(message: Json) -> list[int]:
-    """An assistant's turn in tokens, to its end."""
+    """Tokenize an assistant's turn, with its end."""
     ids = _word_ids(message.get("content") or "") if message.get("content") else []
     for call in message.get("tool_calls") or []:
         function = call["function"]
@@ -124,7 +121,7 @@ def _said(message: Json) -> list[int]:
 
 
 def _canonical(function: Json) -> str:
-    """Arguments are data to a chat template: it spells them itself."""
+    """Spell arguments as a chat template does, to which they are data."""
     try:
         return json.dumps(json.loads(function["arguments"]))
     except (TypeError, ValueError):
@@ -132,9 +129,7 @@ def _canonical(function: Json) -> str:
 
 
 def prompt_ids(request: Json) -> list[int]:
-    """The request in tokens: a prompt goes on with what was said, if the agent hands
-    that back as it was.
-    """
+    """Tokenize a request, so that it continues what was sampled if that is unchanged."""
     ids = _word_ids(json.dumps(request.get("tools"))) if request.get("tools") else []
     for message in request["messages"]:
         if message["role"] == "assistant":
@@ -151,9 +146,7 @@ def prompt_ids(request: Json) -> list[int]:
 
 
 def mark(serial: int, index: int) -> int:
-    """What tells one choice from all others: its first token's logprob carries it, in
-    millionths.
-    """
+    """Number a choice; its first token's logprob carries the number, in millionths."""
     return serial * 16 + index
 
 

@@ -1,4 +1,4 @@
-"""What a rehearsal has seen: the child's notes, the server's log, the module's source."""
+"""Bring together the child's notes, the server's log and the train module's source."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that would cost a training run. ``fix`` is what to change; ``fatal``:
-    there is no training without it.
-    """
+    """Something that would cost a training run, where it is, and how to fix it."""
 
     name: str
     what: str
@@ -31,12 +29,13 @@ class Finding:
 
     @property
     def fatal(self) -> bool:
+        """Whether training is impossible until it is fixed."""
         return self.name in ("raised", "stopped", "no step", "inference name", "no ids")
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What the checks read."""
+    """Everything that the checks read."""
 
     path: Path
     source: str
@@ -49,7 +48,7 @@ class Seen:
 
     @property
     def episodes(self) -> list[Trajectory]:
-        """All episodes that were recorded, those that were lost among them."""
+        """All recorded episodes, including lost ones."""
         return [r.trajectory for r in self.notes.rollouts] or self.trained
 
     @property
@@ -62,7 +61,7 @@ class Seen:
         return [t for group in self.groups for t in group.trajectories]
 
     def line(self, *patterns: str) -> int:
-        """The first line that one of ``patterns`` is found in, the earlier ones first."""
+        """Return the first line that matches the first of ``patterns`` to match any."""
         lines = self.source.splitlines()
         for pattern in patterns:
             for number, line in enumerate(lines, 1):
@@ -71,11 +70,12 @@ class Seen:
         return 1
 
     def finding(self, name: str, what: str, fix: str, *patterns: str) -> Finding:
+        """Make a finding at the line of the train module that ``patterns`` lead to."""
         return Finding(name, what, fix, self.path, self.line(*patterns))
 
 
 def given_choices(seen: Seen) -> dict[int, Exchange]:
-    """The choices that the model in training gave, by their marks."""
+    """Return the exchange of each choice that the model in training gave, by its mark."""
     return {
         mark(exchange.serial, choice["index"]): exchange
         for exchange in seen.policy
@@ -85,8 +85,9 @@ def given_choices(seen: Seen) -> dict[int, Exchange]:
 
 
 def recorded_choices(seen: Seen) -> Counter[int]:
-    """How often each choice is on a trajectory, by its mark; one whose logprobs are gone
-    is known by what it said.
+    """Count how often each choice is on a trajectory, by its mark.
+
+    A choice that has lost its logprobs is recognised by its message.
     """
     by_text = {
         identity(choice["message"]): mark(exchange.serial, choice["index"])
@@ -103,6 +104,6 @@ def recorded_choices(seen: Seen) -> Counter[int]:
 
 
 def identity(message: Json) -> str:
-    """What an agent can hand back of a completion: its calls' ids, or its text."""
+    """Return what identifies a message even if an agent rebuilds it: call ids, or text."""
     calls = [call["id"] for call in message.get("tool_calls") or []]
     return json.dumps(calls or message.get("content") or "")

@@ -1,6 +1,4 @@
-"""Where a gradient step would be: a backend that serves the scripted model and takes the
-groups.
-"""
+"""Stand in for ART's backends: serve the scripted model, and take groups untrained."""
 
 from __future__ import annotations
 
@@ -77,10 +75,10 @@ class StandIn:
         return TrainResult(step=self.step, metrics={"loss": 0.0})
 
     async def _end_of_rollouts(self) -> None:
-        """Wait for the episodes under way.
+        """Wait for the episodes that are still running.
 
-        PipelineTrainer would cancel them, and threads that outlive their rollout look like
-        recordings that were lost.
+        PipelineTrainer would cancel them, and calls of threads that outlive their rollout
+        look like lost recordings.
         """
         while any(watched.seconds is None for watched in self._seen.rollouts):
             await asyncio.sleep(0.02)
@@ -89,7 +87,7 @@ class StandIn:
         notes = self._seen.notes
         self._seen.notes = replace(notes, closed=notes.closed + 1)
 
-    # What PipelineTrainer asks on top (art, pipeline_trainer/trainer.py).
+    # PipelineTrainer also calls these (art, pipeline_trainer/trainer.py).
 
     def _supports_concurrent_training_and_inference(self, model: Any) -> bool:
         from art.dev.validate import is_dedicated_mode
@@ -103,7 +101,7 @@ class StandIn:
 
 
 def make_stand_in(settings: Settings, storage: str, seen: Observed) -> type[StandIn]:
-    """Make the class that train modules find in the place of ART's backends."""
+    """Make the class that train modules get instead of ART's backends."""
 
     class Backend(StandIn):
         def __init__(self, *_: Any, **__: Any) -> None:

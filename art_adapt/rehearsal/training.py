@@ -1,4 +1,4 @@
-"""ART's ``LocalBackend`` with the tiny model where vLLM and Unsloth would be.
+"""Train the tiny model with ART's ``LocalBackend``, in the place of vLLM and Unsloth.
 
 Only the service is replaced (art 0.5.18 and 0.5.23, local/service.py): tokenization,
 packing, advantages, the loss, checkpoints and resuming are ART's.
@@ -32,7 +32,7 @@ RATE = 1_000  # times the module's learning rate: this model is a millionth as l
 
 
 class Service:
-    """What ``LocalBackend`` asks of the process that serves and trains."""
+    """The service that ``LocalBackend`` uses to serve and train a model."""
 
     def __init__(
         self, tiny: TinyModel, model: Any, folder: Path, seen: Observed
@@ -72,8 +72,9 @@ class Service:
         return 200, self._tiny.complete(request, self._serial)
 
     def _served(self) -> list[str]:
-        """Names of the model; those of earlier steps where the engine has GPUs of its
-        own. There is one set of weights: as if a running engine were given new ones.
+        """Return the model's names, with those of earlier steps on dedicated GPUs.
+
+        All names share one set of weights, as if a running engine were given new ones.
         """
         steps = range(self._step + 1) if self._dedicated else [self._step]
         return [f"{self._name}@{step}" for step in steps]
@@ -104,7 +105,7 @@ class Service:
     async def train(
         self, disk_packed_tensors: Any, config: Any, _config: Any, _: bool = False
     ) -> AsyncIterator[dict[str, float]]:
-        """One step of Adam on all sequences, with ART's loss."""
+        """Take one step of Adam on all sequences, with ART's loss."""
         packed: Any = packed_tensors_from_dir(**disk_packed_tensors)
         count = packed["tokens"].shape[0]
         for group in self._optimizer.param_groups:
@@ -128,7 +129,7 @@ class Service:
         yield {"loss/train": total}
 
     def _compare(self, inputs: Json, new: torch.Tensor) -> None:
-        """How far the trainer's logprobs are from those that were sampled with."""
+        """Compare the trainer's logprobs with those at sampling."""
         old = inputs["logprobs"][:, 1:]
         trained = inputs["assistant_mask"][:, 1:] & ~old.isnan()
         apart = (new[:, :-1] - old)[trained].abs()
@@ -148,7 +149,7 @@ class Service:
 
 
 def _trimmed(packed: Json, at: int, device: torch.device) -> Json:
-    """One packed sequence without the padding at its end."""
+    """Return one packed sequence without the padding at its end."""
     used = int((packed["group_ids"][at] != -1).nonzero().max()) + 1
     return {
         name: value[at : at + 1, :used].to(device)
@@ -158,7 +159,7 @@ def _trimmed(packed: Json, at: int, device: torch.device) -> Json:
 
 
 def _new_logprobs(tiny: TinyModel, inputs: Json) -> torch.Tensor:
-    """Of each sequence's next tokens (1, length), as ART's loss wants them."""
+    """Compute the logprobs of the next tokens (1, length), as ART's loss expects them."""
     group, parent = inputs["group_ids"][0], inputs["parent_ids"][0]
     # art, unsloth/train.py, calculate_mask: a sequence sees itself and its prompt.
     own = group.unsqueeze(0) == group.unsqueeze(1)
@@ -184,7 +185,7 @@ def _loss(inputs: Json, new: torch.Tensor, config: Any) -> torch.Tensor:
 def make_backend(
     storage: str, settings: TinyModelSettings, steps: int, seen: Observed
 ) -> type[local.LocalBackend]:
-    """Make the class to put in ``LocalBackend``'s place, for ``steps`` steps."""
+    """Make the class that replaces ``LocalBackend`` for ``steps`` steps."""
     random.seed(settings.seed)
     shuffled = random.Random(settings.seed) if settings.shuffle else None
     tiny = TinyModel(
@@ -241,7 +242,7 @@ def make_backend(
     return Backend
 
 
-SERVERLESS = frozenset({"ppo"})  # what only ServerlessBackend.train takes
+SERVERLESS = frozenset({"ppo"})  # options that only ServerlessBackend.train has
 
 
 def _stop_after(steps: int, seen: Observed) -> None:
@@ -256,7 +257,7 @@ def _note_rewards(groups: Sequence[Any], seen: Observed) -> None:
 
 
 def _shuffle(groups: Sequence[Any], random_: random.Random) -> None:
-    """The control: the rewards of a group in another order."""
+    """Shuffle the rewards within each group, as a control."""
     for group in groups:
         rewards = [trajectory.reward for trajectory in group.trajectories]
         random_.shuffle(rewards)

@@ -1,4 +1,4 @@
-"""What the tiny model can say: it chooses among whole turns."""
+"""Collect the whole turns that the tiny model chooses from."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from art_adapt.rehearsal.replies import Reply, Scripted
 from art_adapt.rehearsal.scripted_model import Exchange
 
 Json = dict[str, Any]
-OF_A_KIND = 4  # calls of one tool, answers that the scripted model made up
+OF_A_KIND = 4  # at most: calls of the same tools, answers of the scripted model
 FROM_SCENARIOS = 16
 
 
 def turns(
     log: Sequence[Exchange], rows: Sequence[Scripted], scenarios: Sequence[Any]
 ) -> tuple[Reply, ...]:
-    """The user's rows, if there are any; else what the scripted model said that a tool
-    or a reader could take, and the values of the scenarios as answers.
+    """Return the user's rows, or else turns from the log and from scenarios.
+
+    Those are the scripted model's turns that a tool or a reader could use, and the values
+    of the scenarios as answers.
     """
     if rows:
         found: Iterator[Reply] = (row.reply for row in rows)
@@ -64,7 +66,7 @@ def _values(scenarios: Sequence[Any]) -> Iterator[str]:
 
 
 def _data(arguments: str) -> str:
-    """Arguments as every template spells them; nothing, if they are no object."""
+    """Spell arguments as every template does; an empty string if they are no object."""
     try:
         value = json.loads(arguments)
     except ValueError:
@@ -73,7 +75,7 @@ def _data(arguments: str) -> str:
 
 
 def prompts(log: Sequence[Exchange]) -> tuple[Json, ...]:
-    """What the model was asked, each once."""
+    """Return each distinct prompt of the model in training, once."""
     asked = [
         {"messages": e.request["messages"], "tools": e.request.get("tools")}
         for e in log

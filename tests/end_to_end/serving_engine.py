@@ -1,9 +1,9 @@
-"""The scripted engine as ART's capture expects its engine: token ids without being
-asked, and prompts that continue with the tokens that were sampled.
+"""Serve the token ids that ART's own capture expects from an engine.
 
-A recorder is to be measured by what it records, and not by what an engine withholds. A
-rendered prompt holds of an assistant's turn what was sampled, as long as a chat template
-would render it the same.
+They come without being asked for, and prompts continue with the tokens that were sampled: a
+recorder should be measured by what it records, not by what an engine withholds. A prompt
+contains an assistant's turn as it was sampled, as long as a chat template would render it
+the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scripted_engine import Engine, Json
 
 
 class Served(Words):
-    """Words again, where a turn that comes back is the tokens that it was sampled as."""
+    """Words, where a turn that is sent back has the tokens that were sampled."""
 
     unasked = True
 
@@ -39,12 +39,14 @@ class Served(Words):
 
 
 class ServingEngine(Engine):
+    """An engine whose answers always carry token ids."""
+
     def __init__(self, replies: Sequence[Json] = (), *, pace: float = 0.0) -> None:
         super().__init__(replies, pace=pace, tokens=Served())
 
 
 def _turn(message: Json) -> str:
-    """An assistant's turn as a chat template renders it: arguments are data there."""
+    """Return what a chat template renders of a turn, to which arguments are data."""
     calls: list[Any] = [
         [
             call["id"],

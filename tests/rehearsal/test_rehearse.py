@@ -1,5 +1,7 @@
-"""``art-adapt rehearse`` as a user runs it: what is right passes, and a train module
-broken in any of ten ways is caught, at its line, with what to change.
+"""Test ``art-adapt rehearse`` as a user runs it.
+
+A correct train module passes; one that is broken in any of ten ways is caught, at its line,
+with what to change.
 """
 
 from __future__ import annotations
@@ -125,8 +127,9 @@ def test_a_model_of_unknown_size_costs_nobody_knows_what(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["support_loop", "async_research"])
 def test_a_pipeline_passes(name: str, tmp_path: Path) -> None:
-    """ART's PipelineTrainer samples, trains and validates at once, and asks of every
-    token that is validated which step's policy it is of.
+    """PipelineTrainer samples, trains and validates at once.
+
+    It also wants to know which step's policy each validated token comes from.
     """
     folder = adapted(tmp_path, "--pipeline", name=name)
     rows = [dict.fromkeys(("question", "topic"), f"HO-{at}?") for at in range(30)]
@@ -173,7 +176,7 @@ def test_a_pipeline_by_keyword_and_one_in_a_comment(tmp_path: Path) -> None:
 def test_answers_that_are_right_only_by_luck_can_be_given(
     name: str, tmp_path: Path
 ) -> None:
-    """A game to win, a verdict in JSON: the scripted model does not find those."""
+    """The scripted model does not win a game or hit on a valid verdict by itself."""
     folder = adapted(tmp_path, name=name)
     module = str(next(folder.rglob("agent_train.py")).relative_to(folder))
     code, said, _ = rehearse(module, cwd=folder)

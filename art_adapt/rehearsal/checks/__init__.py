@@ -1,1 +1,1 @@
-"""What is looked at, one module a subject; ``findings.CHECKS`` lists the checks."""
+"""The checks of a rehearsal, one module per subject; ``findings.CHECKS`` lists them."""

@@ -1,4 +1,4 @@
-"""What the train module hands to training: groups, rewards, answers, metrics."""
+"""Check what the train module hands to training: groups, rewards, answers, metrics."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from art_adapt.rehearsal.seen import Finding, Seen
 
 
 def awaited_early(seen: Seen) -> Iterator[Finding]:
+    """Report groups that were awaited before they were gathered."""
     if seen.notes.awaited_early:
         yield seen.finding(
             "awaited early",
-            "groups were awaited before gather_trajectory_groups: it neither runs them "
-            "side by side nor counts their failures",
-            "hand art.TrajectoryGroup(...) over without await",
+            "groups were awaited before gather_trajectory_groups, which then neither runs "
+            "them concurrently nor counts their failures",
+            "pass art.TrajectoryGroup(...) to it without await",
             r"await art\.TrajectoryGroup|await .*TrajectoryGroup",
             r"gather_trajectory_groups",
         )
 
 
 def rewards(seen: Seen) -> Iterator[Finding]:
+    """Report rewards that do not differ within any group."""
     rewards = [t.reward for t in seen.trained]
     if not rewards:
         return
@@ -31,15 +33,15 @@ def rewards(seen: Seen) -> Iterator[Finding]:
             "reward",
             f"every episode got the reward {rewards[0]}: a group without variance "
             "teaches nothing",
-            "make the reward depend on what the episode did; if only a right answer is "
-            "rewarded, let the scripted model give some, with --replies",
+            "make the reward depend on what the episode did; if only a correct answer is "
+            "rewarded, supply some with --replies",
             r"trajectory\.reward\s*=|def reward|reward\(",
             r"recording\.rewarded",
         )
     elif all(map(is_flat, seen.groups)):
         yield seen.finding(
             "reward",
-            "rewards differ between scenarios but in no group: GRPO compares the "
+            "rewards differ between scenarios but within no group: GRPO compares the "
             "episodes of one scenario",
             "make the reward depend on what the episode did",
             r"trajectory\.reward\s*=|def reward|reward\(",
@@ -47,26 +49,28 @@ def rewards(seen: Seen) -> Iterator[Finding]:
 
 
 def answers(seen: Seen) -> Iterator[Finding]:
+    """Report that no episode has a final answer."""
     if seen.trained and all(t.answer is None for t in seen.trained):
         yield seen.finding(
             "answer",
             "no episode set trajectory.final_answer: a reward that reads it sees None",
-            "put final_answer(...) around what the agent answers with (art-adapt does) "
-            "and record into an AgentTrajectory, which has the field; if an answer takes "
-            "a certain call, let the scripted model make it, with --replies",
+            "wrap the agent's answer in final_answer(...), as art-adapt does, and record "
+            "into an AgentTrajectory, which has the field; if the agent only answers "
+            "after a certain tool call, supply that call with --replies",
             r"=\s*(AgentTrajectory|art\.Trajectory)\(",
             r"def rollout",
         )
 
 
 def metrics(seen: Seen) -> Iterator[Finding]:
+    """Report metrics that are not numbers."""
     bad = Counter(name for t in seen.episodes for name in t.bad_metrics)
     for name in bad:
         yield seen.finding(
             "metrics",
-            f"metrics[{name!r}] is no number: ART counts the episode as failed, and "
-            "model.log breaks",
-            "put text into metadata or logs",
+            f"metrics[{name!r}] is not a number: ART counts the episode as failed, and "
+            "model.log raises",
+            "put text into metadata or logs instead",
             rf"metrics\[.{re.escape(name)}.\]",
             r"metrics",
         )

@@ -1,4 +1,4 @@
-"""What is on the trajectories, against what the server was asked and gave."""
+"""Check the trajectories against the requests and answers in the server's log."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ Json = dict[str, Any]
 
 
 def complete(seen: Seen) -> Iterator[Finding]:
-    """Each completion of the model in training is on one trajectory, once."""
+    """Report completions that are on no trajectory, or on more than one."""
     given, recorded = given_choices(seen), recorded_choices(seen)
     missing = [each for each in given if each not in recorded]
     if missing:
         last = given[missing[0]].request["messages"][-1]
         yield seen.finding(
             "lost",
-            f"{len(missing)} of {len(given)} completions are on no trajectory, one of "
-            f"them the answer to {str(last.get('content'))[:60]!r}",
+            f"{len(missing)} of {len(given)} completions are on no trajectory, for example "
+            f"the answer to {str(last.get('content'))[:60]!r}",
             "record the call: recorded(client.chat.completions.create)(...), inside the "
             "rollout",
             r"art_recording\.rollout",
@@ -41,13 +41,13 @@ def complete(seen: Seen) -> Iterator[Finding]:
         yield seen.finding(
             "twice",
             f"{len(twice)} completions are on trajectories more than once",
-            "make a new art.Trajectory in each rollout",
+            "create a new art.Trajectory in each rollout",
             r"Trajectory\(\)",
         )
 
 
 def faithful(seen: Seen) -> Iterator[Finding]:
-    """Before each completion stand the messages that were sent, beside them the tools."""
+    """Report completions recorded with other messages or tools than were sent."""
     given = given_choices(seen)
     wrong, toolless = 0, 0
     for trajectory in seen.episodes:  # what is trained may be a view of it
@@ -58,8 +58,8 @@ def faithful(seen: Seen) -> Iterator[Finding]:
     if toolless:
         yield seen.finding(
             "tools",
-            f"{toolless} completions were sampled with tools, and their trajectory has "
-            "none: training would show the model another prompt",
+            f"{toolless} completions were sampled with tools, but their trajectory has "
+            "none: training would use a different prompt",
             "leave trajectory.tools as it was recorded",
             r"\.tools\b.*=",
             r"def rollout",
@@ -67,7 +67,7 @@ def faithful(seen: Seen) -> Iterator[Finding]:
     if wrong:
         yield seen.finding(
             "messages",
-            f"before {wrong} completions the trajectory has other messages than were sent",
+            f"{wrong} completions are recorded after other messages than were sent",
             "leave messages_and_choices as they were recorded",
             r"messages_and_choices",
             r"def rollout",
@@ -77,7 +77,7 @@ def faithful(seen: Seen) -> Iterator[Finding]:
 def _requests(
     history: History, given: Mapping[int, Exchange]
 ) -> Iterator[tuple[list[Json], Exchange]]:
-    """For each completion of a history the messages before it and its exchange."""
+    """Yield the messages before each completion of a history, and its exchange."""
     messages = [item.message for item in history.items]
     for at, item in enumerate(history.items):
         exchange = given.get(item.choice.mark) if item.choice is not None else None
@@ -98,7 +98,7 @@ def _same(ours: Json, theirs: Json) -> bool:
 
 
 def isolated(seen: Seen) -> Iterator[Finding]:
-    """No episode sees another's turns, whether in its messages or in how it begins."""
+    """Report signs of state that rollouts share."""
     mixed = (
         _with_others_turns(seen.episodes)
         + sum(_grows(map(_start, group.trajectories)) for group in seen.groups)
@@ -107,17 +107,16 @@ def isolated(seen: Seen) -> Iterator[Finding]:
     if mixed:
         yield seen.finding(
             "cross-talk",
-            "episodes have others' turns in their messages, or begin with as many as "
-            "ran before, or alike for different scenarios: state is shared between "
-            "rollouts",
-            "make the message list anew in each episode, or adapt the agent again with "
+            "rollouts share state: episodes contain turns of other episodes, or start "
+            "with messages that earlier episodes left behind",
+            "create the message list in each episode, or adapt the agent again with "
             "--isolate process",
             r"run_episode|def rollout",
         )
 
 
 def _with_others_turns(episodes: list[Trajectory]) -> int:
-    """How many episodes have an assistant's message that another one's model said."""
+    """Count episodes with an assistant message that was sampled in another episode."""
     said = Counter(identity(i.message) for t in episodes for i in t.choices)
     owners = {
         key: number
@@ -137,12 +136,12 @@ def _with_others_turns(episodes: list[Trajectory]) -> int:
 
 
 def _grows(starts: Iterator[list[Json]]) -> bool:
-    """Whether episodes of one scenario begin with different numbers of messages."""
+    """Tell whether episodes of one scenario start with different numbers of messages."""
     return len({len(start) for start in starts}) > 1
 
 
 def _alike_for_different_scenarios(seen: Seen) -> bool:
-    """Whether groups of the first step share a beginning of several users' messages."""
+    """Tell whether the first step's groups share a start with several user messages."""
     starts = [
         {json.dumps(start) for start in map(_start, group.trajectories) if _long(start)}
         for step in seen.notes.steps[:1]
@@ -152,20 +151,20 @@ def _alike_for_different_scenarios(seen: Seen) -> bool:
 
 
 def _start(trajectory: Trajectory) -> list[Json]:
-    """The messages that an episode began with."""
+    """Return the messages before an episode's first completion."""
     items = trajectory.histories[0].items if trajectory.histories else ()
     before = itertools.takewhile(lambda item: item.choice is None, items)
     return [item.message for item in before]
 
 
 def _long(start: list[Json]) -> bool:
-    """Whether more than one user spoke before the model did."""
+    """Tell whether there is more than one user message before the first completion."""
     users = [message for message in start if message.get("role") == "user"]
     return len(users) > 1
 
 
 def exact(seen: Seen) -> Iterator[Finding]:
-    """ART has the token ids to train on, and prompts that continue what was sampled."""
+    """Report completions that ART cannot train on, or only turn by turn."""
     choices = [i.choice for t in seen.trained for i in t.choices if i.choice]
     without = [each for each in choices if not (each.ids and each.mark)]
     if without:
@@ -182,8 +181,8 @@ def exact(seen: Seen) -> Iterator[Finding]:
     if anew:
         yield seen.finding(
             "rendered anew",
-            f"{anew} of {len(choices)} prompts do not go on from what was sampled: the "
-            "agent edits its messages, and each such turn is trained by itself",
-            "append the assistant's message as the SDK gave it",
+            f"{anew} of {len(choices)} prompts do not continue what was sampled before: "
+            "the agent edits its messages, and each such turn is trained separately",
+            "append the assistant's message as the SDK returned it",
             r"def run_episode|def rollout",
         )
