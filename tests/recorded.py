@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scripted_engine import Exchange, marker
+from scripted_completions import marker
+from scripted_engine import Exchange
 
 
 @dataclass(frozen=True)

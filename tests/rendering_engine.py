@@ -1,5 +1,6 @@
-"""A scripted engine that renders and tokenizes as vLLM does: with a real tokenizer, and
-with chat templates made after those of Qwen 3 and Llama 3.1.
+"""Render and tokenize as vLLM does, with a real tokenizer.
+
+The chat templates are modelled on those of Qwen 3 and Llama 3.1.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ END = {"qwen": "<|im_end|>", "llama": "<|eot_id|>"}
 
 @functools.cache
 def tokenizer() -> Tokenizer:
-    """A token a byte, and the special ones."""
+    """Make a tokenizer with one token per byte, and special ones."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocabulary = {token: at for at, token in enumerate([*alphabet, *SPECIAL])}
     made = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
@@ -115,7 +116,7 @@ def tokenizer() -> Tokenizer:
 
 
 def render(family: str, messages: Sequence[Json], tools: Any, *, prompt: bool) -> str:
-    """What the template makes of a conversation, after vLLM's preparation of it."""
+    """Render a conversation with a template, after preparing it as vLLM does."""
 
     def as_json(value: Any, indent: int | None = None) -> str:
         return json.dumps(value, ensure_ascii=False, indent=indent)
@@ -133,7 +134,7 @@ def render(family: str, messages: Sequence[Json], tools: Any, *, prompt: bool) -
 
 
 def _prepared(message: Json) -> Json:
-    """vllm, entrypoints/chat_utils.py: parts joined, arguments parsed."""
+    """Join parts and parse arguments, as vllm does in entrypoints/chat_utils.py."""
     content = message.get("content")
     if isinstance(content, list):
         content = "\n".join(part["text"] for part in content)
@@ -153,52 +154,54 @@ def _prepared(message: Json) -> Json:
 
 
 def _dumped(tool: Json) -> Json:
-    """vllm, entrypoints/openai/protocol.py: FunctionDefinition.model_dump()."""
+    """Dump a tool as vllm's FunctionDefinition does (entrypoints/openai/protocol.py)."""
     function = tool["function"]
     declared = {key: function.get(key) for key in ("name", "description", "parameters")}
     return {"type": tool["type"], "function": {**declared, **function, **declared}}
 
 
-class RenderingEngine(Engine):
-    """Its prompt ids are those of the rendered request; it samples what the template
-    makes of its replies (or what a reply's ``sampled`` says), to the end of the turn.
+class Rendered:
+    """Tokens of rendered conversations.
+
+    A prompt is the rendered request. Sampled is what the template makes of the reply, or
+    the reply's ``sampled``, to the end of the turn.
     """
 
-    def __init__(self, family: str, replies: Sequence[Json]) -> None:
-        super().__init__(replies)
+    unasked = True
+
+    def __init__(self, family: str) -> None:
         self.family = family
         self.sequences: list[tuple[list[int], list[int]]] = []
 
-    def answer(
-        self, path: str, headers: dict[str, str], body: bytes
-    ) -> tuple[int, Json]:
-        status, response = super().answer(path, headers, body)
-        request = json.loads(body)
-        if status != 200 or "choices" not in response:
-            return status, response
+    def prompt(self, request: Json) -> list[int]:
+        ids: list[int] = tokenizer().encode(self._before(request)).ids
+        return ids
+
+    def _before(self, request: Json) -> str:
         messages, tools = request["messages"], request.get("tools")
-        before = render(self.family, messages, tools, prompt=True)
-        prompt = tokenizer().encode(before).ids
-        (choice,) = response["choices"]
-        whole = render(self.family, [*messages, choice["message"]], tools, prompt=False)
-        text = whole.removeprefix(before).rstrip("\n")
-        reply = self.script.replies[len(self.log) - 1]
+        return render(self.family, messages, tools, prompt=True)
+
+    def sampled(
+        self, request: Json, reply: Json, message: Json, mark: int
+    ) -> list[int]:
         if "sampled" in reply:
             text = reply["sampled"] + END[self.family]
-        ids = tokenizer().encode(text).ids
-        response["prompt_token_ids"] = prompt
-        choice["token_ids"] = ids
-        choice["logprobs"] = {
-            "content": [
-                {
-                    "token": f"token_id:{i}",
-                    "logprob": -0.5,
-                    "bytes": list(tokenizer().decode([i]).encode()),
-                    "top_logprobs": [],
-                }
-                for i in ids
-            ],
-            "refusal": None,
-        }
-        self.sequences.append((prompt, ids))
-        return status, response
+        else:
+            messages = [*request["messages"], message]
+            whole = render(self.family, messages, request.get("tools"), prompt=False)
+            text = whole.removeprefix(self._before(request)).rstrip("\n")
+        ids: list[int] = tokenizer().encode(text).ids
+        self.sequences.append((self.prompt(request), ids))
+        return ids
+
+    def spelled(self, token: int) -> list[int]:
+        return list(tokenizer().decode([token]).encode())
+
+
+class RenderingEngine(Engine):
+    """An engine that keeps the prompt and the sampled tokens of each completion."""
+
+    def __init__(self, family: str, replies: Sequence[Json]) -> None:
+        tokens = Rendered(family)
+        super().__init__(replies, tokens=tokens)
+        self.sequences = tokens.sequences

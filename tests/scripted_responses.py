@@ -1,5 +1,6 @@
-"""The scripted engine's POST /v1/responses: what OpenAI answers in production. Written
-from the API's reference, not from the recorder's translation.
+"""Answer POST /v1/responses for the scripted engine, as OpenAI does in production.
+
+This is written from the API's reference, not from the recorder's translation.
 """
 
 from __future__ import annotations
@@ -12,7 +13,36 @@ Json = dict[str, Any]
 
 
 def scripted_response(request: Json, reply: Json, number: int) -> Json:
-    """The Response to ``request`` that a reply of the script stands for."""
+    """Make the Response that a reply of the script stands for."""
+    return {
+        "id": f"resp_{number}",
+        "object": "response",
+        "created_at": 1_700_000_000,
+        "status": "completed",
+        "error": None,
+        "incomplete_details": None,
+        "instructions": request.get("instructions"),
+        "metadata": {},
+        "model": request["model"],
+        "output": _output(reply, number),
+        "parallel_tool_calls": True,
+        "previous_response_id": request.get("previous_response_id"),
+        "temperature": 1.0,
+        "text": {"format": {"type": "text"}},
+        "tool_choice": "auto",
+        "tools": request.get("tools", []),
+        "top_p": 1.0,
+        "usage": {
+            "input_tokens": 1,
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "output_tokens": 1,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": 2,
+        },
+    }
+
+
+def _output(reply: Json, number: int) -> list[Json]:
     output: list[Json] = []
     if reply.get("reasoning"):
         output.append(
@@ -46,36 +76,11 @@ def scripted_response(request: Json, reply: Json, number: int) -> Json:
         }
         for at, call in enumerate(reply.get("tool_calls", []))
     ]
-    return {
-        "id": f"resp_{number}",
-        "object": "response",
-        "created_at": 1_700_000_000,
-        "status": "completed",
-        "error": None,
-        "incomplete_details": None,
-        "instructions": request.get("instructions"),
-        "metadata": {},
-        "model": request["model"],
-        "output": output,
-        "parallel_tool_calls": True,
-        "previous_response_id": request.get("previous_response_id"),
-        "temperature": 1.0,
-        "text": {"format": {"type": "text"}},
-        "tool_choice": "auto",
-        "tools": request.get("tools", []),
-        "top_p": 1.0,
-        "usage": {
-            "input_tokens": 1,
-            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-            "output_tokens": 1,
-            "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": 2,
-        },
-    }
+    return output
 
 
 def response_events(response: Json) -> Iterator[Json]:
-    """The events of the same response, streamed."""
+    """Stream the same response as events."""
     number = 0
 
     def event(kind: str, **fields: Any) -> Json:

@@ -1,4 +1,4 @@
-"""Runs a train module on this machine, with a scripted model where the GPU would be."""
+"""Run a train module on this machine, with a scripted model instead of a GPU."""
 
 from art_adapt.rehearsal.run import Rehearsal, rehearse
 

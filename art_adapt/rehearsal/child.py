@@ -1,182 +1,117 @@
-"""Runs a train module's ``main()`` in a process of its own, unmodified, and writes down
-what it did: ``python -m art_adapt.rehearsal.child SETTINGS`` (``run.run_child`` writes it).
+"""Run a train module's ``main()`` in a process of its own, and write down what it did.
 
-ART is the real one. Only its backends are replaced. ``StandIn`` serves the scripted
-model, and where a gradient step would be it takes the groups and counts; with
-``--train`` it is ART's LocalBackend with a tiny model behind it (``training``).
+``run.run_child`` starts it as ``python -m art_adapt.rehearsal.child SETTINGS``.
+The train module is not modified and ART is the real one. Only ART's backends are replaced:
+``stand_in`` serves the scripted model and takes the groups where a gradient step would be;
+with ``--train`` it is ART's LocalBackend with a tiny model behind it (``training``).
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import importlib
 import inspect
 import itertools
-import json
 import sys
 import tempfile
 import time
 import traceback
 import types
-import urllib.request
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from art_adapt.rehearsal.scripted_model import POLICY_KEY
+from art_adapt.rehearsal.observed import Observed, Rehearsed, Watched, rollouts_of
+from art_adapt.rehearsal.protocol import (
+    Notes,
+    Raised,
+    Settings,
+    from_json,
+    to_json,
+)
+from art_adapt.rehearsal.stand_in import make_stand_in
 
-Json = dict[str, Any]
-seen: Json = {
-    "steps": [],
-    "rollouts": [],
-    "exceptions": [],
-    "names": [],
-    "closed": 0,
-    "awaited_early": False,
-    "scenarios": [],
-    "pipeline": False,
-}
-live: list[Any] = []  # the recorders of all rollouts
-storage = ""
 LEAST = {"EPOCHS": 1_000_000, "ROLLOUTS_PER_GROUP": 8, "GROUPS_PER_STEP": 4}
 
 
-class Rehearsed(SystemExit):
-    """The steps that were asked for have been run."""
+def main(settings: Settings) -> None:
+    """Run the train module and write the notes."""
+    text = to_json(run(settings))
+    Path(settings.out).write_text(text, encoding="utf-8")
 
 
-class StandIn:
-    """ART's ``Backend`` protocol (art 0.5.18 and 0.5.23, backend.py) without a GPU."""
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        self.step = 0
-
-    async def register(self, model: Any) -> None:
-        seen["base_model"] = model.base_model
-        model.inference_base_url = url
-        model.inference_api_key = POLICY_KEY
-        model.base_path = storage
-        self._serve(model)
-
-    def _serve(self, model: Any) -> None:
-        name = self._model_inference_name(model)
-        seen["names"].append(name)
-        # On GPUs of its own the engine goes on serving earlier steps.
-        dedicated = self._supports_concurrent_training_and_inference(model)
-        names = seen["names"] if dedicated else [name]
-        body = json.dumps({"names": names}).encode()
-        server = url.removesuffix("/v1")
-        asked = urllib.request.Request(f"{server}/served", body)
-        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked)
-
-    def _model_inference_name(self, model: Any, step: int | None = None) -> str:
-        return f"{model.name}@{self.step if step is None else step}"
-
-    async def _get_step(self, _: Any) -> int:
-        return self.step
-
-    async def _prepare_backend_for_training(self, *_: Any) -> tuple[str, str]:
-        return url, POLICY_KEY
-
-    async def _delete_checkpoint_files(self, *_: Any) -> None:
-        self._stop_if_done()
-
-    def _stop_if_done(self) -> None:
-        if self.step >= steps and not seen["pipeline"]:
-            raise Rehearsed
-
-    async def train(
-        self, model: Any, trajectory_groups: Iterable[Any], **_: Any
-    ) -> Any:
-        from art.types import TrainResult
-
-        self._stop_if_done()
-        groups = list(trajectory_groups)
-        seen["steps"].append([_group(group) for group in groups])
-        self.step += 1
-        self._serve(model)
-        if seen["pipeline"] and self.step == steps:
-            await _last_ones()
-        return TrainResult(step=self.step, metrics={"loss": 0.0})
-
-    async def close(self) -> None:
-        seen["closed"] += 1
-
-    # What PipelineTrainer asks on top (art, pipeline_trainer/trainer.py).
-
-    def _supports_concurrent_training_and_inference(self, model: Any) -> bool:
-        from art.dev.validate import is_dedicated_mode
-
-        config: Any = model._internal_config or {}
-        return is_dedicated_mode(config)
-
-    @contextlib.asynccontextmanager
-    async def exact_adapter_lease(self, *_: Any) -> AsyncIterator[None]:
-        yield
-
-
-def _group(group: Any) -> Json:
-    return {"trajectories": [_trajectory(t) for t in group.trajectories]}
-
-
-def _trajectory(trajectory: Any) -> Json:
-    answer = getattr(trajectory, "final_answer", None)
-    return {
-        "reward": trajectory.reward,
-        "answer": None if answer is None else repr(answer)[:200],
-        "bad_metrics": [
-            name
-            for name, value in trajectory.metrics.items()
-            if not isinstance(value, int | float | bool)
-        ],
-        "histories": [
-            {
-                "tools": history.tools,
-                "items": [_item(item) for item in history.messages_and_choices],
-            }
-            for history in (trajectory, *trajectory.additional_histories)
-        ],
-    }
-
-
-def _item(item: Any) -> Json:
-    if isinstance(item, dict):
-        return {"message": item}
-    extra = item.model_extra or {}
-    tokens = getattr(item.logprobs, "content", None) or []
-    return {
-        "message": item.message.model_dump(mode="json", exclude_none=True),
-        "choice": True,
-        "ids": extra.get("token_ids") or [],
-        "mark": round(-tokens[0].logprob * 1e6) if tokens else None,
-        "anew": bool(extra.get("rendered_anew")),
-    }
-
-
-def _backend() -> type[Any]:
-    """What stands in for ART's backends."""
-    if settings["train"] is None:
-        return StandIn
-    from art_adapt.rehearsal.replies import Reply
-    from art_adapt.rehearsal.training import make_backend
-
-    turns = [
-        Reply(turn["content"], tuple(map(tuple, turn["tool_calls"])))
-        for turn in settings["train"]["turns"]
-    ]
-    return make_backend(
-        storage,
-        turns,
-        {**settings["train"], "steps": steps, "notes": seen, "done": Rehearsed()},
+def run(settings: Settings) -> Notes:
+    """Run the train module to its end or its last step, and return what was seen."""
+    seen = Observed()
+    file = Path(settings.file)
+    root, name = _package_of(file)
+    sys.path.insert(0, str(root))
+    sys.argv = [str(file)]
+    with tempfile.TemporaryDirectory() as temporary:
+        _replace_backends(_backend(settings, settings.storage or temporary, seen))
+        _watch_art(seen)
+        if "PipelineTrainer" in file.read_text(encoding="utf-8"):
+            _limit_pipeline(settings.steps, seen)
+        try:
+            module = importlib.import_module(name)
+            if settings.train is None:
+                _watch_recorders(seen.rollouts)
+            else:
+                _make_room(module)
+            module.main()
+        except Rehearsed:
+            pass
+        except SystemExit as stop:
+            seen.notes = replace(seen.notes, stopped=str(stop))
+        except BaseException as error:
+            seen.notes = replace(seen.notes, raised=_raised(error, root))
+    return replace(
+        seen.notes,
+        rollouts=rollouts_of(seen.rollouts),
+        training=None if settings.train is None else seen.training,
     )
 
 
-def _replace_backends() -> None:
-    """Put the stand-in where train modules import backends from; without torch the
-    modules themselves cannot be imported.
+def _package_of(file: Path) -> tuple[Path, str]:
+    """Return the folder to import from and the module's dotted name."""
+    parts = [file.stem]
+    folder = file.parent
+    while (folder / "__init__.py").exists():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return folder, ".".join(parts)
+
+
+def _raised(error: BaseException, root: Path) -> Raised:
+    """Describe an exception, at its last frame below ``root`` if it has one."""
+    while isinstance(error, BaseExceptionGroup):  # of a task group
+        error = error.exceptions[0]
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename).is_relative_to(root)]
+    last = (own or frames)[-1]
+    path, line = last.filename, last.lineno
+    if isinstance(error, SyntaxError) and error.filename:
+        path, line = error.filename, error.lineno
+    return Raised(f"{type(error).__name__}: {error}", path, line or 1)
+
+
+# ------------------------------------------------------------------- what is replaced
+
+
+def _backend(settings: Settings, storage: str, seen: Observed) -> type[Any]:
+    """Make the class that stands in for ART's backends."""
+    if settings.train is None:
+        return make_stand_in(settings, storage, seen)
+    from art_adapt.rehearsal.training import make_backend  # needs torch
+
+    return make_backend(storage, settings.train, settings.steps, seen)
+
+
+def _replace_backends(backend: type[Any]) -> None:
+    """Put ``backend`` where train modules import backends from.
+
+    Without torch ART's own modules cannot be imported; then empty ones take their place.
     """
-    backend = _backend()
     for name, class_name in (
         ("art.local", "LocalBackend"),
         ("art.local.backend", "LocalBackend"),
@@ -190,38 +125,8 @@ def _replace_backends() -> None:
         setattr(module, class_name, backend)
 
 
-def _watch_art() -> None:
-    """Notice what a finished group does not show. Nothing is reported to W&B."""
-    import art
-
-    art.Model._get_wandb_run = lambda self: None  # type: ignore[method-assign]
-    gather = art.gather_trajectory_groups
-
-    async def watched(groups: Iterable[Any], *arguments: Any, **named: Any) -> Any:
-        given = list(groups)
-        if any(isinstance(group, art.TrajectoryGroup) for group in given):
-            seen["awaited_early"] = True
-        gathered = await gather(given, *arguments, **named)
-        for group in gathered:
-            seen["exceptions"] += [f"{e.type}: {e.message}" for e in group.exceptions]
-        return gathered
-
-    art.gather_trajectory_groups = watched
-
-    import art.utils as utils
-
-    iterate = utils.iterate_dataset
-
-    def iterated(dataset: Any, *arguments: Any, **named: Any) -> Any:
-        seen["scenarios"] = [_plain(scenario) for scenario in dataset]
-        seen["initial_step"] = named.get("initial_step", 0)
-        return iterate(dataset, *arguments, **named)
-
-    utils.iterate_dataset = iterated
-
-
-def _limit_pipeline() -> None:
-    """Let a PipelineTrainer end by itself after the steps that were asked for."""
+def _limit_pipeline(steps: int, seen: Observed) -> None:
+    """Let a PipelineTrainer end by itself after ``steps`` steps."""
     from art import pipeline_trainer
 
     trainer: Any = pipeline_trainer.PipelineTrainer
@@ -229,54 +134,22 @@ def _limit_pipeline() -> None:
 
     def limited(self: Any, *arguments: Any, **named: Any) -> None:
         given = inspect.signature(made).bind(self, *arguments, **named).arguments
-        given["scenarios"] = _until_enough(given["scenarios"])
+        scenarios = given["scenarios"]
+        if isinstance(scenarios, Iterable):  # an asynchronous iterator stays as it is
+            given["scenarios"] = itertools.takewhile(
+                lambda _: seen.steps < steps, scenarios
+            )
         given["max_steps"] = steps
-        seen["pipeline"] = True
-        seen.pop("initial_step", None)  # it goes on by itself
+        # A pipeline resumes by itself: where the loop began says nothing.
+        seen.notes = replace(seen.notes, pipeline=True, initial_step=None)
         made(**given)
 
     trainer.__init__ = limited
 
 
-def _until_enough(scenarios: Any) -> Any:
-    if not isinstance(scenarios, Iterable):
-        return scenarios  # an asynchronous iterator
-    return itertools.takewhile(lambda _: len(seen["steps"]) < steps, scenarios)
-
-
-async def _last_ones() -> None:
-    """Wait for the episodes that are under way. PipelineTrainer would cancel them, and
-    threads that outlive their rollout look like recordings that were lost.
-    """
-    while not all(hasattr(recorder, "rehearsed") for recorder in live):
-        await asyncio.sleep(0.02)
-
-
-def _plain(scenario: Any) -> Any:
-    dump = getattr(scenario, "model_dump", None)
-    return dump(mode="json") if dump is not None else scenario
-
-
-def _watch_recorders() -> None:
-    """Keep every rollout's recorder: those of lost episodes are in no group."""
-    from art_adapt.recording import Rollout
-
-    opened, closed = Rollout.__init__, Rollout.close
-
-    def open_(self: Any, *arguments: Any, **named: Any) -> None:
-        opened(self, *arguments, **named)
-        self.rehearsed_from = time.perf_counter()
-        live.append(self)
-
-    def close(self: Any) -> None:
-        closed(self)
-        self.rehearsed = time.perf_counter() - self.rehearsed_from
-
-    Rollout.__init__, Rollout.close = open_, close  # type: ignore[method-assign]
-
-
 def _make_room(module: Any) -> None:
-    """Groups that a model can learn from that knows nothing yet, and epochs enough.
+    """Raise the module's group sizes and epochs so that an untrained model can learn.
+
     The constants are those of the train modules that art-adapt writes.
     """
     for name, least in LEAST.items():
@@ -284,67 +157,69 @@ def _make_room(module: Any) -> None:
             setattr(module, name, max(least, getattr(module, name)))
 
 
-def _package_of(file: Path) -> tuple[Path, str]:
-    """The folder to import from, and the module's dotted name."""
-    parts = [file.stem]
-    folder = file.parent
-    while (folder / "__init__.py").exists():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return folder, ".".join(parts)
+# -------------------------------------------------------------------- what is watched
 
 
-def main() -> None:
-    """Run, and write down everything that was seen."""
-    global storage  # where ART keeps its files
-    root, name = _package_of(file)
-    sys.path.insert(0, str(root))
-    sys.argv = [str(file)]
-    with tempfile.TemporaryDirectory() as temporary:
-        storage = settings["storage"] or temporary
-        _replace_backends()
-        _watch_art()
-        if "PipelineTrainer" in file.read_text(encoding="utf-8"):
-            _limit_pipeline()
-        try:
-            module = importlib.import_module(name)
-            if settings["train"] is None:
-                _watch_recorders()
-            else:
-                _make_room(module)
-            module.main()
-        except Rehearsed:
-            pass
-        except SystemExit as stop:
-            seen["stopped"] = str(stop)
-        except BaseException as raised:
-            error = raised
-            while isinstance(error, BaseExceptionGroup):  # of a task group
-                error = error.exceptions[0]
-            frames = traceback.extract_tb(error.__traceback__)
-            own = [f for f in frames if Path(f.filename).is_relative_to(root)]
-            last = (own or frames)[-1]
-            path, line = last.filename, last.lineno
-            if isinstance(error, SyntaxError) and error.filename:
-                path, line = error.filename, error.lineno
-            seen["raised"] = {
-                "error": f"{type(error).__name__}: {error}",
-                "path": path,
-                "line": line,
-            }
-    seen["rollouts"] = [
-        {
-            "began": recorder.rehearsed_from,
-            "seconds": getattr(recorder, "rehearsed", None),
-            "stopped": str(recorder.stopped) if recorder.stopped else None,
-            "trajectory": _trajectory(recorder.trajectory),
-        }
-        for recorder in live
-    ]
-    Path(settings["out"]).write_text(json.dumps(seen, default=repr), encoding="utf-8")
+def _watch_art(seen: Observed) -> None:
+    """Watch ART for what finished groups do not show, and keep it from reporting to W&B."""
+    import art
+    import art.utils as utils
+
+    art.Model._get_wandb_run = lambda self: None  # type: ignore[method-assign]
+    gather = art.gather_trajectory_groups
+
+    async def watched(groups: Iterable[Any], *arguments: Any, **named: Any) -> Any:
+        given = list(groups)
+        if any(isinstance(group, art.TrajectoryGroup) for group in given):
+            seen.notes = replace(seen.notes, awaited_early=True)
+        gathered = await gather(given, *arguments, **named)
+        lost = tuple(
+            f"{each.type}: {each.message}"
+            for group in gathered
+            for each in group.exceptions
+        )
+        exceptions = (*seen.notes.exceptions, *lost)
+        seen.notes = replace(seen.notes, exceptions=exceptions)
+        return gathered
+
+    art.gather_trajectory_groups = watched
+
+    iterate = utils.iterate_dataset
+
+    def iterated(dataset: Any, *arguments: Any, **named: Any) -> Any:
+        seen.notes = replace(
+            seen.notes,
+            scenarios=tuple(map(_plain, dataset)),
+            initial_step=named.get("initial_step", 0),
+        )
+        return iterate(dataset, *arguments, **named)
+
+    utils.iterate_dataset = iterated
+
+
+def _plain(scenario: Any) -> Any:
+    dump = getattr(scenario, "model_dump", None)
+    return dump(mode="json") if dump is not None else scenario
+
+
+def _watch_recorders(rollouts: list[Watched]) -> None:
+    """Keep every rollout's recorder, because lost episodes are in no group."""
+    from art_adapt.recording import Rollout
+
+    recorder: Any = Rollout
+    opened, closed = recorder.__init__, recorder.close
+
+    def open_(self: Any, *arguments: Any, **named: Any) -> None:
+        opened(self, *arguments, **named)
+        rollouts.append(Watched(self, time.perf_counter()))
+
+    def close(self: Any) -> None:
+        closed(self)
+        watched = next(each for each in reversed(rollouts) if each.recorder is self)
+        watched.seconds = time.perf_counter() - watched.began
+
+    recorder.__init__, recorder.close = open_, close
 
 
 if __name__ == "__main__":
-    settings: Json = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    file, url, steps = Path(settings["file"]), settings["url"], settings["steps"]
-    main()
+    main(from_json(Settings, Path(sys.argv[1]).read_text(encoding="utf-8")))

@@ -1,8 +1,9 @@
-"""What a training step takes on a GPU, at least: from the tokens that a rehearsal counted, the
-size that the base model's name says, and the GPU's data sheet.
+"""Compute a lower bound for the time of a training step on a GPU.
 
-A bound, no forecast. No engine reads weights faster than the memory gives them, and no
-trainer computes faster than the peak; real steps take several times that.
+It follows from the tokens that a rehearsal counted, the size in the base model's name, and
+the GPU's data sheet. It is not a forecast: no engine reads weights faster than the memory
+delivers them, and no trainer computes faster than the peak, but real steps take several
+times as long.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from art_adapt.rehearsal.findings import Seen, conversations, given_choices
+from art_adapt.rehearsal.protocol import Group, Trajectory
 from art_adapt.rehearsal.scripted_model import Exchange
+from art_adapt.rehearsal.seen import Seen, given_choices
 
 BYTES = 2  # of a weight, in bfloat16
 # Operations for each weight and token: forward; forward, and back to a LoRA.
@@ -22,7 +23,7 @@ SAMPLE, TRAIN = 2, 4
 
 @dataclass(frozen=True)
 class Gpu:
-    """From NVIDIA's data sheets; dense, without sparsity."""
+    """A GPU's data sheet; its peak is the dense one, without sparsity."""
 
     gigabytes: float
     terabytes_a_second: float
@@ -41,9 +42,10 @@ GPUS = {
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one step on ``gpu``. Sizes in billions of weights and gigabytes; None: the base
-    model's name does not say how large it is. ``gpus``: two for PipelineTrainer, which
-    samples and trains at once.
+    """The least that one step costs on ``gpu``.
+
+    ``weights`` is in billions. What depends on it is None where the base model's name does
+    not tell its size. ``gpus`` is 2 for PipelineTrainer, which samples and trains at once.
     """
 
     gpu: str
@@ -52,11 +54,11 @@ class Cost:
     weights: float | None
     gigabytes: float | None  # of the weights alone
     episodes: float
-    tokens: float  # of all episodes; what those of a group begin with, once
+    tokens: float  # of all episodes; a group's common start counts once
     reply_tokens: float  # of one completion
     sampling_seconds: float | None
     training_seconds: float | None
-    price: float | None  # of a GPU and hour, in dollars
+    price: float | None  # of one GPU for an hour, in dollars
 
     @property
     def fits(self) -> bool:
@@ -78,22 +80,20 @@ class Cost:
 
 @dataclass(frozen=True)
 class Asked:
-    """What to reckon with: one of ``GPUS``; what an hour of it costs, in dollars; how many
-    tokens a reply of the model has, if not as many words as the scripted ones.
-    """
+    """The assumptions of an estimate."""
 
-    gpu: str
-    price: float | None = None
-    reply_tokens: int | None = None
+    gpu: str  # one of ``GPUS``
+    price: float | None = None  # of an hour, in dollars
+    reply_tokens: int | None = None  # of one reply; None: as many as it has words
 
 
 def cost_of_step(seen: Seen, asked: Asked) -> Cost:
-    """Of a step as those that were rehearsed, of which there must be one."""
-    sheet, name = GPUS[asked.gpu], str(seen.notes.get("base_model"))
+    """Compute the cost of an average rehearsed step; there must be at least one."""
+    sheet, name = GPUS[asked.gpu], seen.notes.base_model
     given = given_choices(seen)
     steps = [
         [_read(given, group, asked.reply_tokens) for group in step]
-        for step in seen.notes["steps"]
+        for step in seen.notes.steps
     ]
     groups = [group for step in steps for group in step]
     tokens = sum(group.tokens for group in groups) / len(steps)
@@ -107,7 +107,7 @@ def cost_of_step(seen: Seen, asked: Asked) -> Cost:
         training = TRAIN * active * tokens / (sheet.teraflops * 1e3)
     return Cost(
         gpu=asked.gpu,
-        gpus=2 if seen.notes["pipeline"] else 1,
+        gpus=2 if seen.notes.pipeline else 1,
         base_model=name,
         weights=total,
         gigabytes=None if total is None else total * BYTES,
@@ -123,21 +123,21 @@ def cost_of_step(seen: Seen, asked: Asked) -> Cost:
 
 @dataclass(frozen=True)
 class _Group:
-    """The episodes of one scenario, in tokens."""
+    """The token counts of one scenario's episodes."""
 
     episodes: int
     replies: int
     sampled: int
     longest: int  # sampled in one conversation
-    tokens: int  # what all begin with, counted once
+    tokens: int  # with the common start counted once
 
 
 def _read(
-    given: Mapping[int, Exchange], group: Any, reply_tokens: int | None
+    given: Mapping[int, Exchange], group: Group, reply_tokens: int | None
 ) -> _Group:
     replies = sampled = longest = tokens = begins = 0
-    for trajectory in group["trajectories"]:
-        for turns in conversations(given, trajectory):
+    for trajectory in group.trajectories:
+        for turns in _conversations(given, trajectory):
             if not turns:
                 continue
             said = [
@@ -150,14 +150,37 @@ def _read(
             replies += len(turns)
             sampled += sum(said)
             longest = max(longest, sum(said))
-    count = len(group["trajectories"])
+    count = len(group.trajectories)
     return _Group(count, replies, sampled, longest, begins + tokens)
 
 
+def _conversations(
+    given: Mapping[int, Exchange], trajectory: Trajectory
+) -> list[list[tuple[int, int]]]:
+    """Return the tokens of each completion's prompt and of its reply, for each history.
+
+    ``given`` comes from ``given_choices``; the counts are the server's.
+    """
+    return [
+        [
+            (_prompt_tokens(given[choice.mark]), len(choice.ids))
+            for item in history.items
+            if (choice := item.choice) is not None and choice.mark in given
+        ]
+        for history in trajectory.histories
+    ]
+
+
+def _prompt_tokens(exchange: Exchange) -> int:
+    count: int = (exchange.response or {})["usage"]["prompt_tokens"]
+    return count
+
+
 def weights_of(base_model: str) -> tuple[float | None, float | None]:
-    """How many billions of weights the name says, and how many work on one token:
-    30 and 3 for ``Qwen3-30B-A3B``. Nothing of models whose weights are smaller than
-    ``BYTES``.
+    """Read from a name how many billion weights a model has, and uses for one token.
+
+    For ``Qwen3-30B-A3B`` that is 30 and 3. A name that tells no size, or weights that are
+    smaller than ``BYTES``, gives None.
     """
     if re.search(
         r"gpt-oss|fp8|fp4|[48]-?bit|int[48]|awq|gptq|gguf|bnb", base_model, re.I

@@ -1,33 +1,86 @@
-"""An OpenAI-compatible endpoint on loopback: chat completions, streamed or whole, of
-whatever ``answer`` says.
-"""
+"""Serve HTTP on loopback, with a function that answers each POST request."""
 
 from __future__ import annotations
 
 import json
+import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
 Json = dict[str, Any]
-Answer = Callable[[str, Json], tuple[int, Json]]  # of an API key and a request
+
+
+@dataclass(frozen=True)
+class Request:
+    """A POST request as it came over the wire, with header names in Title-Case."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def content(self) -> Json:
+        content: Json = json.loads(self.body or b"{}")
+        return content
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A response, whose body is sent piece by piece.
+
+    A body that raises ConnectionError ends the connection where it stands.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: Iterable[bytes]
+
+
+def as_json(status: int, content: Json) -> Answer:
+    """Answer with one JSON object."""
+    data = json.dumps(content).encode()
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(data))}
+    if status >= 400:
+        headers["Retry-After-Ms"] = "1"  # the SDK's own retries need not wait
+    return Answer(status, headers, [data])
+
+
+def as_events(chunks: Iterable[Json]) -> Answer:
+    """Answer with a stream of server-sent events."""
+    headers = {"Content-Type": "text/event-stream", "Connection": "close"}
+    return Answer(200, headers, _events(chunks))
+
+
+def _events(chunks: Iterable[Json]) -> Iterator[bytes]:
+    yield from map(event, chunks)
+    yield b"data: [DONE]\n\n"
+
+
+def event(chunk: Json) -> bytes:
+    """Encode one event, named after its type if it has one, as in the Responses API."""
+    name = f"event: {chunk['type']}\n" if "type" in chunk else ""
+    return f"{name}data: {json.dumps(chunk)}\n\n".encode()
 
 
 class Endpoint:
-    """``with Endpoint(answer) as endpoint``: serves at ``endpoint.url``."""
+    """A server that runs while its ``with`` block does, at ``url``.
 
-    def __init__(
-        self, answer: Answer, serve: Callable[[tuple[str, ...]], None]
-    ) -> None:
-        """``serve`` is told the model's names, when somebody posts them to /served."""
-        self._server = _Server(("127.0.0.1", 0), _handler(answer, serve))
+    ``answer`` is called in the request's own thread. Where it raises ConnectionError the
+    server hangs up without an answer.
+    """
+
+    def __init__(self, answer: Callable[[Request], Answer]) -> None:
+        self._server = _Server(("127.0.0.1", 0), _handler(answer))
         self.port = int(self._server.server_address[1])
-        self.url = f"http://127.0.0.1:{self.port}/v1"
+        self.root = f"http://127.0.0.1:{self.port}"
+        self.url = f"{self.root}/v1"
 
-    def __enter__(self) -> Endpoint:
+    def __enter__(self) -> Self:
         serve = self._server.serve_forever
-        threading.Thread(target=serve, args=(0.02,), daemon=True).start()
+        threading.Thread(target=serve, args=(0.01,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -37,12 +90,14 @@ class Endpoint:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 256
+    request_queue_size = 256  # many rollouts connect at once
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # somebody hung up
+            super().handle_error(request, client_address)
 
 
-def _handler(
-    answer: Answer, serve: Callable[[tuple[str, ...]], None]
-) -> type[BaseHTTPRequestHandler]:
+def _handler(answer: Callable[[Request], Answer]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -50,74 +105,13 @@ def _handler(
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            request = json.loads(body or b"{}")
-            if self.path == "/served":
-                serve(tuple(request["names"]))
-                self._send(200, {})
-            elif not self.path.endswith("/chat/completions"):
-                what = f"the rehearsal serves chat completions, not {self.path}"
-                self._send(404, {"error": {"message": what, "type": "scripted"}})
-            else:
-                key = self.headers.get("Authorization", "").removeprefix("Bearer ")
-                status, response = answer(key, request)
-                if status == 200 and request.get("stream"):
-                    self._stream(request, response)
-                else:
-                    self._send(status, response)
-
-        def _send(self, status: int, content: Json) -> None:
-            data = json.dumps(content).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            if status in (429, 500):
-                self.send_header("Retry-After-Ms", "5")
+            headers = {name.title(): value for name, value in self.headers.items()}
+            answered = answer(Request(self.path, headers, body))
+            self.send_response(answered.status)
+            for name, value in answered.headers.items():
+                self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(data)
-
-        def _stream(self, request: Json, response: Json) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.send_header("Connection", "close")
-            self.end_headers()
-            self.close_connection = True
-            try:
-                for chunk in _chunks(request, response):
-                    self.wfile.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
-                self.wfile.write(b"data: [DONE]\n\n")
-            except OSError:
-                pass  # the agent has left the stream
+            for piece in answered.body:
+                self.wfile.write(piece)
 
     return Handler
-
-
-def _chunks(request: Json, response: Json) -> Iterator[Json]:
-    base = {key: response[key] for key in ("id", "created", "model")}
-    base["object"] = "chat.completion.chunk"
-    start = {key: response[key] for key in ("prompt_token_ids",) if key in response}
-    for choice in response["choices"]:
-        message = choice["message"]
-
-        def chunk(delta: Json, at: int = choice["index"], **more: Any) -> Json:
-            empty = {
-                "index": at,
-                "delta": delta,
-                "finish_reason": None,
-                "logprobs": None,
-            }
-            return {**base, "choices": [{**empty, **more}]}
-
-        yield {**chunk({"role": "assistant", "content": None}), **start}
-        for piece in (message["content"] or "").splitlines(keepends=True):
-            half = len(piece) // 2
-            yield chunk({"content": piece[:half]})
-            yield chunk({"content": piece[half:]})
-        for at, call in enumerate(message.get("tool_calls") or []):
-            yield chunk({"tool_calls": [{"index": at, **call}]})
-        end: Json = {"finish_reason": choice["finish_reason"]}
-        end |= {
-            key: choice[key] for key in ("logprobs", "token_ids") if choice.get(key)
-        }
-        yield chunk({}, **end)
-    if (request.get("stream_options") or {}).get("include_usage"):
-        yield {**base, "choices": [], "usage": response["usage"]}

@@ -1,5 +1,7 @@
-"""What a rehearsal with real training shows: whether the rewards rose, whether they rose
-for the rewards' sake, and whether training goes on where it stopped.
+"""Judge a rehearsal with real training.
+
+Did the mean reward rise, did it rise because of the rewards, and does training resume where
+it stopped?
 """
 
 from __future__ import annotations
@@ -8,30 +10,31 @@ import math
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from art_adapt.rehearsal.findings import Finding, Seen
+from art_adapt.rehearsal.protocol import Checkpoint, Notes, Training
+from art_adapt.rehearsal.seen import Finding, Seen
 
-Json = dict[str, Any]
 ENDS = 5  # steps at the beginning and at the end that are compared
 
 
 @dataclass(frozen=True)
 class Learning:
-    """Mean rewards, one a step. ``control``: the same with the rewards of each group
-    shuffled before training on them.
+    """The outcome of three trainings: the real one, its control, and the resumed one.
+
+    ``rewards`` and ``control`` are mean rewards by step. In the control, the rewards of
+    each group are shuffled before training on them.
     """
 
-    turns: int  # that the model could choose among
-    judged: bool  # by a scripted judge, who likes one of the turns
+    turns: int  # that the model could choose from
+    judged: bool  # by a scripted judge, who prefers one of the turns
     rewards: tuple[float, ...]
     control: tuple[float, ...]
     tokens: int  # trained on
-    apart: float  # at most, the trainer's logprobs and those that were sampled with
-    off_policy: bool  # what is trained may be some steps old, as with PipelineTrainer
+    apart: float  # the largest difference between trained and sampled logprobs
+    off_policy: bool  # episodes may be some steps old, as with PipelineTrainer
     stopped_at: int
     resumed_at: int
-    resumed_same: bool  # with the weights that it stopped with
+    resumed_same: bool  # with the weights of the step where it stopped
 
     @property
     def rise(self) -> float:
@@ -43,7 +46,7 @@ class Learning:
 
     @property
     def learned(self) -> bool:
-        """The rise is larger than the control's by twice what chance would make of it."""
+        """Whether the rise exceeds the control's by twice what chance would explain."""
         spread = statistics.pstdev(self.control) if self.control else 0.0
         chance = 2 * spread * math.sqrt(2 / ENDS)
         return self.rise > self.control_rise + chance
@@ -55,73 +58,84 @@ def _rise(rewards: tuple[float, ...]) -> float:
 
 
 def ends(rewards: tuple[float, ...]) -> tuple[float, float]:
-    """The means of the first few steps and of the last."""
+    """Return the means of the first few steps and of the last few."""
     if not rewards:
         return 0.0, 0.0
     return statistics.fmean(rewards[:ENDS]), statistics.fmean(rewards[-ENDS:])
 
 
 def learning(
-    real: Json, control: Json, resumed: Json, turns: int, judged: bool
+    real: Notes, control: Notes, resumed: Notes, turns: int, judged: bool
 ) -> Learning:
-    """From the notes of three trainings."""
-    stopped, went_on = real.get("ended", {}), resumed.get("began", {})
+    """Compare the notes of three trainings."""
+    trained, again = _training(real), _training(resumed)
+    stopped_at = trained.ended.step if trained.ended else 0
+    began_at = again.began.step if again.began else 0
     return Learning(
         turns,
         judged,
-        _means(real),
-        _means(control),
-        real.get("tokens", 0),
-        real.get("apart", 0.0),
-        real["pipeline"],
-        stopped.get("step", 0),
-        resumed.get("initial_step", went_on.get("step", 0)),
-        stopped.get("weights") == went_on.get("weights"),
+        _means(trained),
+        _means(_training(control)),
+        trained.tokens,
+        trained.apart,
+        real.pipeline,
+        stopped_at,
+        began_at if resumed.initial_step is None else resumed.initial_step,
+        _weights(trained.ended) == _weights(again.began),
     )
 
 
-def _means(notes: Json) -> tuple[float, ...]:
+def _training(notes: Notes) -> Training:
+    return notes.training or Training()
+
+
+def _weights(checkpoint: Checkpoint | None) -> str | None:
+    return None if checkpoint is None else checkpoint.weights
+
+
+def _means(training: Training) -> tuple[float, ...]:
     return tuple(
         statistics.fmean(reward for group in step for reward in group)
-        for step in notes["steps"]
+        for step in training.rewards
     )
 
 
 def learning_findings(seen: Seen, learned: Learning) -> Iterator[Finding]:
-    """What would cost a run."""
+    """Report what would go wrong in a real training run."""
     begun, ended = ends(learned.rewards)
     if not learned.tokens:
         yield seen.finding(
             "nothing trained",
             "ART found no token to train on in any step",
-            "see what the module printed, with --output",
+            "read what the module printed, with --output",
             r"backend\.train",
         )
     elif not learned.learned:
         yield seen.finding(
             "did not learn",
             f"in {len(learned.rewards)} steps the mean reward went from {begun:.3f} to "
-            f"{ended:.3f} (with shuffled rewards to {ends(learned.control)[1]:.3f}): it "
-            "is no better than chance",
-            "if a reward takes turns that the tiny model does not know, write them, with "
-            "--replies; else look at the reward",
+            f"{ended:.3f} (with shuffled rewards to {ends(learned.control)[1]:.3f}), "
+            "which is no better than chance",
+            "if the reward requires turns that the tiny model does not have, supply them "
+            "with --replies; otherwise check the reward",
             r"trajectory\.reward\s*=|def reward|reward\(",
             r"backend\.train",
         )
     if learned.apart > 1e-3 and not learned.off_policy:
         yield seen.finding(
             "logprobs apart",
-            f"the trainer's logprobs differ from those sampled with by {learned.apart:.2g}:"
-            " it trains on other prompts than the model saw",
-            "hand art_recording.for_training(groups) to backend.train",
+            f"the trainer's logprobs differ by {learned.apart:.2g} from those at sampling: "
+            "it trains on other prompts than the model saw",
+            "pass training.for_training(groups) to backend.train",
             r"backend\.train",
         )
     if not learned.resumed_same or learned.resumed_at != learned.stopped_at:
         yield seen.finding(
             "not resumed",
-            f"it stopped at step {learned.stopped_at} and went on at step "
-            f"{learned.resumed_at}",
-            "begin at initial_step=await model.get_step(), with the same run name",
+            f"training stopped at step {learned.stopped_at} and resumed at step "
+            f"{learned.resumed_at}"
+            + ("" if learned.resumed_same else ", with other weights"),
+            "start with initial_step=await model.get_step(), and keep the run name",
             r"initial_step|get_step",
             r"iterate_dataset",
         )

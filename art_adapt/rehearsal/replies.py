@@ -1,8 +1,8 @@
-"""What the scripted model says: made from the request alone, by chance with a seed.
+"""Make the scripted model's replies from the request alone, at random with a seed.
 
-Valid tool calls from the tools' JSON schemas, wrong ones now and then (an unknown tool,
-broken JSON, a missing argument), answers, refusals, truncation, failures of the
-endpoint; or rows that the user has written.
+It makes valid tool calls from the tools' JSON schemas and occasional wrong ones (an unknown
+tool, broken JSON, a missing argument); it answers, refuses, truncates and fails. Or it says
+the rows that the user has written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WRONG, REFUSED, TRUNCATED, FAILED = 0.08, 0.03, 0.04, 0.03
 
 @dataclass(frozen=True)
 class Reply:
-    """One choice; ``error`` is an HTTP status instead of one."""
+    """The content of one choice, or an HTTP status in ``error``."""
 
     content: str | None = None
     tool_calls: tuple[tuple[str, str], ...] = ()
@@ -33,18 +33,20 @@ class Reply:
 
 @dataclass(frozen=True)
 class Scripted:
-    """A row of the user's: said to requests whose last message ``when`` is found in."""
+    """A row of the user's, for requests whose last message matches ``when``."""
 
     when: str
     reply: Reply
 
 
 def read_rows(rows: Sequence[Mapping[str, Any]]) -> tuple[Scripted, ...]:
-    """Rows such as ``{"when": "regex", "content": "..."}``, ``{"tool_calls": [{"name":
-    ..., "arguments": {...}}]}`` or ``{"error": 429}``.
+    """Read the user's rows.
+
+    A row is ``{"content": "..."}``, ``{"tool_calls": [{"name": ..., "arguments": {...}}]}``
+    or ``{"error": 429}``, with ``"when": "regex"`` to restrict it.
 
     Raises:
-        ValueError: a row says nothing that a model could.
+        ValueError: a row has none of these.
     """
     return tuple(_row(number, row) for number, row in enumerate(rows, 1))
 
@@ -70,8 +72,9 @@ def reply_to(
     number: int,
     favourite: str | None = None,
 ) -> Reply:
-    """The reply to one request; ``number`` makes its text unlike any other's. A judge
-    gives the highest scores to what contains ``favourite``.
+    """Make the reply to one request; ``number`` makes its text unique.
+
+    As RULER's judge it prefers trajectories that contain ``favourite``.
     """
     if (judged := _judgement(request, random, favourite)) is not None:
         return judged
@@ -137,7 +140,7 @@ def _answer(request: Json, random: Random, number: int) -> str:
 
 
 def _judgement(request: Json, random: Random, favourite: str | None) -> Reply | None:
-    """RULER's judge: a score for each trajectory that it is shown."""
+    """Score each trajectory in a request of RULER's; None for any other request."""
     if not is_judgement(request):
         return None
     shown = "".join(_text(message) for message in request["messages"])
@@ -160,7 +163,7 @@ def _score(text: str, random: Random, favourite: str | None) -> float:
 
 
 def is_judgement(request: Json) -> bool:
-    """Whether RULER's judge is asked."""
+    """Tell whether RULER asks its judge."""
     return "trajectory_id" in json.dumps(request.get("response_format") or {})
 
 
@@ -170,7 +173,7 @@ def _text(message: Json) -> str:
 
 
 def value_of(schema: Any, random: Random, root: Any) -> Any:
-    """A value that fits a JSON schema: its required properties and some of the others."""
+    """Make a value that fits a JSON schema, with some of its optional properties."""
     if not isinstance(schema, dict):
         return random.choice(WORDS)
     if "$ref" in schema:

@@ -1,4 +1,4 @@
-"""One rehearsal: starts the scripted model and the children, and reads what they saw."""
+"""Run one rehearsal: start the scripted model and the children, and read their notes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,24 @@ import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
-from art_adapt.rehearsal.findings import Figures, Finding, Seen, figures, findings
+from art_adapt.rehearsal.figures import Figures, figures
+from art_adapt.rehearsal.findings import findings
 from art_adapt.rehearsal.learning import Learning, learning, learning_findings
+from art_adapt.rehearsal.protocol import (
+    Notes,
+    Settings,
+    TinyModelSettings,
+    from_json,
+    to_json,
+)
 from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
 from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY, ScriptedModel
+from art_adapt.rehearsal.seen import Finding, Seen
 from art_adapt.rehearsal.turns import prompts, turns
 
 TIMEOUT = 600  # seconds
@@ -28,8 +36,10 @@ TIMEOUT = 600  # seconds
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What came of it. ``output`` is what the train module printed; ``learning`` is
-    None unless it was trained, ``cost`` unless a GPU was named.
+    """The result of a rehearsal.
+
+    ``output`` is what the train module printed. ``learning`` is None unless a model was
+    trained, ``cost`` unless a GPU was named.
     """
 
     path: Path
@@ -48,9 +58,9 @@ class Rehearsal:
 
 @dataclass(frozen=True)
 class Child:
-    """A train module's process that has ended."""
+    """The notes and the output of a train module's process that has ended."""
 
-    notes: dict[str, Any]
+    notes: Notes
     output: str
 
 
@@ -63,15 +73,15 @@ def rehearse(
     train: int | None = None,
     cost: Asked | None = None,
 ) -> Rehearsal:
-    """Run the train module ``path`` for ``steps`` steps against a scripted model, and if
-    nothing is wrong, train a tiny model for ``train`` steps.
+    """Run the train module ``path`` for ``steps`` steps against a scripted model.
 
-    ``replies``: a JSONL file of what the model says (``replies.read_rows``). ``cost``: on which
-    GPU to reckon what a step takes.
+    Then train a tiny model for ``train`` steps, unless something fatal was found.
+    ``replies`` is a JSONL file of what the model says (see ``replies.read_rows``); ``cost``
+    names the GPU on which to estimate a step.
 
     Raises:
-        Refusal: there is no such file, ART is not installed, or the module does not
-            end; ``train`` without torch and transformers.
+        Refusal: the file does not exist, ART is not installed, the module does not end, or
+            ``train`` is given without torch and transformers.
     """
     if not path.is_file():
         raise Refusal("there is no such file", path=path)
@@ -96,7 +106,7 @@ def rehearse(
         figures(seen),
         tuple(found),
         learned,
-        cost_of_step(seen, cost) if cost and seen.notes["steps"] else None,
+        cost_of_step(seen, cost) if cost and seen.notes.steps else None,
         output,
     )
 
@@ -104,16 +114,16 @@ def rehearse(
 def _learn(
     seen: Seen, rows: Sequence[Scripted], steps: int, seed: int, folder: Path
 ) -> tuple[Learning, str]:
-    """Train; train again with shuffled rewards, at the same time; go on for one step."""
+    """Train, with a control of shuffled rewards beside it; then resume for one step."""
     judged = any(is_judgement(exchange.request) for exchange in seen.log)
     settings = training_settings(seen, rows, seed)
-    contents = (turn["content"] for turn in settings["turns"])
+    contents = (turn.content for turn in settings.turns)
     favourite = next(filter(None, contents), None)
 
     def trained(name: str, steps: int, shuffle: bool = False) -> Child:
         kept = folder / name
         kept.mkdir(exist_ok=True)
-        train = {**settings, "shuffle": shuffle}
+        train = replace(settings, shuffle=shuffle)
         with ScriptedModel(seed, rows, favourite) as others:
             return run_child(seen.path, others.url, steps, kept, train)
 
@@ -123,24 +133,18 @@ def _learn(
         curve, flat = real.result(), control.result()
     resumed = trained("real", 1)
     learned = learning(
-        curve.notes, flat.notes, resumed.notes, len(settings["turns"]), judged
+        curve.notes, flat.notes, resumed.notes, len(settings.turns), judged
     )
     return learned, curve.output + resumed.output
 
 
 def training_settings(
     seen: Seen, rows: Sequence[Scripted], seed: int
-) -> dict[str, Any]:
-    """What a child needs to make the tiny model, from what a scripted rehearsal saw."""
-    scenarios = seen.notes["scenarios"]
-    return {
-        "turns": [asdict(turn) for turn in turns(seen.log, rows, scenarios)],
-        "prompts": prompts(seen.log),
-        "scenarios": scenarios,
-        "seed": seed,
-        "shuffle": False,
-        "device": "cpu",
-    }
+) -> TinyModelSettings:
+    """Make the tiny model's settings from what a scripted rehearsal saw."""
+    scenarios = seen.notes.scenarios
+    said = turns(seen.log, rows, scenarios)
+    return TinyModelSettings(said, prompts(seen.log), scenarios, seed)
 
 
 def run_child(
@@ -148,21 +152,23 @@ def run_child(
     url: str,
     steps: int,
     folder: Path,
-    train: dict[str, Any] | None = None,
+    train: TinyModelSettings | None = None,
 ) -> Child:
-    """The train module in a process of its own; ART keeps its files in ``folder`` if
-    it trains.
+    """Run the train module in a process of its own.
+
+    Its files are in ``folder``; with ``train``, also those of ART, from which a later run
+    resumes.
     """
     out = folder / "seen.json"
-    settings = {
-        "file": str(path.resolve()),
-        "url": url,
-        "steps": steps,
-        "out": str(out),
-        "storage": str(folder / "art") if train else None,
-        "train": train,
-    }
-    (folder / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    settings = Settings(
+        str(path.resolve()),
+        url,
+        steps,
+        str(out),
+        str(folder / "art") if train else None,
+        train,
+    )
+    (folder / "settings.json").write_text(to_json(settings), encoding="utf-8")
     command = [sys.executable, "-m", "art_adapt.rehearsal.child"]
     try:
         done = subprocess.run(
@@ -174,7 +180,7 @@ def run_child(
         )
     except subprocess.TimeoutExpired:
         raise Refusal(
-            f"the train module did not end within {TIMEOUT} seconds",
+            f"the train module did not finish within {TIMEOUT} seconds",
             next_step="rehearse fewer steps, with --steps 1",
             path=path,
         ) from None
@@ -182,15 +188,14 @@ def run_child(
     if not out.exists():
         last = output.strip().splitlines()[-1:] or ["no output"]
         raise Refusal("the train module's process died", why=last[0], path=path)
-    notes = json.loads(out.read_text(encoding="utf-8"))
+    notes = from_json(Notes, out.read_text(encoding="utf-8"))
     out.unlink()
-    if train and "raised" in notes:
-        where = notes["raised"]
+    if train and (raised := notes.raised):
         raise Refusal(
             "training raised",
-            why=where["error"],
-            path=Path(where["path"]),
-            line=where["line"],
+            why=raised.error,
+            path=Path(raised.path),
+            line=raised.line,
         )
     return Child(notes, output)
 
@@ -229,7 +234,7 @@ def _art_version() -> str:
 
 
 def _environment(url: str) -> dict[str, str]:
-    """No key of the user's, and no way to the network but loopback."""
+    """Make an environment without the user's keys and with no network but loopback."""
     secret = ("KEY", "TOKEN", "SECRET", "PASSWORD")
     kept = {
         name: value

@@ -1,8 +1,7 @@
-"""An OpenAI-compatible server on loopback that answers as the scripted model, with the
-token ids and logprobs that vLLM gives, and keeps a log of it all.
+"""Serve the scripted model on loopback, with vLLM's token ids and logprobs, and a log.
 
-The model in training is whoever has ``POLICY_KEY``; other keys belong to judges and to
-what else the agent asks.
+Requests with ``POLICY_KEY`` are for the model in training; those with other keys are for
+judges and whatever else the agent calls.
 """
 
 from __future__ import annotations
@@ -15,9 +14,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, Self
 
-from art_adapt.rehearsal.endpoint import Endpoint
+from art_adapt.rehearsal.completions import answer_chat
+from art_adapt.rehearsal.endpoint import Answer, Endpoint, Request, as_json
 from art_adapt.rehearsal.replies import Reply, Scripted, reply_to
 
 Json = dict[str, Any]
@@ -29,9 +29,7 @@ LATENCY = (0.002, 0.02)  # seconds
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request and its answer: ``response`` is None where it failed with
-    ``status``.
-    """
+    """One request and its answer; ``response`` is None if it failed with ``status``."""
 
     serial: int  # from 1, in the order in which requests came
     is_policy: bool
@@ -41,12 +39,12 @@ class Exchange:
 
 
 class ScriptedModel:
-    """``with ScriptedModel(seed, rows) as model``: ``model.url``, ``model.log``."""
+    """A server of the scripted model at ``url``, with its exchanges in ``log``."""
 
     def __init__(
         self, seed: int, rows: Sequence[Scripted], favourite: str | None = None
     ) -> None:
-        """``favourite``: what RULER's judge likes to read; None: it judges by chance."""
+        """Make the server; RULER's judge prefers ``favourite``, or scores at random."""
         self.log: list[Exchange] = []
         self.served: tuple[str, ...] = ()  # names of the model in training
         self._seed = seed
@@ -55,21 +53,24 @@ class ScriptedModel:
         self._lock = threading.Lock()
         self._asked: Counter[str] = Counter()
         self._serial = 0
-        self._endpoint = Endpoint(self.answer, self._serve)
+        self._endpoint = Endpoint(self._answer)
         self.url = self._endpoint.url
 
-    def __enter__(self) -> ScriptedModel:
+    def __enter__(self) -> Self:
         self._endpoint.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._endpoint.__exit__(*exception)
 
-    def _serve(self, names: tuple[str, ...]) -> None:
-        self.served = names
+    def _answer(self, request: Request) -> Answer:
+        if request.path == "/served":  # the backend tells the model's names
+            self.served = tuple(request.content["names"])
+            return as_json(200, {})
+        return answer_chat(request, self._complete)
 
-    def answer(self, key: str, request: Json) -> tuple[int, Json]:
-        """The status and body for one request; logged."""
+    def _complete(self, key: str, request: Json) -> tuple[int, Json]:
+        """Return the status and body for one request, and log it."""
         # The same request gets the same replies in every rehearsal, in whatever order
         # the rollouts come to make it.
         asked = json.dumps(request)
@@ -111,7 +112,7 @@ def _word_ids(text: str) -> list[int]:
 
 
 def _said(message: Json) -> list[int]:
-    """An assistant's turn in tokens, to its end."""
+    """Tokenize an assistant's turn, with its end."""
     ids = _word_ids(message.get("content") or "") if message.get("content") else []
     for call in message.get("tool_calls") or []:
         function = call["function"]
@@ -120,7 +121,7 @@ def _said(message: Json) -> list[int]:
 
 
 def _canonical(function: Json) -> str:
-    """Arguments are data to a chat template: it spells them itself."""
+    """Spell arguments as a chat template does, to which they are data."""
     try:
         return json.dumps(json.loads(function["arguments"]))
     except (TypeError, ValueError):
@@ -128,9 +129,7 @@ def _canonical(function: Json) -> str:
 
 
 def prompt_ids(request: Json) -> list[int]:
-    """The request in tokens: a prompt goes on with what was said, if the agent hands
-    that back as it was.
-    """
+    """Tokenize a request, so that it continues what was sampled if that is unchanged."""
     ids = _word_ids(json.dumps(request.get("tools"))) if request.get("tools") else []
     for message in request["messages"]:
         if message["role"] == "assistant":
@@ -147,9 +146,7 @@ def prompt_ids(request: Json) -> list[int]:
 
 
 def mark(serial: int, index: int) -> int:
-    """What tells one choice from all others: its first token's logprob carries it, in
-    millionths.
-    """
+    """Number a choice; its first token's logprob carries the number, in millionths."""
     return serial * 16 + index
 
 

@@ -1,9 +1,9 @@
-"""A chat model small enough to learn on a laptop: a transformer of one layer, whose
-vocabulary is pieces of the agent's own prompts and, each as one token, whole turns.
+"""Build a chat model that is small enough to learn on a laptop.
 
-A turn is one token and the end of turn, so there is nothing to learn but what to say
-when. Everything else is as with a large model: a chat template, a tokenizer, sampling,
-logprobs, a softmax over the vocabulary.
+It is a transformer of one layer. Its vocabulary consists of pieces of the agent's own
+prompts and of whole turns, each a single token. A turn is that token and the end of turn,
+so all there is to learn is what to say when. Everything else is as in a large model: a chat
+template, a tokenizer, sampling, logprobs, a softmax over the vocabulary.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ TEMPLATE = """\
 
 
 def spelled(turn: Reply) -> str:
-    """A turn as the template writes it."""
+    """Write a turn as the template does."""
     calls = [f"<call>{name} {arguments}</call>" for name, arguments in turn.tool_calls]
     return (turn.content or "") + "".join(calls)
 
@@ -58,7 +58,7 @@ def spelled(turn: Reply) -> str:
 def make_tokenizer(
     prompts: Sequence[Json], scenarios: Sequence[Json], turns: Sequence[Reply]
 ) -> PreTrainedTokenizerFast:
-    """A byte-level BPE of what ``prompts`` and ``scenarios`` say, with each of ``turns`` as a token of its own."""
+    """Train a byte-level BPE on prompts and scenarios, with each turn as one token."""
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
@@ -85,7 +85,7 @@ def make_tokenizer(
 
 
 class TinyModel:
-    """Samples turns, and gives the logprobs that a trainer needs."""
+    """A model that samples turns, and computes the logprobs that a trainer needs."""
 
     def __init__(
         self,
@@ -132,8 +132,9 @@ class TinyModel:
         self.network.to(self.device)
 
     def _rarity(self, prompts: Sequence[Json]) -> torch.Tensor:
-        """Of each token, how few of ``prompts`` have it: from 0 (all) to 1. What is the
-        same in every prompt tells the model nothing, and there is much of it.
+        """Scale each token by how few of ``prompts`` contain it.
+
+        What is the same in every prompt tells the model nothing, and there is much of it.
         """
         count = torch.zeros(len(self.tokenizer))
         for prompt in prompts:
@@ -143,8 +144,10 @@ class TinyModel:
     def logprobs(
         self, tokens: torch.Tensor, positions: torch.Tensor, sees: torch.Tensor
     ) -> torch.Tensor:
-        """Of every token of the vocabulary after each of ``tokens`` (batch, length);
-        ``sees`` (batch, 1, length, length) is what attends to what. All on the device.
+        """Compute the logprobs of the vocabulary after each of ``tokens`` (batch, length).
+
+        ``sees`` (batch, 1, length, length) says what attends to what. All tensors are on
+        the model's device.
         """
         logits = self.network(
             input_ids=tokens, position_ids=positions, attention_mask=sees
@@ -154,7 +157,7 @@ class TinyModel:
         return torch.log_softmax(logits.masked_fill(~allowed, -torch.inf), dim=-1)
 
     def save(self, file: Path, optimizer: torch.optim.Optimizer) -> None:
-        """Write weights and the optimizer's state."""
+        """Write the weights and the optimizer's state."""
         state = {
             "network": self.network.state_dict(),
             "optimizer": optimizer.state_dict(),
@@ -162,24 +165,24 @@ class TinyModel:
         torch.save(state, file)
 
     def load(self, file: Path, optimizer: torch.optim.Optimizer) -> None:
-        """Go on from what ``save`` wrote."""
+        """Read what ``save`` wrote."""
         state = torch.load(file, map_location=self.device)
         self.network.load_state_dict(state["network"])
         optimizer.load_state_dict(state["optimizer"])
 
     def fingerprint(self) -> str:
-        """Tells weights from other weights."""
+        """Return a checksum of the weights."""
         state = self.network.state_dict().values()
         return f"{zlib.crc32(b''.join(each.cpu().numpy().tobytes() for each in state)):08x}"
 
     # ------------------------------------------------------------------------ answering
 
     def complete(self, request: Json, serial: int) -> Json:
-        """A chat completion, with the ids and logprobs that vLLM gives."""
+        """Sample a chat completion, with the ids and logprobs that vLLM returns."""
         prompt = self.prompt_ids(request)
         text = json.dumps([request["messages"], request.get("tools")])
         with self._lock:
-            # One draw is unlike the next, whatever order the rollouts come in.
+            # Draws differ, but not with the order in which the rollouts come.
             self._asked[text] += 1
             said = f"{self._seed} {self.fingerprint()} {self._asked[text]} {text}"
             generator = torch.Generator().manual_seed(zlib.crc32(said.encode()))
@@ -217,7 +220,7 @@ class TinyModel:
         }
 
     def prompt_ids(self, request: Json) -> list[int]:
-        """The request as the template writes it, in tokens; arguments as data."""
+        """Tokenize a request as the template writes it, with arguments as data."""
         messages = [_with_data(message) for message in request["messages"]]
         text = self.tokenizer.apply_chat_template(
             messages,

@@ -1,4 +1,4 @@
-"""ART's ``LocalBackend`` with the tiny model where vLLM and Unsloth would be.
+"""Train the tiny model with ART's ``LocalBackend``, in the place of vLLM and Unsloth.
 
 Only the service is replaced (art 0.5.18 and 0.5.23, local/service.py): tokenization,
 packing, advantages, the loss, checkpoints and resuming are ART's.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ from art.preprocessing.pack import packed_tensors_from_dir
 from art.utils.get_model_step import get_step_from_dir
 from art.utils.output_dirs import get_model_dir, get_step_checkpoint_dir
 
-from art_adapt.rehearsal.endpoint import Endpoint
-from art_adapt.rehearsal.replies import Reply
+from art_adapt.rehearsal.completions import answer_chat
+from art_adapt.rehearsal.endpoint import Answer, Endpoint, Request
+from art_adapt.rehearsal.observed import Observed, Rehearsed
+from art_adapt.rehearsal.protocol import Checkpoint, TinyModelSettings
 from art_adapt.rehearsal.tiny_model import TinyModel
 
 Json = dict[str, Any]
@@ -29,15 +32,17 @@ RATE = 1_000  # times the module's learning rate: this model is a millionth as l
 
 
 class Service:
-    """What ``LocalBackend`` asks of the process that serves and trains."""
+    """The service that ``LocalBackend`` uses to serve and train a model."""
 
-    def __init__(self, tiny: TinyModel, model: Any, folder: Path, notes: Json) -> None:
+    def __init__(
+        self, tiny: TinyModel, model: Any, folder: Path, seen: Observed
+    ) -> None:
         self._tiny = tiny
         self._name = model.name
         config: Any = model._internal_config or {}
         self._dedicated = is_dedicated_mode(config)
         self._folder = folder
-        self._notes = notes
+        self._seen = seen
         self._step = 0
         self._serial = 0
         self._endpoint: Endpoint | None = None
@@ -50,15 +55,16 @@ class Service:
             self._tiny.load(self._checkpoint(self._step), self._optimizer)
         else:
             self._save()
-        self._notes["began"] = {
-            "step": self._step,
-            "weights": self._tiny.fingerprint(),
-        }
-        self._endpoint = Endpoint(self._answer, lambda names: None)
+        began = Checkpoint(self._step, self._tiny.fingerprint())
+        self._seen.training = replace(self._seen.training, began=began)
+        self._endpoint = Endpoint(self._answer)
         self._endpoint.__enter__()
         return "127.0.0.1", self._endpoint.port
 
-    def _answer(self, _: str, request: Json) -> tuple[int, Json]:
+    def _answer(self, request: Request) -> Answer:
+        return answer_chat(request, self._complete)
+
+    def _complete(self, _: str, request: Json) -> tuple[int, Json]:
         if request.get("model") not in self._served():
             what = f"The model `{request.get('model')}` does not exist."
             return 404, {"error": {"message": what, "type": "rehearsal"}}
@@ -66,8 +72,9 @@ class Service:
         return 200, self._tiny.complete(request, self._serial)
 
     def _served(self) -> list[str]:
-        """Names of the model; those of earlier steps where the engine has GPUs of its
-        own. There is one set of weights: as if a running engine were given new ones.
+        """Return the model's names, with those of earlier steps on dedicated GPUs.
+
+        All names share one set of weights, as if a running engine were given new ones.
         """
         steps = range(self._step + 1) if self._dedicated else [self._step]
         return [f"{self._name}@{step}" for step in steps]
@@ -82,10 +89,8 @@ class Service:
         self._ended()
 
     def _ended(self) -> None:
-        self._notes["ended"] = {
-            "step": self._step,
-            "weights": self._tiny.fingerprint(),
-        }
+        ended = Checkpoint(self._step, self._tiny.fingerprint())
+        self._seen.training = replace(self._seen.training, ended=ended)
 
     async def vllm_engine_is_sleeping(self) -> bool:
         return False
@@ -100,37 +105,39 @@ class Service:
     async def train(
         self, disk_packed_tensors: Any, config: Any, _config: Any, _: bool = False
     ) -> AsyncIterator[dict[str, float]]:
-        """One step of Adam on all sequences, with ART's loss."""
+        """Take one step of Adam on all sequences, with ART's loss."""
         packed: Any = packed_tensors_from_dir(**disk_packed_tensors)
         count = packed["tokens"].shape[0]
         for group in self._optimizer.param_groups:
             group["lr"] = config.learning_rate * RATE
         self._optimizer.zero_grad()
-        total, begun = 0.0, time.perf_counter()
+        total, read, begun = 0.0, 0, time.perf_counter()
         for at in range(count):
             inputs = _trimmed(packed, at, self._tiny.device)
-            self._notes["read"] = self._notes.get("read", 0) + inputs["tokens"].numel()
+            read += inputs["tokens"].numel()
             new = _new_logprobs(self._tiny, inputs)
             self._compare(inputs, new)
             said = _loss(inputs, new, _config)
             (said / count).backward()
             total += said.item() / count
         self._optimizer.step()
-        taken = time.perf_counter() - begun
-        self._notes["seconds"] = [*self._notes.get("seconds", []), taken]
+        so_far = self._seen.training
+        seconds = (*so_far.seconds, time.perf_counter() - begun)
+        self._seen.training = replace(so_far, read=so_far.read + read, seconds=seconds)
         self._step += 1
         self._save()
         yield {"loss/train": total}
 
     def _compare(self, inputs: Json, new: torch.Tensor) -> None:
-        """How far the trainer's logprobs are from those that were sampled with."""
+        """Compare the trainer's logprobs with those at sampling."""
         old = inputs["logprobs"][:, 1:]
         trained = inputs["assistant_mask"][:, 1:] & ~old.isnan()
         apart = (new[:, :-1] - old)[trained].abs()
         if apart.numel():
-            worst = max(self._notes.get("apart", 0.0), apart.max().item())
-            self._notes["apart"] = worst
-            self._notes["tokens"] = self._notes.get("tokens", 0) + apart.numel()
+            so_far = self._seen.training
+            tokens = so_far.tokens + apart.numel()
+            worst = max(so_far.apart, apart.max().item())
+            self._seen.training = replace(so_far, tokens=tokens, apart=worst)
 
     def close(self) -> None:
         if self._endpoint is not None:
@@ -142,7 +149,7 @@ class Service:
 
 
 def _trimmed(packed: Json, at: int, device: torch.device) -> Json:
-    """One packed sequence without the padding at its end."""
+    """Return one packed sequence without the padding at its end."""
     used = int((packed["group_ids"][at] != -1).nonzero().max()) + 1
     return {
         name: value[at : at + 1, :used].to(device)
@@ -152,7 +159,7 @@ def _trimmed(packed: Json, at: int, device: torch.device) -> Json:
 
 
 def _new_logprobs(tiny: TinyModel, inputs: Json) -> torch.Tensor:
-    """Of each sequence's next tokens (1, length), as ART's loss wants them."""
+    """Compute the logprobs of the next tokens (1, length), as ART's loss expects them."""
     group, parent = inputs["group_ids"][0], inputs["parent_ids"][0]
     # art, unsloth/train.py, calculate_mask: a sequence sees itself and its prompt.
     own = group.unsqueeze(0) == group.unsqueeze(1)
@@ -176,20 +183,17 @@ def _loss(inputs: Json, new: torch.Tensor, config: Any) -> torch.Tensor:
 
 
 def make_backend(
-    storage: str, turns: Sequence[Reply], settings: Json
+    storage: str, settings: TinyModelSettings, steps: int, seen: Observed
 ) -> type[local.LocalBackend]:
-    """The class to put in ``LocalBackend``'s place. It writes into ``settings["notes"]``
-    and raises ``settings["done"]`` when ``settings["steps"]`` have been trained.
-    """
-    notes, done = settings["notes"], settings["done"]
-    random.seed(settings["seed"])
-    shuffled = random.Random(settings["seed"]) if settings["shuffle"] else None
+    """Make the class that replaces ``LocalBackend`` for ``steps`` steps."""
+    random.seed(settings.seed)
+    shuffled = random.Random(settings.seed) if settings.shuffle else None
     tiny = TinyModel(
-        settings["prompts"],
-        settings["scenarios"],
-        turns,
-        settings["seed"],
-        settings["device"],
+        settings.prompts,
+        settings.scenarios,
+        settings.turns,
+        settings.seed,
+        settings.device,
     )
 
     class Backend(local.LocalBackend):
@@ -210,16 +214,15 @@ def make_backend(
         async def _get_service(self, model: Any) -> Any:
             if self._service is None:
                 folder = Path(get_model_dir(model=model, art_path=self._path))
-                self._service = Service(tiny, model, folder, notes)
+                self._service = Service(tiny, model, folder, seen)
             return self._service
 
         async def train(
             self, model: Any, trajectory_groups: Iterable[Any], **options: Any
         ) -> Any:
-            if len(notes["steps"]) >= settings["steps"]:
-                raise done
+            _stop_after(steps, seen)
             groups = list(trajectory_groups)
-            notes["steps"].append([[t.reward for t in g.trajectories] for g in groups])
+            _note_rewards(groups, seen)
             if shuffled is not None:
                 _shuffle(groups, shuffled)
             known = {
@@ -229,8 +232,7 @@ def make_backend(
 
         async def _delete_checkpoint_files(self, model: Any, keep: list[int]) -> None:
             await super()._delete_checkpoint_files(model, keep)
-            if len(notes["steps"]) >= settings["steps"]:
-                raise done
+            _stop_after(steps, seen)
 
         async def close(self) -> None:
             if self._service is not None:
@@ -240,11 +242,22 @@ def make_backend(
     return Backend
 
 
-SERVERLESS = frozenset({"ppo"})  # what only ServerlessBackend.train takes
+SERVERLESS = frozenset({"ppo"})  # options that only ServerlessBackend.train has
+
+
+def _stop_after(steps: int, seen: Observed) -> None:
+    if seen.steps >= steps:
+        raise Rehearsed
+
+
+def _note_rewards(groups: Sequence[Any], seen: Observed) -> None:
+    rewards = tuple(tuple(t.reward for t in group.trajectories) for group in groups)
+    so_far = seen.training
+    seen.training = replace(so_far, rewards=(*so_far.rewards, rewards))
 
 
 def _shuffle(groups: Sequence[Any], random_: random.Random) -> None:
-    """The control: the rewards of a group in another order."""
+    """Shuffle the rewards within each group, as a control."""
     for group in groups:
         rewards = [trajectory.reward for trajectory in group.trajectories]
         random_.shuffle(rewards)

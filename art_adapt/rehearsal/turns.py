@@ -1,4 +1,4 @@
-"""What the tiny model can say: it chooses among whole turns."""
+"""Collect the whole turns that the tiny model chooses from."""
 
 from __future__ import annotations
 
@@ -10,26 +10,28 @@ from art_adapt.rehearsal.replies import Reply, Scripted
 from art_adapt.rehearsal.scripted_model import Exchange
 
 Json = dict[str, Any]
-OF_A_KIND = 4  # calls of one tool, answers that the scripted model made up
+OF_A_KIND = 4  # at most: calls of the same tools, answers of the scripted model
 FROM_SCENARIOS = 16
 
 
 def turns(
     log: Sequence[Exchange], rows: Sequence[Scripted], scenarios: Sequence[Any]
-) -> list[Reply]:
-    """The user's rows, if there are any; else what the scripted model said that a tool
-    or a reader could take, and the values of the scenarios as answers.
+) -> tuple[Reply, ...]:
+    """Return the user's rows, or else turns from the log and from scenarios.
+
+    Those are the scripted model's turns that a tool or a reader could use, and the values
+    of the scenarios as answers.
     """
     if rows:
         found: Iterator[Reply] = (row.reply for row in rows)
     else:
         found = _from_log(log, scenarios)
     distinct = {(each.content or "", each.tool_calls): each for each in found}
-    return [
+    return tuple(
         Reply(each.content or None, tuple((n, _data(a)) for n, a in each.tool_calls))
         for key, each in distinct.items()
         if any(key) and each.error is None and all(_data(a) for _, a in each.tool_calls)
-    ]
+    )
 
 
 def _from_log(log: Sequence[Exchange], scenarios: Sequence[Any]) -> Iterator[Reply]:
@@ -64,7 +66,7 @@ def _values(scenarios: Sequence[Any]) -> Iterator[str]:
 
 
 def _data(arguments: str) -> str:
-    """Arguments as every template spells them; nothing, if they are no object."""
+    """Spell arguments as every template does; an empty string if they are no object."""
     try:
         value = json.loads(arguments)
     except ValueError:
@@ -72,11 +74,11 @@ def _data(arguments: str) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else ""
 
 
-def prompts(log: Sequence[Exchange]) -> list[Json]:
-    """What the model was asked, each once."""
+def prompts(log: Sequence[Exchange]) -> tuple[Json, ...]:
+    """Return each distinct prompt of the model in training, once."""
     asked = [
         {"messages": e.request["messages"], "tools": e.request.get("tools")}
         for e in log
         if e.is_policy
     ]
-    return list({json.dumps(each): each for each in asked}.values())
+    return tuple({json.dumps(each): each for each in asked}.values())

@@ -1,4 +1,4 @@
-"""A rehearsal as text, JSON, and a page that opens offline."""
+"""Write a rehearsal as text, as JSON, and as a page that opens offline."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import TextIO
 
 from art_adapt.rehearsal import Rehearsal
 from art_adapt.rehearsal.cost import GPUS, Cost
-from art_adapt.rehearsal.findings import Figures
+from art_adapt.rehearsal.figures import Figures
 from art_adapt.rehearsal.learning import Learning, ends
 from art_adapt.report.paths import shown
 from art_adapt.report.text import Line, write
 
 
 def show_rehearsal(rehearsal: Rehearsal, stream: TextIO) -> None:
-    """Write what was seen and what would go wrong."""
+    """Write the figures and the findings as text."""
     write(list(_lines(rehearsal)), stream)
 
 
 def rehearsal_as_json(rehearsal: Rehearsal) -> str:
-    """Everything as one JSON object; paths as they were given."""
+    """Return everything as one JSON object, with paths as they were given."""
     content = {
         "module": str(rehearsal.path),
         "art": rehearsal.art,
@@ -49,7 +49,7 @@ def rehearsal_as_json(rehearsal: Rehearsal) -> str:
 
 
 def rehearsal_as_page(rehearsal: Rehearsal) -> str:
-    """The same as HTML, with nothing to load."""
+    """Return the text report as an HTML page that loads nothing."""
     rows = []
     for line in _lines(rehearsal):
         if line.heading or not (line.label or line.text):
@@ -79,7 +79,7 @@ def _curve_as_image(learning: Learning | None) -> str:
 
 
 def reward_curve(learning: Learning) -> bytes:
-    """Mean rewards by step, and those of the control, as a PNG."""
+    """Plot the mean rewards by step, and those of the control, as a PNG."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4), layout="constrained")
@@ -147,7 +147,7 @@ def _cost_lines(cost: Cost) -> Iterator[Line]:
     where = cost.gpu if cost.gpus == 1 else f"{cost.gpus} {cost.gpu}"
     if cost.seconds is None:
         why = f"{cost.base_model!r} does not say how large it is"
-        yield Line("a step", f"on {where}: not known, {why}")
+        yield Line("a step", f"on {where}: unknown, because {why}")
         return
     dollars = "" if cost.dollars is None else f", {cost.dollars:.2g} dollars"
     yield Line(
@@ -171,7 +171,7 @@ def _learning_lines(learning: Learning) -> Iterator[Line]:
         + (", some steps old" if learning.off_policy else ""),
     )
     if learning.judged:
-        yield Line("judge", "scripted: of the turns, it likes one")
+        yield Line("judge", "scripted: it prefers one of the turns")
     for label, rewards in (
         ("rewards", learning.rewards),
         ("shuffled", learning.control),

@@ -26,12 +26,13 @@ async def finite(value: Any) -> float:
     return float(value)
 
 
-def ruler(judge_model: str, weight: float | None = None) -> AfterEach:
+def ruler(judge_model: str, weight: float | None = None, **options: Any) -> AfterEach:
     """Return the ``after_each`` that lets RULER compare the episodes of a group.
 
     With ``weight`` the reward is that share of RULER's score, and for the rest what it
     was before; RULER's score alone is the metric ``ruler``. A group that cannot be
-    judged is left out, with the reason.
+    judged is left out, with the reason. ``options`` go to ART's ``ruler``, for example
+    a ``rubric``.
     """
 
     async def judge(group: art.TrajectoryGroup) -> art.TrajectoryGroup | None:
@@ -44,6 +45,7 @@ def ruler(judge_model: str, weight: float | None = None) -> AfterEach:
                 [trajectory.messages() for trajectory in group.trajectories],
                 judge_model=judge_model,
                 tools=group.trajectories[0].tools,
+                **options,
             )
         except Exception as error:  # the judge's client is LiteLLM's choice
             print(f"RULER could not judge a group, it is left out: {error!r}")

@@ -1,11 +1,11 @@
-"""The lightest server that an OpenAI client takes for vLLM: every chat completion gets
-the same answer, built beforehand.
+"""Serve as little as an OpenAI client will take for vLLM, as a floor for benchmarks.
 
     python tests/benchmarks/completion_server.py [DELAY]    prints its port
 
-A process of its own, so that it does not share the interpreter lock with what is
-measured. It reads no JSON: whether a request wants token ids is told by a substring,
-how many its prompt has by the length of the body.
+Every chat completion gets the same answer, built beforehand. The server is a process of its
+own, so that it does not share the interpreter lock with what is measured, and it does not
+use the tests' engine, whose threads and JSON would be measured too: a substring tells
+whether a request wants token ids, and the length of its body how many its prompt has.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def answer(body: bytes) -> bytes:
 
 
 class Connection(asyncio.Protocol):
-    """One kept-alive connection."""
+    """A connection that is kept alive."""
 
     def __init__(self, delay: float) -> None:
         self.delay = delay

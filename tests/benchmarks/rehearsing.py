@@ -19,8 +19,8 @@ from agents import art_adapt, copy_of
 from openai import AsyncOpenAI
 
 from art_adapt.rehearsal import run
-from art_adapt.rehearsal.findings import Seen
 from art_adapt.rehearsal.scripted_model import POLICY_KEY, ScriptedModel
+from art_adapt.rehearsal.seen import Seen
 
 STEPS, AT_ONCE = 6, 32
 OPTIONS = ("--rollouts-per-group", "8", "--groups-per-step", "4", "--epochs", "9")
@@ -38,9 +38,9 @@ def rehearsed(name: str, folder: Path) -> tuple[Seen, float]:
         child = run.run_child(module, model.url, STEPS, folder)
         seen = Seen(module, module.read_text(), child.notes, tuple(model.log))
     spans = [
-        (each["began"], each["began"] + each["seconds"])
-        for each in child.notes["rollouts"]
-        if each["seconds"]
+        (each.began, each.began + each.seconds)
+        for each in child.notes.rollouts
+        if each.seconds
     ]
     busy, begun, ended = 0.0, *spans[0]
     for start, end in sorted(spans):  # the union: steps do not overlap
@@ -83,7 +83,7 @@ def main() -> None:
     for name in ("support_loop", "async_research"):
         with tempfile.TemporaryDirectory() as folder:
             seen, rate = rehearsed(name, Path(folder))
-        turns = max(1, round(len(seen.policy) / len(seen.notes["rollouts"])))
+        turns = max(1, round(len(seen.policy) / len(seen.notes.rollouts)))
         floor = bare(seen, turns)
         print(
             f"{name:<16} {rate:6.1f} rollouts a second of {turns} calls; bare clients "

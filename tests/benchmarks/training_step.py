@@ -12,6 +12,7 @@ import statistics
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -19,9 +20,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import torch
 from agents import art_adapt, copy_of
 
-from art_adapt.rehearsal.findings import Seen
 from art_adapt.rehearsal.run import run_child, training_settings
 from art_adapt.rehearsal.scripted_model import ScriptedModel
+from art_adapt.rehearsal.seen import Seen
 
 STEPS = 10
 
@@ -34,17 +35,17 @@ def measure(device: str, folder: Path) -> str:
     with ScriptedModel(0, ()) as model:
         child = run_child(module, model.url, 2, folder)
         seen = Seen(module, module.read_text(), child.notes, tuple(model.log))
-    train = {**training_settings(seen, (), 0), "device": device}
-    with ScriptedModel(0, (), train["turns"][0]["content"]) as others:
+    train = replace(training_settings(seen, (), 0), device=device)
+    with ScriptedModel(0, (), train.turns[0].content) as others:
         begun = time.perf_counter()
         notes = run_child(module, others.url, STEPS, folder, train).notes
         whole = time.perf_counter() - begun
-    seconds = notes.get("seconds", [])
-    if not seconds:
+    training = notes.training
+    if training is None or not training.seconds:
         return f"{device}: no step was trained"
     return (
         f"{device}: {STEPS} steps with their rollouts in {whole:.1f} s; the gradient step "
-        f"{statistics.median(seconds):.3f} s, {notes['read'] / sum(seconds):,.0f} tokens a second"
+        f"{statistics.median(training.seconds):.3f} s, {training.read / sum(training.seconds):,.0f} tokens a second"
     )
 
 

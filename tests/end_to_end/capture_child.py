@@ -1,10 +1,9 @@
-"""Runs one episode of an agent as it was written inside ART's own capture, and prints
-what was captured as one line of JSON.
+"""Run one episode of an unchanged agent inside ART's own capture, and print the result.
 
-art 0.5.18: ``await art.capture_auto_trajectory(coroutine)``. art 0.5.23: ``with
-art.Trajectory() as trajectory``, which, unlike ``art.trajectory(coroutine)``, still has
-its exchanges after an error. Histories come out as ``episode_child.py`` prints them, so
-that the same comparison reads both.
+With art 0.5.18 that is ``await art.capture_auto_trajectory(coroutine)``. With art 0.5.23 it
+is ``with art.Trajectory() as trajectory``, which keeps its exchanges after an error, unlike
+``art.trajectory(coroutine)``. The result is one line of JSON with histories in the form of
+``episode_child.py``, so that the same comparison reads both.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def history(tools: Any, items: list[Any]) -> dict[str, Any]:
 
 
 async def captured_by_patching_httpx() -> dict[str, Any]:
-    """art 0.5.18: one list of messages and Choices for each history that it found."""
+    """Capture with art 0.5.18: messages and Choices for each history that it found."""
     trajectory = await art.capture_auto_trajectory(run_agent())
     histories = [
         history(
@@ -54,8 +53,9 @@ async def captured_by_patching_httpx() -> dict[str, Any]:
 
 
 async def captured_exchanges() -> dict[str, Any]:
-    """art 0.5.23: exchanges. ``sequences`` and ``tokens``: what ART makes of those of
-    the policy.
+    """Capture with art 0.5.23: exchanges, and what ART makes of the policy's.
+
+    That is counted in ``sequences`` and ``tokens``.
     """
     import episode
 
@@ -94,8 +94,10 @@ async def captured_exchanges() -> dict[str, Any]:
 
 
 class WordTokenizer:
-    """Stands where ART asks for a tokenizer. The engine has given every token that can
-    train; ART makes the others only to find out who spoke.
+    """A tokenizer of words, for ART.
+
+    The engine has returned every token that can be trained on; ART tokenizes the others only
+    to find out whose they are.
     """
 
     def __call__(self, text: str, **_: Any) -> dict[str, list[int]]:

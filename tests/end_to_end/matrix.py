@@ -27,7 +27,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from agents import art_adapt, run_episode
 from recorded import differences
-from scripted_engine import Exchange, marker
+from scripted_completions import marker
+from scripted_engine import Exchange
 
 from end_to_end.serving_engine import ServingEngine
 from end_to_end.shape import ALL, Shape, run_in_production

@@ -1,9 +1,9 @@
-"""The scripted engine as ART's capture expects its engine: token ids without being
-asked, and prompts that go on with the tokens that were sampled.
+"""Serve the token ids that ART's own capture expects from an engine.
 
-A recorder is to be measured by what it records, and not by what an engine keeps from
-it. What a rendered prompt holds of an assistant's turn is what was sampled, as long as
-a chat template would render it the same.
+They come without being asked for, and prompts continue with the tokens that were sampled: a
+recorder should be measured by what it records, not by what an engine withholds. A prompt
+contains an assistant's turn as it was sampled, as long as a chat template would render it
+the same.
 """
 
 from __future__ import annotations
@@ -12,54 +12,41 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from scripted_engine import Engine, Json, token_ids
+from scripted_completions import Words, token_ids
+from scripted_engine import Engine, Json
 
 
-class ServingEngine(Engine):
-    def __init__(self, replies: Sequence[Json] = (), *, pace: float = 0.0) -> None:
-        super().__init__(replies, pace=pace)
+class Served(Words):
+    """Words, where a turn that is sent back has the tokens that were sampled."""
+
+    unasked = True
+
+    def __init__(self) -> None:
         self._sampled: dict[str, list[int]] = {}
 
-    def answer(
-        self, path: str, headers: dict[str, str], body: bytes
-    ) -> tuple[int, Json]:
-        request: Json = json.loads(body)
-        if path.endswith("/messages"):
-            return 200, self._message(path, headers, request)
-        if not path.endswith("/chat/completions"):
-            return super().answer(path, headers, body)
-        asked = json.dumps(request | {"logprobs": True, "return_token_ids": True})
-        status, response = super().answer(path, headers, asked.encode())
-        if status == 200:
-            response["prompt_token_ids"] = self._rendered(request)
-            for choice in response["choices"]:
-                self._sampled[_turn(choice["message"])] = choice["token_ids"]
-        return status, response
-
-    def _rendered(self, request: Json) -> list[int]:
+    def prompt(self, request: Json) -> list[int]:
         ids = token_ids(json.dumps(request.get("tools")))
         for message in request["messages"]:
             ids += self._sampled.get(_turn(message)) or token_ids(json.dumps(message))
         return ids
 
-    def _message(self, path: str, headers: dict[str, str], request: Json) -> Json:
-        """Anthropic's form of a reply that is text."""
-        _, completion = super().answer(path, headers, json.dumps(request).encode())
-        text = completion["choices"][0]["message"]["content"]
-        return {
-            "id": completion["id"],
-            "type": "message",
-            "role": "assistant",
-            "model": request["model"],
-            "content": [{"type": "text", "text": text}],
-            "stop_reason": "end_turn",
-            "stop_sequence": None,
-            "usage": {"input_tokens": 1, "output_tokens": 1},
-        }
+    def sampled(
+        self, request: Json, reply: Json, message: Json, mark: int
+    ) -> list[int]:
+        ids = super().sampled(request, reply, message, mark)
+        self._sampled[_turn(message)] = ids
+        return ids
+
+
+class ServingEngine(Engine):
+    """An engine whose answers always carry token ids."""
+
+    def __init__(self, replies: Sequence[Json] = (), *, pace: float = 0.0) -> None:
+        super().__init__(replies, pace=pace, tokens=Served())
 
 
 def _turn(message: Json) -> str:
-    """An assistant's turn as a chat template renders it: arguments are data there."""
+    """Return what a chat template renders of a turn, to which arguments are data."""
     calls: list[Any] = [
         [
             call["id"],

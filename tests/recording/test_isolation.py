@@ -24,7 +24,8 @@ from typing import Any
 import openai
 import pytest
 from recorded import differences
-from scripted_engine import Engine, Exchange, Json, Script, marker
+from scripted_completions import marker
+from scripted_engine import Engine, Exchange, Json, Script
 from trajectories import Trajectory, choices, histories, rollout
 
 from art_adapt.hooks import carried, recorded

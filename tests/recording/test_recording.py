@@ -745,16 +745,16 @@ def test_long_conversations_are_not_copied_again(client: openai.OpenAI) -> None:
 def test_a_stream_that_ends_between_its_choices_is_broken(
     client: openai.OpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import scripted_engine
+    import scripted_completions
 
-    whole = scripted_engine._chunks
+    whole = scripted_completions.chunks
 
     def first_choice_only(response: Any, request: Any) -> Iterator[Any]:
         for chunk in whole(response, request):
             if chunk["choices"] and chunk["choices"][0]["index"] == 0:
                 yield chunk
 
-    monkeypatch.setattr(scripted_engine, "_chunks", first_choice_only)
+    monkeypatch.setattr(scripted_completions, "chunks", first_choice_only)
     trajectory = Trajectory()
     with (
         Engine([{"contents": ["one", "two"]}]) as engine,

@@ -1,5 +1,6 @@
-"""``art-adapt rehearse --train``: ART's own packing, loss, checkpoints and resuming, with a
-model that is made on the spot. It must learn what is rewarded, and nothing else.
+"""Test ``art-adapt rehearse --train``: it must learn what is rewarded, and nothing else.
+
+Packing, loss, checkpoints and resuming are ART's own; the model is made on the spot.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def prepared(
     reward: str | None = None,
     options: tuple[str, ...] = (),
 ) -> tuple[Path, str]:
-    """The agent adapted, with scenarios, a reward and replies; and its train module."""
+    """Adapt an agent with scenarios, a reward and replies; return its train module too."""
     name, scenarios, right, replies = case
     folder = copy_of(name, tmp_path)
     agent = agent_file(folder)

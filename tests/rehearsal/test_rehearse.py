@@ -1,5 +1,7 @@
-"""``art-adapt rehearse`` as a user runs it: what is right passes, and a train module
-broken in any of ten ways is caught, at its line, with what to change.
+"""Test ``art-adapt rehearse`` as a user runs it.
+
+A correct train module passes; one that is broken in any of ten ways is caught, at its line,
+with what to change.
 """
 
 from __future__ import annotations
@@ -125,8 +127,9 @@ def test_a_model_of_unknown_size_costs_nobody_knows_what(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["support_loop", "async_research"])
 def test_a_pipeline_passes(name: str, tmp_path: Path) -> None:
-    """ART's PipelineTrainer samples, trains and validates at once, and asks of every
-    token that is validated which step's policy it is of.
+    """PipelineTrainer samples, trains and validates at once.
+
+    It also wants to know which step's policy each validated token comes from.
     """
     folder = adapted(tmp_path, "--pipeline", name=name)
     rows = [dict.fromkeys(("question", "topic"), f"HO-{at}?") for at in range(30)]
@@ -152,12 +155,17 @@ def test_a_pipeline_by_keyword_and_one_in_a_comment(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--pipeline")
     module = folder / "agent_train.py"
     named = module.read_text().replace(
-        "        model,\n        backend,\n        roll_out,\n        scenarios,\n        None,\n",
-        "        model=model,\n        backend=backend,\n        rollout_fn=roll_out,\n"
-        "        scenarios=scenarios,\n        config=None,\n        eval_fn=",
+        "            model,\n            backend,\n            roll_out,\n            training.",
+        "            model=model,\n            backend=backend,\n            rollout_fn=roll_out,\n"
+        "            scenarios=training.",
     )
     assert "rollout_fn=" in named
-    module.write_text(named.replace("eval_fn=        validate", "eval_fn=validate"))
+    named = named.replace(
+        "            None,\n            validate",
+        "            config=None,\n            eval_fn=validate",
+    )
+    assert "eval_fn=" in named
+    module.write_text(named)
     code, said, _ = rehearse("agent_train.py", cwd=folder)
     assert code == 0, said
     adapted_again = art_adapt(
@@ -173,7 +181,7 @@ def test_a_pipeline_by_keyword_and_one_in_a_comment(tmp_path: Path) -> None:
 def test_answers_that_are_right_only_by_luck_can_be_given(
     name: str, tmp_path: Path
 ) -> None:
-    """A game to win, a verdict in JSON: the scripted model does not find those."""
+    """The scripted model does not win a game or hit on a valid verdict by itself."""
     folder = adapted(tmp_path, name=name)
     module = str(next(folder.rglob("agent_train.py")).relative_to(folder))
     code, said, _ = rehearse(module, cwd=folder)
@@ -184,28 +192,33 @@ def test_answers_that_are_right_only_by_luck_can_be_given(
     assert code == 0, said + complaints
 
 
+END = "    return trajectory\n"
+RECORDED = """    trajectory = await training.record(
+        model, scenario, episode, temperature=TEMPERATURE
+    )
+"""
 WAYS: dict[str, tuple[str, str, str, str]] = {
     # name: (what to replace, with what, the finding, what stands in its line)
     "a constant reward": (
-        "    trajectory.finish()\n",
-        "    trajectory.reward = 1.0\n    trajectory.finish()\n",
+        END,
+        f"    trajectory.reward = 1.0\n{END}",
         "reward",
         "trajectory.reward =",
     ),
     "tools missing": (
-        "    trajectory.finish()\n",
-        "    trajectory.tools = None\n    trajectory.finish()\n",
+        END,
+        f"    trajectory.tools = None\n{END}",
         "tools",
         "trajectory.tools = None",
     ),
     "answer never set": (
-        "trajectory = AgentTrajectory()",
-        "trajectory = art.Trajectory()",
+        END,
+        f"    trajectory.final_answer = None\n{END}",
         "answer",
-        "art.Trajectory()",
+        "final_answer = None",
     ),
     "groups awaited early": (
-        """    rollouts: Iterable[Any] = (
+        """    rollouts: Any = (
         art.TrajectoryGroup(rollout(model, scenario) for _ in range(size))
         for scenario in scenarios
     )
@@ -219,26 +232,35 @@ WAYS: dict[str, tuple[str, str, str, str]] = {
         "await art.TrajectoryGroup",
     ),
     "wrong inference name": (
-        "model=model.get_inference_name()",
-        "model=model.name",
+        RECORDED,
+        """    from art_adapt import recording
+
+    trajectory = training.Trajectory()
+    with recording.rollout(
+        trajectory,
+        base_url=model.inference_base_url,
+        api_key=model.inference_api_key,
+        model=model.name,
+    ):
+        await asyncio.to_thread(episode, scenario)
+""",
         "inference name",
         "model=model.name",
     ),
     "metrics with strings": (
-        "    trajectory.finish()\n",
-        '    trajectory.metrics["note"] = "good"\n    trajectory.finish()\n',
+        END,
+        f'    trajectory.metrics["note"] = "good"\n{END}',
         "metrics",
         'metrics["note"]',
     ),
     "no ids": (
-        "    trajectory.finish()\n",
-        """    for item in trajectory.messages_and_choices:
+        END,
+        f"""    for item in trajectory.messages_and_choices:
         if not isinstance(item, dict):
             item.logprobs = None  # logprobs
-    trajectory.finish()
-""",
+{END}""",
         "no ids",
-        "logprobs",
+        "item.logprobs",
     ),
     "temperature 0": (
         "TEMPERATURE = 1.0",
@@ -291,9 +313,7 @@ def test_a_policy_that_judges_itself_is_caught(tmp_path: Path) -> None:
     source = module.read_text().replace(
         'JUDGE_MODEL = "openai/gpt-5.4"', 'JUDGE_MODEL = "openai/agent-001@0"'
     )
-    source = source.replace(
-        "judge_model=JUDGE_MODEL,", f"judge_model=JUDGE_MODEL, {own},"
-    )
+    source = source.replace("ruler(JUDGE_MODEL)", f"ruler(JUDGE_MODEL, {own})")
     module.write_text(source)
     finding = found(folder, "judge")
     assert "JUDGE_MODEL =" in module.read_text().splitlines()[finding["line"] - 1]

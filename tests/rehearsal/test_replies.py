@@ -1,4 +1,4 @@
-"""The scripted model's values fit the schemas that it is given."""
+"""Test that the scripted model's values fit the schemas that it is given."""
 
 from __future__ import annotations
 

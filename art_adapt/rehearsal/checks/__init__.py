@@ -1,0 +1,1 @@
+"""The checks of a rehearsal, one module per subject; ``findings.CHECKS`` lists them."""

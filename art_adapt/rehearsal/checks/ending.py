@@ -1,0 +1,61 @@
+"""Check how the train module and its rollouts ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from art_adapt.rehearsal.seen import Finding, Seen
+
+
+def ended(seen: Seen) -> Iterator[Finding]:
+    """Report a module that raised, stopped, or ended before its first step."""
+    raised, stopped = seen.notes.raised, seen.notes.stopped
+    if raised:
+        yield Finding(
+            "raised",
+            f"the train module raised {raised.error}",
+            "fix it there: on a GPU it would end the run at the same place",
+            Path(raised.path),
+            raised.line,
+        )
+    if stopped and stopped != "0":
+        lost = seen.notes.exceptions
+        fix = "do what it asks for, then rehearse again"
+        if lost:
+            stopped += f"; the first lost episode raised {lost[0]}"
+        yield seen.finding(
+            "stopped", f"the train module stopped: {stopped}", fix, r"def main\b"
+        )
+    if not (raised or stopped or seen.notes.steps):
+        yield seen.finding(
+            "no step",
+            "the train module ended without a single training step",
+            "check that there are scenarios and that it calls backend.train",
+            r"backend\.train",
+            r"def train\b",
+        )
+
+
+def stopped_rollouts(seen: Seen) -> Iterator[Finding]:
+    """Report rollouts in which the recorder refused a call."""
+    reasons = Counter(r.stopped for r in seen.notes.rollouts if r.stopped)
+    for reason, count in reasons.items():
+        yield seen.finding(
+            "stopped rollouts",
+            f"the recorder stopped {count} rollouts: {reason}",
+            "do what the message says",
+            r"training\.record\(|\brollout\(",
+        )
+
+
+def closed(seen: Seen) -> Iterator[Finding]:
+    """Report a backend that was never closed."""
+    if seen.notes.steps and not seen.notes.closed:
+        yield seen.finding(
+            "not closed",
+            "the backend was never closed: its GPU processes would keep running",
+            "await backend.close() in a finally clause",
+            r"make_backend\(|LocalBackend\(",
+        )

@@ -1,0 +1,78 @@
+"""Check what the train module hands to training: groups, rewards, answers, metrics."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from art_adapt.rehearsal.figures import is_flat
+from art_adapt.rehearsal.seen import Finding, Seen
+
+
+def awaited_early(seen: Seen) -> Iterator[Finding]:
+    """Report groups that were awaited before they were gathered."""
+    if seen.notes.awaited_early:
+        yield seen.finding(
+            "awaited early",
+            "groups were awaited before gather_trajectory_groups, which then neither runs "
+            "them concurrently nor counts their failures",
+            "pass art.TrajectoryGroup(...) to it without await",
+            r"await art\.TrajectoryGroup|await .*TrajectoryGroup",
+            r"gather_trajectory_groups",
+        )
+
+
+def rewards(seen: Seen) -> Iterator[Finding]:
+    """Report rewards that do not differ within any group."""
+    rewards = [t.reward for t in seen.trained]
+    if not rewards:
+        return
+    if len(set(rewards)) == 1 and len(rewards) > 1:
+        yield seen.finding(
+            "reward",
+            f"every episode got the reward {rewards[0]}: a group without variance "
+            "teaches nothing",
+            "make the reward depend on what the episode did; if only a correct answer is "
+            "rewarded, supply some with --replies",
+            r"trajectory\.reward\s*=|def reward|reward\(",
+            r"recording\.rewarded",
+        )
+    elif all(map(is_flat, seen.groups)):
+        yield seen.finding(
+            "reward",
+            "rewards differ between scenarios but within no group: GRPO compares the "
+            "episodes of one scenario",
+            "make the reward depend on what the episode did",
+            r"trajectory\.reward\s*=|def reward|reward\(",
+        )
+
+
+def answers(seen: Seen) -> Iterator[Finding]:
+    """Report that no episode has a final answer."""
+    if seen.trained and all(t.answer is None for t in seen.trained):
+        yield seen.finding(
+            "answer",
+            "no episode set trajectory.final_answer: a reward that reads it sees None",
+            "return the answer from episode(), or wrap it in final_answer(...) in the "
+            "agent; if the agent only answers after a certain tool call, supply that "
+            "call with --replies",
+            r"final_answer\s*=",
+            r"=\s*art\.Trajectory\(",
+            r"def episode",
+            r"def rollout",
+        )
+
+
+def metrics(seen: Seen) -> Iterator[Finding]:
+    """Report metrics that are not numbers."""
+    bad = Counter(name for t in seen.episodes for name in t.bad_metrics)
+    for name in bad:
+        yield seen.finding(
+            "metrics",
+            f"metrics[{name!r}] is not a number: ART counts the episode as failed, and "
+            "model.log raises",
+            "put text into metadata or logs instead",
+            rf"metrics\[.{re.escape(name)}.\]",
+            r"metrics",
+        )

@@ -1,0 +1,188 @@
+"""Check the trajectories against the requests and answers in the server's log."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from art_adapt.rehearsal.protocol import History, Trajectory
+from art_adapt.rehearsal.scripted_model import Exchange
+from art_adapt.rehearsal.seen import (
+    Finding,
+    Seen,
+    given_choices,
+    identity,
+    recorded_choices,
+)
+
+Json = dict[str, Any]
+
+
+def complete(seen: Seen) -> Iterator[Finding]:
+    """Report completions that are on no trajectory, or on more than one."""
+    given, recorded = given_choices(seen), recorded_choices(seen)
+    missing = [each for each in given if each not in recorded]
+    if missing:
+        last = given[missing[0]].request["messages"][-1]
+        yield seen.finding(
+            "lost",
+            f"{len(missing)} of {len(given)} completions are on no trajectory, for example "
+            f"the answer to {str(last.get('content'))[:60]!r}",
+            "record the call: recorded(client.chat.completions.create)(...), inside the "
+            "rollout",
+            r"training\.record\(|\brollout\(",
+            r"def rollout",
+        )
+    twice = [each for each, count in recorded.items() if count > 1]
+    if twice:
+        yield seen.finding(
+            "twice",
+            f"{len(twice)} completions are on trajectories more than once",
+            "create a new art.Trajectory in each rollout",
+            r"Trajectory\(\)",
+        )
+
+
+def faithful(seen: Seen) -> Iterator[Finding]:
+    """Report completions recorded with other messages or tools than were sent."""
+    given = given_choices(seen)
+    wrong, toolless = 0, 0
+    for trajectory in seen.episodes:  # what is trained may be a view of it
+        for history in trajectory.histories:
+            for before, exchange in _requests(history, given):
+                wrong += not _same_messages(before, exchange.request["messages"])
+                toolless += bool(exchange.request.get("tools")) and not history.tools
+    if toolless:
+        yield seen.finding(
+            "tools",
+            f"{toolless} completions were sampled with tools, but their trajectory has "
+            "none: training would use a different prompt",
+            "leave trajectory.tools as it was recorded",
+            r"\.tools\b.*=",
+            r"def rollout",
+        )
+    if wrong:
+        yield seen.finding(
+            "messages",
+            f"{wrong} completions are recorded after other messages than were sent",
+            "leave messages_and_choices as they were recorded",
+            r"messages_and_choices",
+            r"def rollout",
+        )
+
+
+def _requests(
+    history: History, given: Mapping[int, Exchange]
+) -> Iterator[tuple[list[Json], Exchange]]:
+    """Yield the messages before each completion of a history, and its exchange."""
+    messages = [item.message for item in history.items]
+    for at, item in enumerate(history.items):
+        exchange = given.get(item.choice.mark) if item.choice is not None else None
+        if exchange is not None:
+            yield messages[:at], exchange
+
+
+def _same_messages(ours: list[Json], theirs: list[Json]) -> bool:
+    return len(ours) == len(theirs) and all(map(_same, ours, theirs))
+
+
+def _same(ours: Json, theirs: Json) -> bool:
+    if ours.get("role") != theirs.get("role"):
+        return False
+    if ours["role"] == "assistant":
+        return identity(ours) == identity(theirs)
+    return ours.get("content") == theirs.get("content")
+
+
+def isolated(seen: Seen) -> Iterator[Finding]:
+    """Report signs of state that rollouts share."""
+    mixed = (
+        _with_others_turns(seen.episodes)
+        + sum(_grows(map(_start, group.trajectories)) for group in seen.groups)
+        + _alike_for_different_scenarios(seen)
+    )
+    if mixed:
+        yield seen.finding(
+            "cross-talk",
+            "rollouts share state: episodes contain turns of other episodes, or start "
+            "with messages that earlier episodes left behind",
+            "create the message list in each episode, or adapt the agent again with "
+            "--isolate process",
+            r"def episode|def rollout",
+        )
+
+
+def _with_others_turns(episodes: list[Trajectory]) -> int:
+    """Count episodes with an assistant message that was sampled in another episode."""
+    said = Counter(identity(i.message) for t in episodes for i in t.choices)
+    owners = {
+        key: number
+        for number, trajectory in enumerate(episodes)
+        for item in trajectory.choices
+        if said[key := identity(item.message)] == 1
+    }
+    return sum(
+        any(
+            owners.get(identity(item.message), number) != number
+            for history in trajectory.histories
+            for item in history.items
+            if item.message.get("role") == "assistant" and item.choice is None
+        )
+        for number, trajectory in enumerate(episodes)
+    )
+
+
+def _grows(starts: Iterator[list[Json]]) -> bool:
+    """Tell whether episodes of one scenario start with different numbers of messages."""
+    return len({len(start) for start in starts}) > 1
+
+
+def _alike_for_different_scenarios(seen: Seen) -> bool:
+    """Tell whether the first step's groups share a start with several user messages."""
+    starts = [
+        {json.dumps(start) for start in map(_start, group.trajectories) if _long(start)}
+        for step in seen.notes.steps[:1]
+        for group in step
+    ]
+    return len(starts) > 1 and bool(set.intersection(*starts))
+
+
+def _start(trajectory: Trajectory) -> list[Json]:
+    """Return the messages before an episode's first completion."""
+    items = trajectory.histories[0].items if trajectory.histories else ()
+    before = itertools.takewhile(lambda item: item.choice is None, items)
+    return [item.message for item in before]
+
+
+def _long(start: list[Json]) -> bool:
+    """Tell whether there is more than one user message before the first completion."""
+    users = [message for message in start if message.get("role") == "user"]
+    return len(users) > 1
+
+
+def exact(seen: Seen) -> Iterator[Finding]:
+    """Report completions that ART cannot train on, or only turn by turn."""
+    choices = [i.choice for t in seen.trained for i in t.choices if i.choice]
+    without = [each for each in choices if not (each.ids and each.mark)]
+    if without:
+        yield seen.finding(
+            "no ids",
+            f"{len(without)} of {len(choices)} completions came without token ids or "
+            "logprobs: ART cannot train on them",
+            "ask for logprobs and return_token_ids, as the recorder does for a call "
+            "inside its rollout",
+            r"return_token_ids|logprobs",
+            r"def rollout",
+        )
+    anew = sum(each.anew for each in choices)
+    if anew:
+        yield seen.finding(
+            "rendered anew",
+            f"{anew} of {len(choices)} prompts do not continue what was sampled before: "
+            "the agent edits its messages, and each such turn is trained separately",
+            "append the assistant's message as the SDK returned it",
+            r"def episode|def rollout",
+        )

@@ -1,0 +1,64 @@
+"""Check the requests to the model in training: its name, its caller, the sampling."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from art_adapt.rehearsal.replies import is_judgement
+from art_adapt.rehearsal.seen import Finding, Seen
+
+
+def inference_name(seen: Seen) -> Iterator[Finding]:
+    """Report requests for a model that is not served."""
+    wrong = Counter(
+        str(e.request.get("model")) for e in seen.log if e.is_policy and e.status == 404
+    )
+    if wrong:
+        name, count = wrong.most_common(1)[0]
+        yield seen.finding(
+            "inference name",
+            f"{count} requests asked for the model {name!r}, which is not served "
+            f"(the current name is {seen.notes.names[-1]!r})",
+            "call model.get_inference_name() in each rollout: the name changes with "
+            "every step",
+            r"model=(?!model\.get_inference_name).*",
+            r"get_inference_name",
+        )
+
+
+def judge(seen: Seen) -> Iterator[Finding]:
+    """Report a RULER judge that is the model in training."""
+    asked = [e for e in seen.log if e.is_policy and is_judgement(e.request)]
+    if asked:
+        yield seen.finding(
+            "judge",
+            f"RULER asked the model in training to judge ({len(asked)} times)",
+            "name another model as the judge: a policy that judges itself learns to "
+            "praise itself",
+            r"JUDGE_MODEL",
+            r"judge_model",
+        )
+
+
+def temperature(seen: Seen) -> Iterator[Finding]:
+    """Report sampling at a temperature other than 1."""
+    odd = Counter(
+        e.request.get("temperature")
+        for e in seen.policy
+        if e.request.get("temperature") not in (None, 1, 1.0)
+    )
+    if odd:
+        value, count = odd.most_common(1)[0]
+        yield seen.finding(
+            "temperature",
+            f"{count} completions were sampled with temperature {value}: "
+            + (
+                "identical episodes get identical rewards, and nothing is learned"
+                if value == 0
+                else "ART computes logprobs at temperature 1"
+            ),
+            "sample with temperature 1 while training: rollout(..., temperature=1.0)",
+            r"TEMPERATURE\s*=",
+            r"temperature",
+        )

@@ -1,0 +1,63 @@
+"""Summarise a rehearsal in numbers."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from art_adapt.rehearsal.protocol import Group
+from art_adapt.rehearsal.seen import Seen, given_choices, recorded_choices
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The numbers of a rehearsal."""
+
+    steps: int
+    episodes: int
+    lost: int
+    calls: int  # choices sampled from the model in training
+    recorded: int  # calls that are on trajectories
+    auxiliary: int
+    histories: float  # per episode
+    answered: int
+    turns: float  # per episode
+    prompt_tokens: float  # per episode
+    sampled_tokens: float  # per episode
+    seconds: float  # per episode
+    reward_mean: float | None
+    reward_spread: float | None
+    groups: int
+    flat_groups: int
+
+
+def figures(seen: Seen) -> Figures:
+    """Count what was seen."""
+    episodes = seen.episodes
+    count = max(1, len(episodes))
+    rewards = [t.reward for t in seen.trained]
+    seconds = [r.seconds for r in seen.notes.rollouts if r.seconds]
+    usage = [e.response["usage"] for e in seen.policy if e.response]
+    return Figures(
+        steps=len(seen.notes.steps),
+        episodes=len(episodes),
+        lost=len(seen.notes.exceptions),
+        calls=len(given_choices(seen)),
+        recorded=sum(recorded_choices(seen).values()),
+        auxiliary=sum(not e.is_policy for e in seen.log),
+        histories=sum(len(t.histories) for t in episodes) / count,
+        answered=sum(t.answer is not None for t in episodes),
+        turns=sum(len(t.choices) for t in episodes) / count,
+        prompt_tokens=sum(u["prompt_tokens"] for u in usage) / count,
+        sampled_tokens=sum(u["completion_tokens"] for u in usage) / count,
+        seconds=statistics.fmean(seconds) if seconds else 0.0,
+        reward_mean=statistics.fmean(rewards) if rewards else None,
+        reward_spread=statistics.pstdev(rewards) if rewards else None,
+        groups=len(seen.groups),
+        flat_groups=sum(map(is_flat, seen.groups)),
+    )
+
+
+def is_flat(group: Group) -> bool:
+    """Tell whether all episodes of a group have the same reward, which teaches nothing."""
+    return len({trajectory.reward for trajectory in group.trajectories}) == 1

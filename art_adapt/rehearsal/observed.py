@@ -1,0 +1,98 @@
+"""Collect what a child process sees, and turn ART's objects into notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from art_adapt.rehearsal.protocol import (
+    Choice,
+    Group,
+    History,
+    Item,
+    Notes,
+    Rollout,
+    Training,
+    Trajectory,
+)
+
+
+class Rehearsed(SystemExit):
+    """Raised when the requested steps have been run."""
+
+
+@dataclass
+class Watched:
+    """The recorder of one rollout, and when it began and closed."""
+
+    recorder: Any
+    began: float
+    seconds: float | None = None
+
+
+@dataclass
+class Observed:
+    """Notes that grow while the train module runs, and the recorders of its rollouts.
+
+    A run either fills ``notes.steps`` or, with ``--train``, ``training``.
+    """
+
+    notes: Notes = field(default_factory=Notes)
+    training: Training = field(default_factory=Training)
+    rollouts: list[Watched] = field(default_factory=list)
+
+    @property
+    def steps(self) -> int:
+        """The number of steps that have been handed to training."""
+        return len(self.notes.steps) + len(self.training.rewards)
+
+
+def groups_of(groups: Iterable[Any]) -> tuple[Group, ...]:
+    """Turn ``art.TrajectoryGroup`` objects into notes."""
+    return tuple(Group(tuple(map(trajectory_of, g.trajectories))) for g in groups)
+
+
+def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
+    """Turn watched rollouts into notes."""
+    return tuple(
+        Rollout(
+            watched.began,
+            watched.seconds,
+            str(stopped) if (stopped := watched.recorder.stopped) else None,
+            trajectory_of(watched.recorder.trajectory),
+        )
+        for watched in rollouts
+    )
+
+
+def trajectory_of(trajectory: Any) -> Trajectory:
+    """Turn an ``art.Trajectory`` into notes."""
+    answer = getattr(trajectory, "final_answer", None)
+    return Trajectory(
+        trajectory.reward,
+        None if answer is None else repr(answer)[:200],
+        tuple(
+            name
+            for name, value in trajectory.metrics.items()
+            if not isinstance(value, int | float | bool)
+        ),
+        tuple(
+            History(history.tools, tuple(map(_item, history.messages_and_choices)))
+            for history in (trajectory, *trajectory.additional_histories)
+            if history.messages_and_choices
+        ),
+    )
+
+
+def _item(item: Any) -> Item:
+    if isinstance(item, dict):
+        return Item(item)
+    extra = item.model_extra or {}
+    tokens = getattr(item.logprobs, "content", None) or []
+    choice = Choice(
+        tuple(extra.get("token_ids") or ()),
+        round(-tokens[0].logprob * 1e6) if tokens else 0,
+        bool(extra.get("rendered_anew")),
+    )
+    return Item(item.message.model_dump(mode="json", exclude_none=True), choice)

@@ -1,0 +1,201 @@
+"""Define what a rehearsal and its child process tell each other, and its JSON.
+
+``run.run_child`` writes ``Settings`` to a file and names it on the child's command line;
+``child`` writes its ``Notes`` to ``Settings.out``. Nothing else reads or writes either.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from art_adapt.rehearsal.replies import Reply
+
+Json = dict[str, Any]
+T = TypeVar("T")
+
+# ---------------------------------------------------------------------- to the child
+
+
+@dataclass(frozen=True)
+class TinyModelSettings:
+    """What the tiny model is made from, and how it is trained.
+
+    ``shuffle``: train on rewards that are shuffled within each group, as a control.
+    """
+
+    turns: tuple[Reply, ...]
+    prompts: tuple[Json, ...]
+    scenarios: tuple[Any, ...]
+    seed: int
+    shuffle: bool = False
+    device: str = "cpu"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One run of a train module.
+
+    ``url`` is the scripted model's, ``out`` the file for the notes, ``storage`` where ART
+    keeps its files (None: in a temporary folder). Without ``train`` nothing is trained.
+    """
+
+    file: str
+    url: str
+    steps: int
+    out: str
+    storage: str | None = None
+    train: TinyModelSettings | None = None
+
+
+# -------------------------------------------------------------------- from the child
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The data that identifies a recorded Choice and makes it trainable.
+
+    ``ids`` are its token ids. ``mark`` comes from its first logprob (see
+    ``scripted_model.mark``); 0 without logprobs. ``anew``: its prompt does not continue
+    what was sampled before.
+    """
+
+    ids: tuple[int, ...]
+    mark: int
+    anew: bool
+
+
+@dataclass(frozen=True)
+class Item:
+    """A message of a history, with its ``choice`` if the model sampled it."""
+
+    message: Json
+    choice: Choice | None = None
+
+
+@dataclass(frozen=True)
+class History:
+    """Messages and Choices in order, and the tools that they were sampled with."""
+
+    tools: Any
+    items: tuple[Item, ...]
+
+    @property
+    def choices(self) -> list[Item]:
+        return [item for item in self.items if item.choice is not None]
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A recorded episode."""
+
+    reward: float
+    answer: str | None  # the start of its repr
+    bad_metrics: tuple[str, ...]  # the names of those that are not numbers
+    histories: tuple[History, ...]  # those that are not empty
+
+    @property
+    def choices(self) -> list[Item]:
+        return [item for history in self.histories for item in history.choices]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The episodes of one scenario, as the train module handed them to training."""
+
+    trajectories: tuple[Trajectory, ...]
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """An episode as its recorder saw it.
+
+    ``began`` is in seconds on the child's clock; ``seconds`` is None if the rollout was
+    never closed; ``stopped`` says why the recorder refused a call.
+    """
+
+    began: float
+    seconds: float | None
+    stopped: str | None
+    trajectory: Trajectory
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception that ended the train module, and the user's last line in it."""
+
+    error: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A training step and a fingerprint of its weights."""
+
+    step: int
+    weights: str
+
+
+@dataclass(frozen=True)
+class Training:
+    """The results of training the tiny model.
+
+    ``rewards`` are those the train module set: by step, group and episode. ``apart`` is
+    the largest difference between a trained token's logprob and the one it was sampled
+    with. ``seconds``: of each gradient step.
+    """
+
+    rewards: tuple[tuple[tuple[float, ...], ...], ...] = ()
+    began: Checkpoint | None = None
+    ended: Checkpoint | None = None
+    tokens: int = 0  # trained on
+    read: int = 0  # with those of the prompts
+    apart: float = 0.0
+    seconds: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Everything that a child process saw.
+
+    ``exceptions`` are those of lost episodes, ``names`` the inference names in the order
+    in which they were served. ``initial_step`` is where the module's own loop began, None
+    if it has none. ``stopped`` is the message of a ``SystemExit``. ``training`` is None
+    unless the tiny model was trained; then there are no ``steps``.
+    """
+
+    steps: tuple[tuple[Group, ...], ...] = ()
+    rollouts: tuple[Rollout, ...] = ()
+    exceptions: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    scenarios: tuple[Any, ...] = ()
+    base_model: str = ""
+    closed: int = 0  # how often the backend was
+    awaited_early: bool = False
+    pipeline: bool = False
+    initial_step: int | None = None
+    stopped: str | None = None
+    raised: Raised | None = None
+    training: Training | None = None
+
+
+# ------------------------------------------------------------------------------ JSON
+
+
+def to_json(value: Settings | Notes) -> str:
+    """Write ``value`` as JSON, with foreign objects in scenarios or tools as their repr."""
+
+    def plain(each: object) -> object:
+        ours = type(each).__module__.startswith("art_adapt.rehearsal.")
+        return vars(each) if ours else repr(each)
+
+    return json.dumps(value, default=plain)
+
+
+def from_json(kind: type[T], text: str) -> T:
+    """Read what ``to_json`` wrote."""
+    import pydantic  # ART brings it; this package is also read where ART is missing
+
+    return pydantic.TypeAdapter(kind).validate_python(json.loads(text))

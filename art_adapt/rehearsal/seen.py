@@ -1,0 +1,109 @@
+"""Bring together the child's notes, the server's log and the train module's source."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from art_adapt.rehearsal.protocol import Group, Notes, Trajectory
+from art_adapt.rehearsal.replies import is_judgement
+from art_adapt.rehearsal.scripted_model import Exchange, mark
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that would cost a training run, where it is, and how to fix it."""
+
+    name: str
+    what: str
+    fix: str
+    path: Path
+    line: int
+
+    @property
+    def fatal(self) -> bool:
+        """Whether training is impossible until it is fixed."""
+        return self.name in ("raised", "stopped", "no step", "inference name", "no ids")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Everything that the checks read."""
+
+    path: Path
+    source: str
+    notes: Notes
+    log: Sequence[Exchange]
+
+    @property
+    def policy(self) -> list[Exchange]:
+        return [e for e in self.log if e.is_policy and e.response is not None]
+
+    @property
+    def episodes(self) -> list[Trajectory]:
+        """All recorded episodes, including lost ones."""
+        return [r.trajectory for r in self.notes.rollouts] or self.trained
+
+    @property
+    def groups(self) -> list[Group]:
+        return [group for step in self.notes.steps for group in step]
+
+    @property
+    def trained(self) -> list[Trajectory]:
+        """The episodes that were handed to training."""
+        return [t for group in self.groups for t in group.trajectories]
+
+    def line(self, *patterns: str) -> int:
+        """Return the first line that matches the first of ``patterns`` to match any."""
+        lines = self.source.splitlines()
+        for pattern in patterns:
+            for number, line in enumerate(lines, 1):
+                if re.search(pattern, line):
+                    return number
+        return 1
+
+    def finding(self, name: str, what: str, fix: str, *patterns: str) -> Finding:
+        """Make a finding at the line of the train module that ``patterns`` lead to."""
+        return Finding(name, what, fix, self.path, self.line(*patterns))
+
+
+def given_choices(seen: Seen) -> dict[int, Exchange]:
+    """Return the exchange of each choice that the model in training gave, by its mark."""
+    return {
+        mark(exchange.serial, choice["index"]): exchange
+        for exchange in seen.policy
+        if not is_judgement(exchange.request)
+        for choice in (exchange.response or {})["choices"]
+    }
+
+
+def recorded_choices(seen: Seen) -> Counter[int]:
+    """Count how often each choice is on a trajectory, by its mark.
+
+    A choice that has lost its logprobs is recognised by its message.
+    """
+    by_text = {
+        identity(choice["message"]): mark(exchange.serial, choice["index"])
+        for exchange in seen.policy
+        for choice in (exchange.response or {})["choices"]
+    }
+    given = given_choices(seen)
+    marks = (
+        (item.choice and item.choice.mark) or by_text.get(identity(item.message))
+        for trajectory in seen.episodes
+        for item in trajectory.choices
+    )
+    return Counter(each for each in marks if each in given)
+
+
+def identity(message: Json) -> str:
+    """Return what identifies a message even if an agent rebuilds it: call ids, or text."""
+    calls = [call["id"] for call in message.get("tool_calls") or []]
+    return json.dumps(calls or message.get("content") or "")
