@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from art_adapt.survey.apis import (
     CLIENT_NAMES,
@@ -110,9 +111,8 @@ class FoundCall:
         given = self.call.args
         if self.referenced:  # partial(completion, "m"): what follows the callee
             given = given[_index(self.call, self.callee) + 1 :]
-        if name not in self.kind.positional[: len(given)]:
-            return None
-        return given[self.kind.positional.index(name)]
+        written = takewhile(lambda value: not isinstance(value, ast.Starred), given)
+        return dict(zip(self.kind.positional, written, strict=False)).get(name)
 
     def conversation(self) -> str:
         """Describe where the list of messages comes from."""

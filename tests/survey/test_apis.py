@@ -121,6 +121,11 @@ def test_arguments_are_read_by_position_too(call: str) -> None:
     assert found.messages is not None and ast.unparse(found.messages) == "messages"
 
 
+def test_unpacked_arguments_are_not_read() -> None:
+    (found,) = found_in("import litellm\nlitellm.completion(*given)\n")
+    assert found.model is None and found.messages is None
+
+
 @pytest.mark.parametrize(
     "url",
     ["https://host/v1/chat/completions", "/v1/responses", "http://h/v1/completions/"],
