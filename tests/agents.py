@@ -11,11 +11,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 REPOSITORY = Path(__file__).parents[1]
 AGENTS = REPOSITORY / "fixtures" / "agents"
 NAMES = sorted(path.name for path in AGENTS.iterdir())
 CHILD = Path(__file__).with_name("episode_child.py")
 ROLLOUT_KEY = "sk-rollout"
+# What a rollout records on; with ART's own trajectory in the slow tests.
+TRAJECTORIES = ["light", pytest.param("art", marks=pytest.mark.slow)]
 ROLLOUT_MODEL = "policy:step1"
 
 
@@ -58,11 +62,17 @@ def replies_of(folder: Path) -> list[dict[str, Any]]:
 
 
 def run_episode(
-    folder: Path, production: str, training: str | None = None, *, child: Path = CHILD
+    folder: Path,
+    production: str,
+    training: str | None = None,
+    *,
+    child: Path = CHILD,
+    trajectory: str = "light",
 ) -> dict[str, Any]:
     """Run the agent's episode with the production endpoint at ``production`` (the server's root).
 
     ``training``: the base URL of the model in training; then the episode runs in a rollout.
+    ``trajectory``: ``art`` records on ART's own, ``light`` on its stand-in.
     ``child``: the script that runs it and prints what came of it as its last line.
     """
     environment = {
@@ -78,7 +88,7 @@ def run_episode(
         "PYTHONDONTWRITEBYTECODE": "1",
         "NO_PROXY": "*",
     }
-    arguments = [sys.executable, str(child), str(folder), training or ""]
+    arguments = [sys.executable, str(child), str(folder), training or "", trajectory]
     done = subprocess.run(
         arguments,
         cwd=folder,

@@ -1,7 +1,21 @@
-"""Makes the tests' own modules importable: the scripted engine, the fixture agents, the comparison."""
+"""Makes the tests' own modules importable, and says how many examples are tried.
+
+The default run leaves out what is marked ``slow``, and tries few examples of each property; ``-m ""`` runs everything
+and tries many. A test multiplies ``settings.default.max_examples``.
+"""
 
 import sys
 from pathlib import Path
 
+import pytest
+from hypothesis import settings
+
+settings.register_profile("few", max_examples=15)
+settings.register_profile("many", max_examples=100)
+
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent / "properties"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("few" if "not slow" in config.option.markexpr else "many")

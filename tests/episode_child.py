@@ -24,18 +24,26 @@ def outcome() -> str:
     return f"returned {type(value).__name__} {value!r}"
 
 
+def make_trajectory(kind: str) -> Any:
+    """An ``art.Trajectory``, whose import takes seconds, or its light stand-in."""
+    if kind == "art":
+        from art import Trajectory
+    else:
+        from trajectories import Trajectory
+
+    class AgentTrajectory(Trajectory):
+        final_answer: Any = None
+
+    return AgentTrajectory()
+
+
 def main() -> None:
     training = sys.argv[2]
     said: dict[str, Any] = {}
     if training:
-        import art
-
         from art_adapt.recording import rollout  # before the agent, as in training
 
-        class AgentTrajectory(art.Trajectory):
-            final_answer: Any = None
-
-        trajectory = AgentTrajectory()
+        trajectory = make_trajectory(sys.argv[3])
         with rollout(
             trajectory, base_url=training, api_key="sk-rollout", model="policy:step1"
         ) as recording:

@@ -28,7 +28,7 @@ def found(data: bytes) -> list[str]:
     return [each.rule.code for each in check_source(source, EVERYTHING, Cache(None))]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 @given(st.lists(st.sampled_from(LINES), max_size=30))
 def test_shuffled_lines(lines: list[str]) -> None:
     data = "\n".join(["import art", *lines]).encode()
@@ -39,13 +39,13 @@ def test_shuffled_lines(lines: list[str]) -> None:
         assert codes == ["ART000"]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=settings.default.max_examples, deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes(data: bytes) -> None:
     found(b"import art\n" + data)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=settings.default.max_examples, deadline=None)
 @given(st.lists(st.sampled_from(CASES), min_size=1, max_size=4), st.booleans())
 def test_fixes_compile_and_are_done_once(cases: list[str], windows: bool) -> None:
     text = "\n\n".join(cases)

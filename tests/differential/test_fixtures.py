@@ -10,6 +10,7 @@ from agents import (
     NAMES,
     ROLLOUT_KEY,
     ROLLOUT_MODEL,
+    TRAJECTORIES,
     agent_file,
     art_adapt,
     copy_of,
@@ -57,7 +58,10 @@ def test_in_production_nothing_changes(
     assert set(after["imported"]) - set(before["imported"]) <= {"art_recording"}
 
 
-def test_in_a_rollout_everything_is_recorded(name: str, adapted: Path) -> None:
+@pytest.mark.parametrize("trajectory", TRAJECTORIES)
+def test_in_a_rollout_everything_is_recorded(
+    name: str, adapted: Path, trajectory: str
+) -> None:
     with Engine(replies_of(adapted)) as production:
         usual = run_episode(adapted, production.root)
         requests = len(production.log)
@@ -65,7 +69,9 @@ def test_in_a_rollout_everything_is_recorded(name: str, adapted: Path) -> None:
         Engine(replies_of(adapted)) as production,
         Engine(replies_of(adapted)) as training,
     ):
-        said = run_episode(adapted, production.root, training.base_url)
+        said = run_episode(
+            adapted, production.root, training.base_url, trajectory=trajectory
+        )
         assert differences(said["histories"], training.log) == []
         assert said["outcome"] == usual["outcome"]
         assert len(production.log) + len(training.log) == requests

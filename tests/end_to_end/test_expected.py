@@ -75,6 +75,7 @@ def test_formatters_and_linters_leave_everything_as_it_is(
         assert done.returncode == 0, done.stdout.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["support_loop", "package_agent", "class_agent", "best_of"]
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from agents import REPOSITORY, art_adapt, run_episode
+from agents import REPOSITORY, TRAJECTORIES, art_adapt, run_episode
 from recorded import differences
 from scripted_engine import Engine
 
@@ -47,10 +47,13 @@ def test_outside_a_rollout_nothing_changes(adapted: Adapted, tmp_path: Path) -> 
     assert before.outcome.startswith("raised" if shape.name == RAISES else "returned")
 
 
-def test_in_a_rollout_everything_is_recorded(adapted: Adapted) -> None:
+@pytest.mark.parametrize("trajectory", TRAJECTORIES)
+def test_in_a_rollout_everything_is_recorded(adapted: Adapted, trajectory: str) -> None:
     shape = adapted.shape
     with Engine(shape.replies) as production, Engine(shape.replies) as training:
-        said = run_episode(adapted.folder, production.root, training.base_url)
+        said = run_episode(
+            adapted.folder, production.root, training.base_url, trajectory=trajectory
+        )
         assert differences(said["histories"], training.log) == []
         assert said["outcome"] == adapted.usual.outcome
         assert training.log

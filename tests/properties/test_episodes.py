@@ -19,7 +19,7 @@ ASYNC_CLIENT = openai.AsyncOpenAI(**PRODUCTION)
 # An agent that dumps a parsed message.
 pytestmark = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 moderately = settings(
-    max_examples=100,
+    max_examples=settings.default.max_examples,
     deadline=None,
     print_blob=True,
     suppress_health_check=list(HealthCheck),

@@ -19,7 +19,7 @@ from art_adapt.source import Source
 PATH = Path("/nowhere/agent.py")
 RECORD_ONLY = Options(train_module=False)
 thoroughly = settings(
-    max_examples=300,
+    max_examples=3 * settings.default.max_examples,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -82,7 +82,7 @@ def test_a_new_call_gets_its_hook_and_nothing_else_changes(
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples, deadline=None)
 @given(st.binary() | st.text().map(str.encode))
 def test_no_bytes_make_it_crash(data: bytes) -> None:
     for text in (data, b"client.chat.completions.create(messages=[])\n" + data):

@@ -5,6 +5,7 @@ Packing, loss, checkpoints and resuming are ART's own; the model is made on the 
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 from pathlib import Path
@@ -14,8 +15,11 @@ import pytest
 from agents import agent_file, art_adapt, copy_of
 from test_rehearse import rehearse
 
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
+MISSING = [n for n in ("torch", "transformers") if importlib.util.find_spec(n) is None]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(MISSING), reason=f"no {', '.join(MISSING)}"),
+]
 
 # An agent, what it is asked and what would be right, a reward, and what the model can say.
 TOOL_LOOP = (

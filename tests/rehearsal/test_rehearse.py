@@ -119,12 +119,14 @@ def test_what_a_models_name_says_of_its_size(name: str, weights: object) -> None
     assert weights_of(name) == weights
 
 
+@pytest.mark.slow
 def test_a_model_of_unknown_size_costs_nobody_knows_what(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--base-model", "ours/large")
     code, said, _ = rehearse("agent_train.py", "--gpu", "H100", cwd=folder)
     assert code == 0 and "'ours/large' does not say how large it is" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["support_loop", "async_research"])
 def test_a_pipeline_passes(name: str, tmp_path: Path) -> None:
     """PipelineTrainer samples, trains and validates at once.
@@ -144,6 +146,7 @@ def test_a_pipeline_passes(name: str, tmp_path: Path) -> None:
     assert "Trained: agent-001@6" in output
 
 
+@pytest.mark.slow
 def test_a_pipeline_that_loses_every_episode_is_told(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--pipeline", "--reward", "rewards:f")
     (folder / "rewards.py").write_text("def f(t, scenario):\n    raise KeyError('x')\n")
@@ -151,6 +154,7 @@ def test_a_pipeline_that_loses_every_episode_is_told(tmp_path: Path) -> None:
     assert code == 1 and "rollouts in group failed" in said and "KeyError" in said
 
 
+@pytest.mark.slow
 def test_a_pipeline_by_keyword_and_one_in_a_comment(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--pipeline")
     module = folder / "agent_train.py"
@@ -330,12 +334,14 @@ def test_a_module_that_raises_is_told_where(tmp_path: Path) -> None:
     assert "report(group)" in module.read_text().splitlines()[finding["line"] - 1]
 
 
+@pytest.mark.slow
 def test_missing_scenarios_are_what_it_says(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--reward", "rewards:f")
     (folder / "scenarios.jsonl").unlink()
     assert "with the keys question" in found(folder, "stopped")["what"]
 
 
+@pytest.mark.slow
 def test_replies_of_ones_own_and_a_page(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--reward", "rewards:f")
     (folder / "replies.jsonl").write_text(
@@ -352,6 +358,7 @@ def test_replies_of_ones_own_and_a_page(tmp_path: Path) -> None:
     assert "Nothing found" in page and "http" not in page and "sk-secret" not in page
 
 
+@pytest.mark.slow
 def test_the_same_rehearsal_twice_says_the_same(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--reward", "rewards:f")
     told = [

@@ -46,6 +46,7 @@ def episodes(said: dict[str, Any]) -> list[dict[str, Any]]:
     return [e for groups in said["steps"] for group in groups for e in group]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VARIANTS)
 def test_each_reads_as_if_written_by_hand(name: str, tmp_path: Path) -> None:
     folder = variant(tmp_path, *VARIANTS[name])

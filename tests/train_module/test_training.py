@@ -248,6 +248,7 @@ def test_what_is_missing_is_said_before_anything_starts(tmp_path: Path) -> None:
         assert engine.log == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_fixture_trains_a_step(name: str, tmp_path: Path) -> None:
     reward = () if name == "game" else ("--reward", "rewards:length")
