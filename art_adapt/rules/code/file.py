@@ -54,10 +54,13 @@ class File:
 
     def art_calls(self, *names: str) -> Iterator[ast.Call]:
         """Yield the calls of ART's functions and classes with these last names."""
-        for call in self.calls:
-            name = self.art_name(call.func)
-            if name is not None and name.rpartition(".")[2] in names:
-                yield call
+        yield from (call for name, call in self._art_calls if name in names)
+
+    @cached_property
+    def _art_calls(self) -> tuple[tuple[str, ast.Call], ...]:
+        """All calls of ART, by the last name of what is called."""
+        named = [(self.art_name(call.func), call) for call in self.calls]
+        return tuple((name.rpartition(".")[2], call) for name, call in named if name)
 
     @property
     def is_adapted(self) -> bool:
