@@ -150,14 +150,14 @@ def test_json_says_everything(agent: Path) -> None:
 def test_names_of_the_agent_do_not_meet_those_of_the_train_module(
     tmp_path: Path,
 ) -> None:
-    for name in ("train", "main", "Scenario", "report"):
+    for name in ("train", "main", "Scenario", "episode", "training"):
         text = AGENT.replace("def run(", f"def {name}(")
         (tmp_path / "agent.py").write_text(text)
         done = art_adapt("--isolated", "--entry", name, "agent.py", cwd=tmp_path)
         assert done.returncode == 0, done.stderr.decode()
         module = (tmp_path / "agent_train.py").read_text()
         assert f"from agent import {name} as agent_{name}\n" in module
-        assert f"    agent_{name}(task=scenario.task)\n" in module
+        assert f"    return agent_{name}(task=scenario.task)\n" in module
         art_adapt("--undo", "agent.py", cwd=tmp_path)
 
 
@@ -257,7 +257,7 @@ def test_undo_leaves_what_somebody_edited(agent: Path) -> None:
     assert done.returncode == 0
     assert b"left agent_train.py: it has been edited" in done.stdout
     assert agent.read_text() == AGENT
-    assert b"left art_recording.py: agent_train.py still uses it" in done.stdout
+    assert b"removed art_recording.py" in done.stdout  # the module needs it no more
 
 
 def test_undo_keeps_the_recorder_for_a_file_that_still_uses_it(agent: Path) -> None:
