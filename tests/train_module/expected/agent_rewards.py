@@ -1,4 +1,4 @@
-# Written by art-adapt 0.1.0 (3c3f2aa69d85). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (3c3f2aa69d85). Yours to edit: art-adapt overwrites no edited file.
 """Trains play of agent.py with ART: GRPO, rewarded by the agent itself.
 
 Episodes can be run many times over: nothing they do outlives them.

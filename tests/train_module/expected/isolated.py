@@ -1,4 +1,4 @@
-# Written by art-adapt 0.1.0 (1498312db6b0). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (1498312db6b0). Yours to edit: art-adapt overwrites no edited file.
 """Trains write_tagline of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.

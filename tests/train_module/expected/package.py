@@ -1,4 +1,4 @@
-# Written by art-adapt 0.1.0 (a6e9aebac821). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (a6e9aebac821). Yours to edit: art-adapt overwrites no edited file.
 """Trains triage_report of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.

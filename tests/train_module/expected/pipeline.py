@@ -1,4 +1,4 @@
-# Written by art-adapt 0.1.0 (70e9c0a3bdff). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (70e9c0a3bdff). Yours to edit: art-adapt overwrites no edited file.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.1.0 (a7cc402b730b). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (a7cc402b730b). Yours to edit: art-adapt overwrites no edited file.
 """Trains Analyst.run of agent.py with ART: GRPO, rewarded by rewards:exact.
 
 Episodes can be run many times over: nothing they do outlives them.
