@@ -22,7 +22,7 @@ from art_adapt.survey.survey import survey
 
 @dataclass(frozen=True)
 class Plan:
-    """What was found, what was decided, and the files as they would be written."""
+    """What was found and decided, and the files as they would be written."""
 
     survey: Survey
     decisions: Decisions
@@ -93,7 +93,7 @@ def _hooks_files(folder: Path) -> Iterator[FileEdit]:
 
 
 def _is_edited(edit: FileEdit) -> bool:
-    """Whether somebody has edited the train module that ``edit`` would replace."""
+    """Tell whether somebody has edited the train module that ``edit`` would replace."""
     before = edit.before
     return before is not None and edit.changes and not train_module.is_untouched(before)
 

@@ -24,9 +24,9 @@ BELOW = re.compile(rb"^\s*from\s+(\.\.+[\w.]*|\w[\w.]*\.)art_recording\b", re.MU
 
 @dataclass(frozen=True)
 class Undo:
-    """The files without their hooks, the deleted siblings, and the files left alone.
+    """The edits that take hooks off and delete what was generated, and the files left.
 
-    ``left`` says for each of the last why it stays.
+    ``left`` holds each file that stays, with the reason.
     """
 
     edits: tuple[FileEdit, ...]

@@ -7,15 +7,16 @@ from typing import Any
 
 
 def prompt_extras(completion: Any) -> dict[str, Any]:
-    """What vLLM puts on the response and ART reads from the Choice (art 0.5.23,
-    openai.py finalize_chat_completion).
+    """Return the prompt's token ids, which vLLM puts on the response.
+
+    ART reads them from the Choice (art 0.5.23, openai.py finalize_chat_completion).
     """
     prompt_token_ids = (completion.model_extra or {}).get("prompt_token_ids")
     return {} if prompt_token_ids is None else {"prompt_token_ids": prompt_token_ids}
 
 
 def can_run(call: Any, tools: Any) -> bool:
-    """Whether a call names a tool of the request, and its arguments are a JSON object."""
+    """Tell whether a call names a tool of the request and carries a JSON object."""
     called = getattr(call, "function", None)
     if called is None:  # a custom tool's: its input is any text
         return True
@@ -29,10 +30,10 @@ def can_run(call: Any, tools: Any) -> bool:
 
 
 def choice_to_record(choice: Any, shared_extras: dict[str, Any]) -> Any:
-    """A copy of the choice that the agent cannot change, as the plain ``Choice`` that
-    ART looks for.
+    """Copy a choice as the plain ``Choice`` that ART looks for.
 
-    ``parse`` returns subclasses whose ``parsed`` objects ART could not write to disk.
+    The agent cannot change the copy. ``parse`` returns subclasses whose ``parsed``
+    objects ART could not write to disk.
     """
     from openai.types.chat.chat_completion import Choice
     from openai.types.chat.chat_completion_message import ChatCompletionMessage

@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 
 class Endpoint(Protocol):
-    """What a client needs of the rollout that it belongs to."""
+    """The part of a rollout that its clients use."""
 
     def detour(self, path: str, body: Any, options: Json) -> Detour | None: ...
 
@@ -38,7 +38,7 @@ _pools_lock = threading.Lock()
 
 
 class _NoLoop:
-    """Stands for synchronous code among the event loops."""
+    """Stand for synchronous code among the event loops."""
 
 
 _no_loop = _NoLoop()
@@ -97,10 +97,10 @@ Exchange = Generator[Callable[[], Any], Any, Any]
 def _exchange(
     client: Any, post: Any, stream: Any, path: str, body: Any, rest: Json
 ) -> Exchange:
-    """Make one request, for sync and async clients alike: what it yields is to be sent.
+    """Make one request, for sync and async clients alike.
 
-    Each yielded function makes a request when it is called; its answer (or what it
-    raises) comes back, awaited where the client is async.
+    Yields functions that send a request when they are called, and is sent their answer,
+    awaited where the client is async, or thrown their error.
     """
     from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
@@ -158,8 +158,10 @@ async def _run_async(exchange: Exchange) -> Any:
 
 
 def _rollout_headers(headers: Any, api_key: str) -> dict[str, Any]:
-    """The SDK's own headers and the rollout's key: OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS
-    and the like in the environment are meant for production.
+    """Return the SDK's own headers with the rollout's key.
+
+    The environment's OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS and the like are meant for
+    production.
     """
     own = {"accept", "content-type", "user-agent"}
     kept = {name: value for name, value in headers.items() if name.lower() in own}
@@ -167,9 +169,7 @@ def _rollout_headers(headers: Any, api_key: str) -> dict[str, Any]:
 
 
 def sdk_headers(headers: Any) -> dict[str, Any]:
-    """Of a call's headers those that the SDK sets for itself (the raw-response views
-    work through one).
-    """
+    """Return the headers that the SDK sets for itself; raw-response views need one."""
     return {
         name: value
         for name, value in (headers or {}).items()

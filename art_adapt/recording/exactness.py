@@ -27,8 +27,9 @@ RENDERED_ANEW = (
 
 
 def reads_token_ids(trajectory: Any) -> bool:
-    """Whether this ART builds sequences from token ids (0.5.23, which also captures
-    exchanges) or renders messages anew (0.5.18).
+    """Tell whether this ART builds training sequences from token ids.
+
+    ART 0.5.23 does, and also captures exchanges; 0.5.18 renders messages anew.
     """
     return "exchanges" in getattr(type(trajectory), "model_fields", {})
 

@@ -11,9 +11,7 @@ from art_adapt.recording.messages import essence, named_call, plain
 
 
 class Functions:
-    """The older ``functions=`` in terms of tools, which is all that engines take, and
-    the tool calls of an answer in terms of functions.
-    """
+    """Translate the older ``functions=`` into tools, and calls back into functions."""
 
     def __init__(self) -> None:
         # The ids of calls, by the conversation before them and what they call.
@@ -32,7 +30,7 @@ class Functions:
         return body
 
     def _messages(self, messages: list[Any]) -> list[Any]:
-        """Calls and their outputs with the ids that the engine gave the calls."""
+        """Give calls and their outputs the ids that the engine gave the calls."""
         translated: list[Any] = []
         before, last = 0, ""
         for message in messages:
@@ -62,7 +60,7 @@ class Functions:
                 self._ids.setdefault((before, *named), called.id)
 
     def answer(self, choices: Sequence[Any]) -> None:
-        """Turn what an agent gets of a completion into what it asked for."""
+        """Turn a completion's tool calls into the function call that was asked for."""
         from openai.types.chat.chat_completion_message import FunctionCall
 
         for choice in choices:
@@ -76,7 +74,7 @@ class Functions:
             choice.finish_reason = "function_call"
 
     def chunk(self, choice: Any) -> None:
-        """The same of a piece of a stream, after it has been recorded."""
+        """Turn a chunk's tool calls into a function call, once it is recorded."""
         from openai.types.chat.chat_completion_chunk import ChoiceDeltaFunctionCall
 
         calls = choice.delta.tool_calls
@@ -91,5 +89,5 @@ class Functions:
 
 
 def _after(before: int, message: Any) -> int:
-    """A conversation in one number: the one before it, and its last message."""
+    """Hash a conversation: the hash of what came before, and its last message."""
     return hash((before, json.dumps(essence(message), default=str)))

@@ -16,8 +16,10 @@ from art_adapt.recording.state import say_once
 
 @dataclass
 class Request:
-    """One request, and where its completion belongs: ``history`` holds its first
-    ``start`` messages already, ``new`` are copies of the others.
+    """A request, and the place that its completion belongs to.
+
+    ``history`` holds the first ``start`` messages already; ``new`` are copies of the
+    rest.
     """
 
     number: int
@@ -32,17 +34,18 @@ class Request:
     recorded: bool = False
 
     def sent(self) -> list[Any]:
-        """All its messages, as they were when it was made."""
+        """Return all messages as they were when the request was made."""
         return [*(self.history.sent[: self.start] if self.history else []), *self.new]
 
     def key(self) -> str:
-        """The same for a request that is made again."""
+        """Return a key that is equal for the same request made again."""
         return json.dumps([self.sent(), self.tools], default=str)
 
 
 class History:
-    """One conversation: ``items`` is the list that ART trains from, ``sent`` the same
-    as the agent last sent it.
+    """A conversation as ART trains from it, and as the agent last sent it.
+
+    ``items`` is ART's list of messages and choices, ``sent`` the agent's messages.
     """
 
     def __init__(self, items: list[Any], tools: Any, name: str | None = None) -> None:
@@ -87,13 +90,13 @@ class History:
         return True
 
     def extend(self, messages: list[Any], choice: Any, *, keep_prompt: bool) -> None:
-        """Add a completion and what was new in its request.
+        """Add a completion and the new messages of its request.
 
         A completion brings the ids of its whole prompt. Kept as they come, those of a
-        conversation of a thousand turns fill gigabytes: a prompt that goes on from the
-        one before shares its integers, and is not kept where ART does not read it. Then
-        only a prompt that does not go on is marked (``for_training`` looks for it); the
-        last thousand tokens tell.
+        conversation of a thousand turns fill gigabytes: a prompt that continues the one
+        before shares its integers, and is dropped where ART does not read it. Then only
+        a prompt that does not continue is marked (``for_training`` looks for the mark);
+        the last thousand tokens are enough to tell.
         """
         extra = choice.model_extra
         prompt, said = extra.get("prompt_token_ids"), extra.get("token_ids")
@@ -117,8 +120,10 @@ class History:
 
 
 def new_history(trajectory: Any, tools: Any, items: Sequence[Any] = ()) -> Any:
-    """A further history. art 0.5.18 calls the class History, 0.5.23 LegacyHistory: the
-    field's own annotation knows. What is no ART trajectory gets a plain object.
+    """Make a further history of the class that the trajectory's field names.
+
+    art 0.5.18 calls it History, 0.5.23 LegacyHistory. Trajectories that are not ART's
+    get a plain object.
     """
     field = getattr(type(trajectory), "model_fields", {}).get("additional_histories")
     make = (
@@ -128,9 +133,7 @@ def new_history(trajectory: Any, tools: Any, items: Sequence[Any] = ()) -> Any:
 
 
 def recorded_histories(trajectory: Any) -> list[History]:
-    """What a trajectory holds already, so that a second rollout block on it goes on
-    where the first one ended.
-    """
+    """Read a trajectory's histories, so that a second rollout can continue them."""
     found = [trajectory, *trajectory.additional_histories]
     names = str(trajectory.metadata.get("histories", "")).split(", ")
     return [

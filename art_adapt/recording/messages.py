@@ -14,12 +14,11 @@ def message_of(choice: Any) -> dict[str, Any]:
 
 
 def essence(message: Any) -> Any:
-    """What of a message a chat template can render: agents spell the rest differently
-    from turn to turn.
+    """Return the parts of a message that a chat template can render.
 
-    No content and empty content are the same, null keys count as absent, tool arguments
-    are compared as JSON in their order, and of an assistant message only text and tool
-    calls matter.
+    Agents spell the rest differently from turn to turn. Missing and empty content are
+    the same, null keys count as absent, tool arguments are compared as JSON in their
+    order, and of an assistant message only text and tool calls matter.
     """
     message = plain(message)
     if not isinstance(message, dict):
@@ -60,8 +59,9 @@ def canonical_json(text: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A copy in plain JSON types, as the SDK sends it (openai/_utils/_transform.py
-    dumps models with exclude_unset).
+    """Copy a value in plain JSON types, as the SDK sends it.
+
+    It dumps models with exclude_unset (openai/_utils/_transform.py).
     """
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
@@ -73,8 +73,9 @@ def plain(value: Any) -> Any:
 
 
 def storable(value: Any, annotation: Any) -> Any:
-    """A copy of ``value`` that can be written as JSON under ``annotation``: as it is,
-    or as text. ART writes trajectories so, and a step would end where it cannot.
+    """Copy ``value`` so that ART can write it as JSON under ``annotation``.
+
+    What cannot be written as it is becomes text; otherwise ART would end the step.
     """
     import pydantic
 

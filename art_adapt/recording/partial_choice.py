@@ -6,7 +6,7 @@ from typing import Any
 
 
 class PartialChoice:
-    """One choice of a stream, as far as it has come."""
+    """One choice of a stream, as far as it has arrived."""
 
     def __init__(self, index: int) -> None:
         self.index = index
@@ -49,7 +49,7 @@ class PartialChoice:
         self.finish_reason = choice.finish_reason or self.finish_reason
 
     def is_empty(self) -> bool:
-        """Whether the agent left before anything was said."""
+        """Tell whether nothing of the choice has arrived yet."""
         said = self.text or self.calls or self.function_call or self.token_ids
         return self.finish_reason is None and not said
 

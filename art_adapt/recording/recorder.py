@@ -36,12 +36,13 @@ Scalar = str | int | float | bool | None
 
 
 class Recorder:
-    """One episode being recorded.
+    """The recorder of one episode.
 
-    ``calls``, ``failed_calls``: completions received, requests that raised.
-    ``answered``, ``rewarded``: whether the agent handed in an answer, a reward.
-    ``infrastructure_error``: the last connection, rate-limit or server error that no
-    later call made good; such an episode says nothing about the policy.
+    Attributes:
+        calls, failed_calls: completions received, and requests that raised.
+        answered, rewarded: whether the agent handed in an answer, a reward.
+        infrastructure_error: the last connection, rate-limit or server error that no
+            later call made good; such an episode says nothing about the policy.
     """
 
     def __init__(self, trajectory: Any) -> None:
@@ -71,13 +72,11 @@ class Recorder:
 
     @property
     def history_names(self) -> list[str]:
-        """Of each history (the trajectory's own first) the function that asked
-        first.
-        """
+        """Name the function that asked first in each history, in their order."""
         return [history.name for history in self._histories]
 
     def set_final_answer(self, value: Any) -> None:
-        """Note the episode's answer, on the trajectory in a form that ART can write."""
+        """Set the episode's answer, on the trajectory in a form that ART can write."""
         self.must_be_open()
         self.answer, self.answered = value, True
         fields = getattr(type(self.trajectory), "model_fields", {})
@@ -105,9 +104,7 @@ class Recorder:
         self.rewarded = True
 
     def close(self) -> None:
-        """End the rollout: streams that the agent left open are recorded as far as it
-        read them.
-        """
+        """End the rollout; open streams are recorded as far as they were read."""
         with self.lock:
             for stream in list(self.open_streams):
                 stream.finish()
@@ -127,8 +124,9 @@ class Recorder:
     # -- recording
 
     def place(self, messages: list[Any], tools: Any) -> Request:
-        """Find the history that a request continues, and copy what is new in it before
-        the agent can change it.
+        """Find the history that a request continues, and copy its new messages.
+
+        The copy is made before the agent can change them.
         """
         continued = self._continued_by(messages, tools)
         for stream in list(self.open_streams):
@@ -145,7 +143,7 @@ class Recorder:
         return Request(self._requests, messages, tools, continued, start, new)
 
     def _continued_by(self, messages: list[Any], tools: Any) -> History | None:
-        """The longest history that a request goes on from, the last of several."""
+        """Return the longest history that a request continues, the last of several."""
         found = None
         for history in self._histories:
             if (
@@ -157,9 +155,7 @@ class Recorder:
     def record(
         self, request: Request, choices: Sequence[Any], shared_extras: dict[str, Any]
     ) -> None:
-        """Put the choices of one completion on the trajectory, each behind the messages
-        that it answers.
-        """
+        """Put the choices of a completion on the trajectory, behind their messages."""
         with self.lock:
             self.must_be_open()
             self.calls += 1
@@ -196,9 +192,7 @@ class Recorder:
                 request.history = None
 
     def _check_exact(self, choice: Any, shared_extras: dict[str, Any]) -> None:
-        """Say what keeps ART from training on exactly what the engine saw and sampled
-        (G6).
-        """
+        """Warn of what keeps ART from training on what the engine sampled (G6)."""
         if self._reads_token_ids:
             ids = (choice.model_extra or {}).get("token_ids")
             if not (ids and shared_extras.get("prompt_token_ids")):
@@ -226,9 +220,11 @@ class Recorder:
     def failed(
         self, request: Request, error: BaseException, *, streaming: bool = False
     ) -> None:
-        """Note a request that raised. What only the endpoint can be to blame for counts
-        against the infrastructure: connections, keys, a missing model, rate limits,
-        server errors, and whatever breaks a stream.
+        """Note a request that raised.
+
+        Errors that only the endpoint can cause count against the infrastructure:
+        connections, keys, a missing model, rate limits, server errors, and whatever
+        breaks a stream.
         """
         import openai
 
@@ -247,9 +243,7 @@ class Recorder:
                 self._unanswered[request.key()] = (self._requests, error)
 
     def received(self, request: Request, answer: Any) -> Any:
-        """Record what a request brought back, in whatever form the agent asked for it;
-        returns it.
-        """
+        """Record the answer to a request, in whatever form it has, and return it."""
         import openai
 
         if request.recorded:

@@ -34,9 +34,7 @@ def answered_by(detour: Detour, completion: Any) -> Iterator[None]:
 
 @functools.cache
 def answering_clients() -> tuple[Any, Any]:
-    """A sync and an async client of the SDK whose every request is answered with what
-    ``answered_by`` holds.
-    """
+    """Make a sync and an async client that answer from ``answered_by``."""
     import openai
 
     # httpx, or httpx2 since openai 3: the library whose client the SDK's derives from.
@@ -62,8 +60,10 @@ def answering_clients() -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Detour:
-    """One such answer: ``chat`` is the completion to ask for, ``write`` turns it (or
-    its chunks) into bytes.
+    """A request that is answered from another one.
+
+    ``chat`` is the chat completion to ask for; ``write`` turns it, or its chunks, into
+    the bytes that the agent's request is answered with.
     """
 
     chat: dict[str, Any]
@@ -75,7 +75,7 @@ class Detour:
 
 
 def chat_detour(body: dict[str, Any]) -> Detour:
-    """The same completion, as the server would write it."""
+    """Answer with the same completion, written as the server would write it."""
 
     def write_chunk(chunk: Any) -> bytes:
         return b"data: " + _as_sent(chunk) + b"\n\n"
@@ -90,7 +90,7 @@ def chat_detour(body: dict[str, Any]) -> Detour:
 
 
 def response_detour(turn: Turn) -> Detour:
-    """A completion as the Response of ``turn`` (``art_recording_responses.Turn``)."""
+    """Answer with the Response that the completion makes of ``turn``."""
 
     def sse(events: Any) -> bytes:
         return b"".join(
@@ -118,7 +118,7 @@ def _written(
     each: Callable[[Any], bytes],
     end: Callable[[], bytes],
 ) -> Any:
-    """A stream's bytes, no sooner than the agent reads them."""
+    """Write a stream's bytes, each no sooner than the agent reads it."""
 
     def write() -> Iterator[bytes]:
         yield start()

@@ -44,12 +44,12 @@ SAMPLING = (
 
 
 def whole_body(body: dict[str, Any], options: Any) -> dict[str, Any]:
-    """A request's body with the agent's ``extra_body``, as the SDK would send it."""
+    """Return a request's body with the agent's ``extra_body``, as the SDK sends it."""
     return {**body, **(options.get("extra_json") or {})}
 
 
 def for_any_engine(body: dict[str, Any]) -> dict[str, Any]:
-    """The request as every engine and chat template takes it."""
+    """Return the request as every engine and chat template takes it."""
     dropped = [name for name in _OPENAI_ONLY if name in body]
     if dropped:
         body = {name: value for name, value in body.items() if name not in dropped}
@@ -89,8 +89,9 @@ def _for_any_template(message: Any) -> Any:
 
 
 def _explicit_tool(tool: Any) -> Any:
-    """A tool with its keys where vLLM puts them, and with none left out: vLLM renders
-    those as null, ART not at all.
+    """Return a tool with all its keys, in vLLM's order.
+
+    vLLM renders missing keys as null, ART leaves them out.
     """
     function = tool.get("function")
     if tool.get("type") != "function" or not isinstance(function, dict):

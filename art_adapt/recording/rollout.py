@@ -75,7 +75,8 @@ class Rollout(Recorder):
         kwargs: dict[str, Any],
         asking: str = "",
     ) -> Any:
-        """Make the call that ``create`` stands for, on the model in training;
+        """Make the call of ``create`` on the model in training.
+
         ``asking`` is the function that makes it.
         """
         self.must_be_open()
@@ -98,15 +99,13 @@ class Rollout(Recorder):
         kwargs: dict[str, Any],
         asking: str,
     ) -> Any:
-        """The call, on a client of the loop that it is awaited in."""
+        """Make the call on a client of the loop that it is awaited in."""
         client = self._client(call, asyncio.get_running_loop())
         with _asked_by(asking):
             return await call.on(client)(*args, **kwargs)
 
     def _client(self, call: Callee, loop: asyncio.AbstractEventLoop | None) -> Any:
-        """The client that talks to the model in training, with the timeouts and retries
-        that the user's has.
-        """
+        """Return the model's client, with the user's timeouts and retries."""
         key = (loop, str(call.options))
         with self.lock:
             if key not in self._clients:
@@ -118,7 +117,7 @@ class Rollout(Recorder):
             return self._clients[key]
 
     def detour(self, path: str, body: Any, options: Any) -> Detour | None:
-        """How to answer a request that is not sent as it is; None for the others."""
+        """Return how to answer a request that is not sent as it is, else None."""
         view = (options.get("headers") or {}).get("X-Stainless-Raw-Response")
         if path == "/chat/completions" and view == "stream":
             return chat_detour(whole_body(body, options))
@@ -140,8 +139,7 @@ class Rollout(Recorder):
     def prepare(
         self, path: str, body: Any, options: Any, asking: str = ""
     ) -> tuple[dict[str, Any], dict[str, Any], Request]:
-        """Turn the request that the SDK is about to send into one for the model in
-        training.
+        """Turn the request that the SDK would send into one for the model in training.
 
         The agent's own headers and query stay behind: they belong to the production
         endpoint and may hold its keys.

@@ -11,15 +11,15 @@ from typing import Any, Protocol
 
 
 class RecordingError(RuntimeError):
-    """The recorder would have lost or falsified a completion, so it stopped instead."""
+    """Raised where the recorder would have lost or falsified a completion."""
 
 
 class EndpointError(ConnectionError):
-    """The endpoint failed in a rollout: the episode says nothing about the policy."""
+    """Raised where the endpoint failed: the episode says nothing about the policy."""
 
 
 class RecordingWarning(UserWarning):
-    """Something that the person who trains should know, said once in a process."""
+    """A warning to the person who trains, given once in a process."""
 
 
 class Stoppable(Protocol):

@@ -14,7 +14,7 @@ from art_adapt.recording.partial_choice import PartialChoice
 
 
 class Recording(Protocol):
-    """What a stream needs of the recorder that opened it."""
+    """The part of a recorder that its streams use."""
 
     lock: threading.RLock
     open_streams: list[OpenStream]
@@ -30,9 +30,7 @@ class Recording(Protocol):
 
 
 class OpenStream:
-    """A streamed completion: passes the chunks on and puts together the choices that
-    the agent has seen.
-    """
+    """Pass a streamed completion on, and collect the choices as the agent sees them."""
 
     def __init__(self, recording: Recording, request: Request, stream: Any) -> None:
         self.recording = recording
@@ -77,12 +75,12 @@ class OpenStream:
             self.finish()
 
     def left(self) -> None:
-        """The agent has closed the stream; the SDK closes it too, while it reads on."""
+        """Note that the agent has closed the stream; the SDK does so after reading."""
         if not self.reading:
             self.finish()
 
     def check_complete(self) -> None:
-        """A stream that ends before its completion does was cut by the server."""
+        """Count a stream that ends before its completion does as cut by the server."""
         cut = any(part.finish_reason is None for part in self.parts.values())
         if cut or 0 < len(self.parts) < self.request.choices:
             self.fail(ConnectionError("the stream ended in the middle of a completion"))
@@ -101,9 +99,7 @@ class OpenStream:
         return chunk
 
     def is_continued_by(self, messages: list[Any]) -> bool:
-        """Whether the agent went on from what it has read so far, with the stream still
-        open.
-        """
+        """Tell whether the agent went on while the stream was still open."""
         end = len(self.request.messages)
         if len(messages) <= end or messages[:end] != self.request.messages:
             return False
@@ -113,16 +109,12 @@ class OpenStream:
         )
 
     def fail(self, error: Exception) -> None:
-        """The connection broke: nobody knows what the model would have said, so nothing
-        is recorded.
-        """
+        """Record nothing: the connection broke, and the rest is unknown."""
         if self._leave():
             self.recording.failed(self.request, error, streaming=True)
 
     def finish(self) -> None:
-        """Record what was seen: all of it, or as far as the agent read (then the choice
-        carries ``cut=True``).
-        """
+        """Record what the agent has read; a part is marked with ``cut=True``."""
         if not self._leave():
             return
         parts = [self.parts[index] for index in sorted(self.parts)]
@@ -142,7 +134,7 @@ class OpenStream:
 
 
 def when_closed(response: Any, then: Callable[[], None]) -> None:
-    """Call ``then`` after an HTTP response is closed, by whomever."""
+    """Call ``then`` after an HTTP response is closed, whoever closes it."""
     close, aclose = response.close, response.aclose
 
     def closed() -> None:

@@ -15,12 +15,11 @@ T = TypeVar("T")
 
 
 def for_training(groups: Sequence[T]) -> list[T]:
-    """The trajectory groups as ``backend.train`` must get them, so that ART trains on
-    what the engine saw and sampled, token for token.
+    """Return the groups as ``backend.train`` must get them to train token for token.
 
-    ART 0.5.23 reads token ids: the groups as they are. ART 0.5.18 renders messages
-    anew and splices the sampled tokens in (preprocessing/tokenize.py): it gets copies,
-    see ``_as_rendered``. The tools' keys are in vLLM's order if the model has
+    ART 0.5.23 reads token ids: it gets the groups as they are. ART 0.5.18 renders
+    messages anew and splices the sampled tokens in (preprocessing/tokenize.py): it gets
+    copies, see ``_as_rendered``. The tools' keys are in vLLM's order if the model has
     ``_internal_config={"chat_template_tool_schema_format": "vllm_openai"}``.
     """
     return [_group_for_training(group) for group in groups]
@@ -48,12 +47,12 @@ def _for_rendering(trajectory: Any) -> Any:
 
 
 def _as_rendered(items: Sequence[Any]) -> list[list[Any]]:
-    """The histories that ART 0.5.18 renders as the engine did.
+    """Return the histories that ART 0.5.18 renders as the engine did.
 
-    A turn that calls tools would be rendered twice, as sampled and from its
-    ``tool_calls``; only in the last one does ART see to that itself. And where the
-    engine rendered an earlier turn differently from what it had sampled, what follows
-    goes on from messages, not from sampled tokens: a history of its own.
+    It would render a turn that calls tools twice, as sampled and from its
+    ``tool_calls``; only in the last turn does it avoid that itself. And where the
+    engine rendered an earlier turn differently from what it had sampled, the rest
+    continues from messages, not from sampled tokens: it becomes a history of its own.
     """
     histories: list[list[Any]] = [[]]
     last, place = None, 0  # the last choice, and where it stands in its history
@@ -79,8 +78,10 @@ def _without_calls(choice: Any) -> Any:
 
 
 def _as_template_reads(message: dict[str, Any]) -> dict[str, Any]:
-    """A message as vLLM hands it to the chat template: text, and arguments spelled by
-    the template (vllm, entrypoints/chat_utils.py).
+    """Return a message as vLLM hands it to the chat template.
+
+    That is text, and arguments spelled by the template (vllm,
+    entrypoints/chat_utils.py).
     """
     if message.get("role") != "assistant":
         return message

@@ -1,6 +1,4 @@
-"""Writes the train module: scenarios, rollout, reward and the GRPO loop, as ART's guide
-for RL scripts asks.
-"""
+"""Renders the train module: scenarios, episode, reward and the GRPO loop."""
 
 from art_adapt.train_module.render import render
 from art_adapt.train_module.seal import SEAL, is_former, is_untouched

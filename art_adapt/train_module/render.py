@@ -105,10 +105,10 @@ def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
 
 
 def scenario_fields(entry: EntryPoint) -> list[Parameter]:
-    """What differs from one episode to the next: what the entry point and its class
-    require.
+    """Return the parameters that differ from episode to episode.
 
-    Where they require nothing, whatever the entry point can be given.
+    These are the ones that the entry point and its class require; where they require
+    nothing, all that the entry point takes.
     """
     every = [
         parameter
@@ -123,7 +123,7 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
 
 
 def _verdict(survey: Survey, training: Training) -> str:
-    """Whether episodes can be run anew, and what follows."""
+    """Say whether episodes can be run many times over, and what follows."""
     harms = {effect.harm for file in survey.files for effect in file.effects}
     if Harm.ASKS in harms:
         return (
@@ -171,13 +171,13 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
 
 
 def _imported_name(entry: EntryPoint) -> tuple[str, str]:
-    """The name that the agent's file gives its entry point, and one that is free here."""
+    """Return the agent's name for its entry point, and one that is free here."""
     name = (entry.class_name or entry.name).split(".")[0]
     return name, f"agent_{name}" if name in names_of_template() else name
 
 
 def _episode(entry: EntryPoint, fields: set[str]) -> str:
-    """The function that runs the agent, on a fresh instance of its class."""
+    """Render the function that runs the agent, on a fresh instance of its class."""
     lines: list[str] = []
     imported, local = _imported_name(entry)
     name = local + entry.name.removeprefix(imported)
@@ -226,7 +226,7 @@ def _arguments(parameters: tuple[Parameter, ...], fields: set[str]) -> list[str]
 
 
 def _call(start: str, function: str, arguments: list[str]) -> str:
-    """A call on one line, or broken as formatters do."""
+    """Render a call on one line, or broken as formatters do."""
     line = f"{start}{function}({', '.join(arguments)})"
     if len(line) <= LINE_LENGTH or not arguments:
         return line
@@ -278,8 +278,9 @@ def _field_type(parameter: Parameter) -> str:
 
 
 def _field_name(parameter: Parameter) -> str:
-    """pydantic takes no field that begins with an underscore, or hides one of its own
-    methods.
+    """Return a name that pydantic takes as a field.
+
+    It refuses names that begin with an underscore or hide its own methods.
     """
     name = parameter.name.lstrip("_")
     return f"{name}_" if keyword.iskeyword(name) or name in PYDANTIC_NAMES else name

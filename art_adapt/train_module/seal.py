@@ -1,6 +1,4 @@
-"""Tells a generated file that nobody has edited from one that somebody has: its first
-line has a hash of the rest.
-"""
+"""Tells generated files that nobody has edited by a hash in their first line."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ SEAL = re.compile(rb"# Written by art-adapt [\w.]+ \(([0-9a-f]{12})\)[^\n]*\n")
 
 
 def sealed(body: str, version: str) -> bytes:
-    """The file's bytes: a first line that names its maker, then ``body``."""
+    """Return the file's bytes: a first line that names its maker, then ``body``."""
     data = body.encode()
     digest = hashlib.sha256(data).hexdigest()[:12]
     return (
@@ -21,7 +19,7 @@ def sealed(body: str, version: str) -> bytes:
 
 
 def is_untouched(data: bytes) -> bool:
-    """Whether ``data`` is a sealed file as it was written."""
+    """Tell whether ``data`` is a sealed file as it was written."""
     data = data.replace(b"\r\n", b"\n")  # git may have changed the line endings
     match = SEAL.match(data)
     return (

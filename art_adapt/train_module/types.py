@@ -21,8 +21,9 @@ TYPING = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "Any":
 
 
 def plain_type(annotation: str | None) -> str:
-    """``annotation`` in built-in types and ``Any``; "Any" where it names something of
-    the agent's own.
+    """Spell ``annotation`` in built-in types and ``Any``.
+
+    An annotation that names something of the agent's own becomes "Any".
     """
     if annotation is None:
         return "Any"

@@ -44,8 +44,6 @@ def find(function: Any, view: str, _: Finder) -> Callee | None:
 
 
 def _without_tracing(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call the SDK's method without the argument that LangSmith's wrapper would
-    keep.
-    """
+    """Call the SDK's method without the argument that LangSmith's wrapper removes."""
     kwargs.pop("langsmith_extra", None)
     return method(*args, **kwargs)

@@ -19,7 +19,7 @@ SERVER_STATE = {
 
 
 class Conversations:
-    """The responses of one rollout, as far as later requests refer to them."""
+    """The responses of one rollout that later requests can refer to."""
 
     def __init__(self) -> None:
         self._messages: dict[str, tuple[Json, ...]] = {}
@@ -27,9 +27,10 @@ class Conversations:
         self._turn_of_call: dict[str, str] = {}
 
     def begin(self, body: Json) -> Turn:
-        """The turn that a request (the body of ``POST /responses``) opens.
+        """Open the turn of a request, given the body of ``POST /responses``.
 
-        Raises ``Untranslatable`` with what it is that chat completions do not have.
+        Raises:
+            Untranslatable: the request needs a feature that chat completions do not have.
         """
         for name, what in SERVER_STATE.items():
             if body.get(name):
@@ -63,9 +64,7 @@ class Conversations:
             )
 
     def _messages_of(self, items: list[Json]) -> list[Json]:
-        """Input items as messages: what a model said in one turn is one message
-        again.
-        """
+        """Turn input items into messages; those of one turn become one message."""
         messages: list[Json] = []
         for item in items:
             if not isinstance(item, dict):
@@ -105,8 +104,9 @@ class Conversations:
         return messages
 
     def _open(self, messages: list[Json], part: str) -> Json:
-        """The assistant's message that a further ``part`` of its turn belongs to: a
-        turn reasons, speaks and calls, in this order.
+        """Return the assistant's message that a ``part`` of its turn belongs to.
+
+        A turn reasons, speaks and calls, in this order.
         """
         last = messages[-1] if messages else {}
         order = ("reasoning_content", "content", "tool_calls")
@@ -121,8 +121,10 @@ class Conversations:
         return last
 
     def _calling(self, messages: list[Json], call_id: str) -> Json:
-        """The message that made a call. Agents also write call, output, call, output:
-        calls of one turn are one message all the same.
+        """Return the message that made a call.
+
+        Agents also write call, output, call, output: calls of one turn are one message
+        all the same.
         """
         turn = self._turn_of_call.get(call_id)
         for message in reversed(messages):

@@ -19,9 +19,7 @@ Json = dict[str, Any]
 
 
 class Events:
-    """The events of one streamed response: ``start``, a ``chunk`` at a time,
-    ``end``.
-    """
+    """Write the events of one streamed response: ``start``, each ``chunk``, ``end``."""
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
@@ -39,7 +37,7 @@ class Events:
         yield self._event("response.in_progress", response=response)
 
     def chunk(self, chunk: Json) -> Iterator[Json]:
-        """What the next chunk of the completion says."""
+        """Yield the events of the completion's next chunk."""
         self._usage = chunk.get("usage") or self._usage
         for choice in chunk.get("choices") or []:
             if choice.get("index"):
@@ -57,7 +55,7 @@ class Events:
             self._finish = choice.get("finish_reason") or self._finish
 
     def end(self) -> Iterator[Json]:
-        """The last events; the turn is noted with its conversation."""
+        """Yield the last events, and note the turn with its conversation."""
         if self._finish is None:  # the engine broke off: there is no such response
             return
         yield from self._close()
@@ -69,7 +67,7 @@ class Events:
         return {"type": kind, "sequence_number": next(self._numbers), **fields}
 
     def _at(self) -> Json:
-        """Where an event of the item belongs that is being said."""
+        """Return the fields that place an event at the current item."""
         assert self._item is not None
         return {"item_id": self._item["id"], "output_index": len(self._done)}
 
@@ -80,7 +78,7 @@ class Events:
         yield self._event("response.output_item.added", item=json_copy(item), **at)
 
     def _say(self, kind: str, part: str, text: str) -> Iterator[Json]:
-        """More text of a message or of its reasoning."""
+        """Yield the events of more text of a message or of its reasoning."""
         key = {"reasoning_text": "reasoning_content", "output_text": "content"}
         name = key.get(part, "refusal")
         self._message[name] = (self._message.get(name) or "") + text
@@ -119,7 +117,10 @@ class Events:
         )
 
     def _call(self, delta: Json) -> Iterator[Json]:
-        """More of a tool call; a custom tool's input is only known when it is whole."""
+        """Yield the events of more of a tool call.
+
+        A custom tool's input is known only when the call is complete.
+        """
         function = delta.get("function") or {}
         if self._call_index != delta["index"] or self._item is None:
             self._call_index = delta["index"]
@@ -149,7 +150,7 @@ class Events:
         yield self._event("response.content_part.done", part=json_copy(part), **at)
 
     def _close(self) -> Iterator[Json]:
-        """End the item that is being said."""
+        """Yield the events that end the current item."""
         item = self._item
         if item is None:
             return

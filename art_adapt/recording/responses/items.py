@@ -63,7 +63,7 @@ def usage_of(usage: Json | None) -> Json | None:
 
 
 def chat_call(item: Json) -> Json:
-    """A call that the agent hands back, as the assistant's message holds it."""
+    """Return a call that the agent hands back, as the assistant's message holds it."""
     if item["type"] == "custom_tool_call":
         arguments = json.dumps({CUSTOM_INPUT: item["input"]})
     else:
@@ -76,7 +76,7 @@ def chat_call(item: Json) -> Json:
 
 
 def custom_input(arguments: str) -> str:
-    """What the model put into the one argument of a custom tool."""
+    """Return what the model put into the one argument of a custom tool."""
     try:
         value = json.loads(arguments)[CUSTOM_INPUT]
     except (ValueError, KeyError, TypeError):
@@ -85,7 +85,7 @@ def custom_input(arguments: str) -> str:
 
 
 def said_in(content: Any) -> tuple[str | None, str | None]:
-    """Text and refusal of an assistant's message."""
+    """Return the text and the refusal of an assistant's message."""
     if content is None or isinstance(content, str):
         return content, None
     text = [part["text"] for part in content if "text" in part]
@@ -94,7 +94,7 @@ def said_in(content: Any) -> tuple[str | None, str | None]:
 
 
 def chat_content(content: Any) -> Any:
-    """The content of a user's message or a tool's output; text alone as a string."""
+    """Return the content of a user's message or tool output; text alone as a string."""
     if content is None or isinstance(content, str):
         return content
     if not isinstance(content, list):

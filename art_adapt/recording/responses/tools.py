@@ -11,8 +11,9 @@ Json = dict[str, Any]
 
 
 def chat_tool(tool: Json) -> Json:
-    """A tool as chat completions know it. ``strict`` is how OpenAI samples, no part of
-    what a model reads.
+    """Return a tool as chat completions know it.
+
+    ``strict`` is dropped: it changes how OpenAI samples, not what a model reads.
     """
     if tool["type"] == "function":
         if "name" not in tool:
@@ -44,7 +45,7 @@ def chat_tool_choice(choice: Any) -> Any:
 
 
 def allowed_tools(tools: list[Json], choice: Any) -> list[Json]:
-    """The tools that ``tool_choice`` leaves."""
+    """Return the tools that ``tool_choice`` allows."""
     if not isinstance(choice, dict) or choice["type"] != "allowed_tools":
         return tools
     names = {tool.get("name") for tool in choice["tools"]}

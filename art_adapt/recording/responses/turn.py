@@ -35,7 +35,7 @@ SAME = (
 
 
 class Turn:
-    """One request and its response. ``chat`` is the body for chat completions."""
+    """One request and its response; ``chat`` is the body for chat completions."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Turn:
         self.chat = self._chat()
 
     def _chat(self) -> Json:
-        """The body of the same request to chat completions."""
+        """Return the body of the same request to chat completions."""
         body = self.body
         instructions = body.get("instructions")
         system = [{"role": "system", "content": instructions}] if instructions else []
@@ -80,7 +80,7 @@ class Turn:
     # -- the answer
 
     def response(self, completion: Json) -> Json:
-        """The Response for a chat completion."""
+        """Return the Response that a chat completion makes."""
         choices = completion.get("choices") or []
         if not choices:
             return self.as_response([], completion.get("usage"), "stop")
