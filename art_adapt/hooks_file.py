@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from art_adapt.survey.hooks import RECORDING_MODULE
-
-NAME = f"{RECORDING_MODULE}.py"
+MODULE = "art_recording"
+NAME = f"{MODULE}.py"
 # Until 0.1 the recorder itself was copied there, with a second file for agents that call
 # the Responses API. Nothing imports that one any more.
-FORMER_SIBLING = f"{RECORDING_MODULE}_responses.py"
+FORMER_SIBLING = f"{MODULE}_responses.py"
 NAMES = (NAME, FORMER_SIBLING)
 
-_MARKS = (
+# How the docstring of each version begins, the current one's first.
+MARKS = (
     b"Hooks that let ART train this agent; in production each returns what it is given",
     b"Hooks that record an agent's model calls on an ART trajectory while it trains",
     b"The Responses API in terms of chat completions, for agents that call it: what a",
@@ -26,7 +26,7 @@ def contents() -> bytes:
 
 def is_ours(data: bytes) -> bool:
     """Tell whether any version of art-adapt has written this file."""
-    return data.startswith(tuple(b'"""' + mark for mark in _MARKS))
+    return data.startswith(tuple(b'"""' + mark for mark in MARKS))
 
 
 def is_current(data: bytes) -> bool:
@@ -36,4 +36,4 @@ def is_current(data: bytes) -> bool:
 
 def is_former(data: bytes) -> bool:
     """Tell whether ``data`` is a recorder that an older art-adapt has copied there."""
-    return data.startswith(tuple(b'"""' + mark for mark in _MARKS[1:]))
+    return data.startswith(tuple(b'"""' + mark for mark in MARKS[1:]))

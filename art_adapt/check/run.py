@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from art_adapt import hooks_file
 from art_adapt.check.cache import Cache
 from art_adapt.check.diagnostic import Diagnostic
 from art_adapt.check.ignores import apply_ignores
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 MENTIONS_ART = re.compile(
     rb"^[ \t]*(?:from[ \t]+art[ \t.]|import[ \t]+(?:[\w., \t]*[, \t])?art[ \t.,;#\r\n])"
-    rb"|art_recording|messages_and_choices|Hooks that record an agent's model calls",
+    rb"|art_recording|messages_and_choices|"
+    + b"|".join(map(re.escape, hooks_file.MARKS)),
     re.MULTILINE,
 )
 DEPENDENCIES = re.compile(r"pyproject\.toml|requirements.*\.txt")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt import hooks_file
 from art_adapt.survey.syntax import Syntax
 
-RECORDING_MODULE = "art_recording"
+RECORDING_MODULE = hooks_file.MODULE
 HOOKS = ("recorded", "final_answer", "reward", "carried")
 
 

@@ -204,7 +204,7 @@ def test_training_samples_at_one(tmp_path: Path) -> None:
         (("--ruler-weight", "0.5"), "--ruler-weight without --reward"),
         (("--reward", "r:f", "--ruler-weight", "2"), "between 0 and 1"),
         (("--trace", "print"), "no such tracer"),
-        (("--isolate", "thread"), "cannot be isolated"),
+        (("--isolate", "thread"), "no such way to isolate episodes"),
         (("--pipeline", "--backend", "serverless"), "leave out one of the two"),
     ],
 )

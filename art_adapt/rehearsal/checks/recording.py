@@ -174,7 +174,7 @@ def exact(seen: Seen) -> Iterator[Finding]:
             "logprobs: ART cannot train on them",
             "ask for logprobs and return_token_ids, as the recorder does for a call "
             "inside its rollout",
-            r"return_token_ids|logprobs",
+            r"return_token_ids|\blogprobs=|\.logprobs\b",
             r"def rollout",
         )
     anew = sum(each.anew for each in choices)
