@@ -1,0 +1,305 @@
+"""``art_adapt.training`` by itself, in one process: what train modules import."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import art
+import openai
+import pytest
+from scripted_engine import Engine
+
+from art_adapt import training
+from art_adapt.hooks import final_answer, recorded, reward
+from art_adapt.recording import EndpointError, RecordingError
+
+
+class Scenario(training.Scenario):
+    question: str
+    times: int = 1
+
+
+# ---------------------------------------------------------------------------- scenarios
+
+FORMS = {
+    "rows.jsonl": '{"question": "a", "times": 2}\n\n{"question": "b", "gold": 1}\n',
+    "rows.csv": "question,times,gold\na,2,\nb,1,1\n",
+    "rows.tsv": "question\ttimes\na\t2\nb\t1\n",
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_files_of_scenarios(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(FORMS[name])
+    first, second = training.load_scenarios(Scenario, str(path))
+    assert (first.question, first.times, second.question) == ("a", 2, "b")
+
+
+def test_further_keys_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(FORMS["rows.jsonl"])
+    assert training.load_scenarios(Scenario, str(path))[1].model_extra == {"gold": 1}
+
+
+def test_scenarios_of_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    module: Any = ModuleType("rows_of_a_test")
+    module.ROWS = [{"question": "a"}, Scenario(question="b")]
+    monkeypatch.setitem(sys.modules, "rows_of_a_test", module)
+    loaded = training.load_scenarios(Scenario, "rows_of_a_test:ROWS")
+    assert [scenario.question for scenario in loaded] == ["a", "b"]
+    with pytest.raises(SystemExit, match="rows_of_a_test:NONE: "):
+        training.load_scenarios(Scenario, "rows_of_a_test:NONE")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("rows.jsonl", '{"question": "a"}\n{"wrong": 1}\n', "rows.jsonl:2: "),
+        ("rows.jsonl", '{"question": "a"}\n{half\n', "rows.jsonl:2: "),
+        ("rows.csv", "other\nx\n", "rows.csv:2: "),
+        ("rows.jsonl", None, "one JSON object a line, with the keys question, times"),
+        ("rows.csv", None, "a CSV file that begins with question,times"),
+        ("rows", None, "a dataset's folder, with the columns question, times"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(
+    name: str, text: str | None, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(SystemExit, match=said):
+        training.load_scenarios(Scenario, str(path))
+
+
+def test_a_tenth_is_held_out_the_same_in_every_run() -> None:
+    rows = [Scenario(question=str(n)) for n in range(20)]
+    kept, held_out = training.split(rows)
+    assert (len(kept), len(held_out)) == (18, 2)
+    assert training.split(list(rows)) == (kept, held_out)
+    assert training.split(rows[:9])[1] == []
+
+
+def test_scenarios_come_in_the_same_order_in_every_run() -> None:
+    rows = [Scenario(question=str(n)) for n in range(5)]
+    streams = [
+        [s.question for s in training.scenario_stream(rows, epochs=2)] for _ in "ab"
+    ]
+    assert streams[0] == streams[1] and len(streams[0]) == 10
+
+
+# ------------------------------------------------------------------------- command line
+
+
+def prepared(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *arguments: str, **named: Any
+) -> training.Run[Scenario]:
+    module = ModuleType("train_module_of_a_test")
+    module.__file__ = str(tmp_path / "agent_train.py")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(Scenario, "__module__", module.__name__)
+    monkeypatch.setattr(sys, "argv", ["agent_train.py", *arguments])
+    return training.prepare(Scenario, "rows.jsonl", **named)
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.jsonl"
+    lines = [json.dumps({"question": str(n)}) for n in range(10)]
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_scenarios_lie_beside_the_module(
+    rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("/")
+    run = prepared(monkeypatch, tmp_path, "--show-trajectories", "3", backend="local")
+    assert (len(run.scenarios), len(run.validation), run.shown) == (9, 1, 3)
+    run = prepared(monkeypatch, tmp_path, "--validation", str(rows))
+    assert (len(run.scenarios), len(run.validation), run.backend) == (10, 10, "local")
+
+
+def test_keys_that_a_run_needs_are_named(
+    rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("WANDB_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(SystemExit, match="WANDB_API_KEY is not set"):
+        prepared(monkeypatch, tmp_path, "--backend", "serverless", backend="local")
+    with pytest.raises(SystemExit, match="OPENAI_API_KEY is not set"):
+        prepared(monkeypatch, tmp_path, judge="openai/gpt-5.4")
+    prepared(monkeypatch, tmp_path, judge="anthropic/claude")
+    rows.write_text("")
+    with pytest.raises(SystemExit, match="no scenario to train on"):
+        prepared(monkeypatch, tmp_path)
+
+
+# ----------------------------------------------------------------------------- episodes
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine([{"when": {"messages": "."}, "content": "Yes."}]) as engine:
+        yield engine
+
+
+def model_at(engine: Engine) -> art.Model:
+    return art.Model(
+        name="policy",
+        project="tests",
+        inference_base_url=engine.base_url,
+        inference_api_key="sk-rollout",
+        inference_model_name="policy@3",
+    )
+
+
+def record(engine: Engine, episode: Any, **named: Any) -> training.Trajectory:
+    scenario = Scenario(question="Delft?")
+    return asyncio.run(training.record(model_at(engine), scenario, episode, **named))
+
+
+def ask(scenario: Scenario) -> str | None:
+    client = openai.OpenAI(**training.policy_endpoint())
+    completion = recorded(client.chat.completions.create)(
+        model="production",
+        messages=[{"role": "user", "content": scenario.question}],
+        temperature=0.2,
+    )
+    return completion.choices[0].message.content
+
+
+async def ask_async(scenario: Scenario) -> str | None:
+    client = openai.AsyncOpenAI(**training.policy_endpoint())
+    completion = await recorded(client.chat.completions.create)(
+        model="production", messages=[{"role": "user", "content": scenario.question}]
+    )
+    return completion.choices[0].message.content
+
+
+@pytest.mark.parametrize("episode", [ask, ask_async])
+def test_what_an_episode_returns_is_its_answer(engine: Engine, episode: Any) -> None:
+    trajectory = record(engine, episode)
+    assert trajectory.final_answer == "Yes."
+    assert trajectory.metrics["turns"] == 1 and trajectory.metrics["answered"]
+    assert trajectory.metadata["policy"] == "policy@3"
+    assert len(trajectory.messages_and_choices) == 2
+    (request,) = [exchange.request for exchange in engine.log]
+    assert request["model"] == "policy@3" and request["temperature"] == 1.0
+
+
+def test_a_marked_answer_goes_before_a_returned_one(engine: Engine) -> None:
+    def episode(scenario: Scenario) -> str:
+        final_answer(ask(scenario))
+        return "a status"
+
+    assert record(engine, episode).final_answer == "Yes."
+
+
+def test_an_agent_that_raises_leaves_what_it_did(engine: Engine) -> None:
+    def episode(scenario: Scenario) -> str:
+        ask(scenario)
+        raise KeyError("Atlantis")
+
+    trajectory = record(engine, episode)
+    assert trajectory.metrics["failed"] == 1 and not trajectory.metrics["answered"]
+    assert "KeyError('Atlantis')" in trajectory.logs[0]
+    assert f"{Path(__file__).name}:" in trajectory.logs[0]
+    assert len(trajectory.messages_and_choices) == 2
+
+
+def test_the_first_cause_is_said_of_an_agent_that_never_asked(engine: Engine) -> None:
+    def episode(scenario: Scenario) -> str:
+        raise ValueError("no key in the configuration")
+
+    with pytest.raises(RecordingError, match=r"never called .*no key in the config"):
+        record(engine, episode)
+
+
+def test_an_endpoint_that_fails_is_no_low_reward(engine: Engine) -> None:
+    engine.script.replies = [{"when": {"messages": "."}, "error": 500}]
+    with pytest.raises(EndpointError):
+        record(engine, ask)
+    assert len(engine.log) == 9  # three times three, the SDK's own retries included
+
+
+def test_a_reward_that_the_agent_was_to_set(engine: Engine) -> None:
+    with pytest.raises(RecordingError, match="the agent set no reward"):
+        record(engine, ask, agent_rewards=True)
+
+    def rewarding(scenario: Scenario) -> None:
+        ask(scenario)
+        reward(0.5)
+
+    assert record(engine, rewarding, agent_rewards=True).reward == 0.5
+
+
+def test_every_rollout_of_a_step_has_a_thread(engine: Engine) -> None:
+    """asyncio's own pool has fewer than sixty."""
+    together = threading.Barrier(60, timeout=30)
+
+    def episode(scenario: Scenario) -> str | None:
+        together.wait()
+        return ask(scenario)
+
+    async def step() -> list[training.Trajectory]:
+        scenario = Scenario(question="Delft?")
+        model = model_at(engine)
+        rollouts = (training.record(model, scenario, episode) for _ in range(60))
+        return await asyncio.gather(*rollouts)
+
+    begun = time.monotonic()
+    assert len(asyncio.run(step())) == 60
+    assert time.monotonic() - begun < 30
+
+
+def test_a_policy_endpoint_needs_a_rollout() -> None:
+    with pytest.raises(RecordingError, match="no rollout here"):
+        training.policy_endpoint()
+
+
+# ------------------------------------------------------------------- rewards and reports
+
+
+def test_rewards_must_be_finite() -> None:
+    async def later() -> float:
+        return 0.5
+
+    assert asyncio.run(training.finite(later())) == 0.5
+    assert asyncio.run(training.finite(True)) == 1.0
+    with pytest.raises(ValueError, match="would poison its whole group"):
+        asyncio.run(training.finite(float("nan")))
+
+
+def group(*rewards: float) -> art.TrajectoryGroup:
+    return art.TrajectoryGroup(
+        [training.Trajectory(reward=reward) for reward in rewards]
+    )
+
+
+def test_a_report_says_what_a_step_learns_from(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    training.report([group(0.0, 1.0), group(0.5, 0.5)])
+    said = capsys.readouterr().out
+    assert "mean reward 0.500 of 4 episodes, 1 of 2 groups without variance" in said
+
+
+def test_episodes_as_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    episode = training.Trajectory(reward=1.0)
+    episode.messages_and_choices.append({"role": "user", "content": "a < b?"})
+    training.show([art.TrajectoryGroup([episode])], 2, "run", 4)
+    page = (tmp_path / "run-step4.html").read_text()
+    assert "a &lt; b?" in page and "reward 1.000" in page and "http" not in page
+    training.show([group(0.5)], 0, "run", 5)
+    assert not (tmp_path / "run-step5.html").exists()
