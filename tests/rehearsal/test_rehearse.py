@@ -57,7 +57,10 @@ def adapted(tmp_path: Path, *options: str, name: str = "support_loop") -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize(
+    "name",
+    [RIGHT[0], *(pytest.param(name, marks=pytest.mark.slow) for name in RIGHT[1:])],
+)
 def test_what_art_adapt_writes_passes(name: str, tmp_path: Path) -> None:
     folder = adapted(tmp_path, name=name)
     module = next(folder.rglob("agent_train.py")).relative_to(folder)
@@ -73,6 +76,7 @@ def test_what_art_adapt_writes_passes(name: str, tmp_path: Path) -> None:
     assert not list(folder.rglob(".art"))
 
 
+@pytest.mark.slow
 def test_what_a_step_costs_at_least(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--base-model", "Qwen/Qwen3-30B-A3B-Instruct-2507")
     asked = ("agent_train.py", "--json", "--gpu", "l40s", "--reply-tokens", "100")
@@ -94,6 +98,7 @@ def test_what_a_step_costs_at_least(tmp_path: Path) -> None:
     assert code == 2 and "H100" in complaint
 
 
+@pytest.mark.slow
 def test_samples_of_one_request_are_sampled_at_once(tmp_path: Path) -> None:
     folder = adapted(tmp_path, name="best_of")
     asked = ("agent_train.py", "--json", "--gpu", "H100", "--reply-tokens", "300")
@@ -181,6 +186,7 @@ def test_a_pipeline_by_keyword_and_one_in_a_comment(tmp_path: Path) -> None:
     assert code == 0, said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["game", "package_agent"])
 def test_answers_that_are_right_only_by_luck_can_be_given(
     name: str, tmp_path: Path
@@ -287,7 +293,17 @@ def found(folder: Path, name: str, *options: str) -> dict[str, Any]:
     return finding
 
 
-@pytest.mark.parametrize("way", WAYS)
+# Two of them at each run of the tests, all of them before a change lands.
+QUICK = {"a constant reward", "wrong inference name"}
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        way if way in QUICK else pytest.param(way, marks=pytest.mark.slow)
+        for way in WAYS
+    ],
+)
 def test_a_broken_train_module_is_caught(way: str, tmp_path: Path) -> None:
     old, new, name, in_line = WAYS[way]
     folder = adapted(tmp_path, "--reward", "rewards:f")
@@ -310,6 +326,7 @@ def test_a_message_list_shared_between_rollouts_is_caught(tmp_path: Path) -> Non
     assert "--isolate process" in found(tmp_path, "cross-talk")["fix"]
 
 
+@pytest.mark.slow
 def test_a_policy_that_judges_itself_is_caught(tmp_path: Path) -> None:
     folder = adapted(tmp_path)
     module = folder / "agent_train.py"

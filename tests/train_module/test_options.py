@@ -66,6 +66,7 @@ def test_each_reads_as_if_written_by_hand(name: str, tmp_path: Path) -> None:
         assert done.returncode == 0, (done.stdout + done.stderr).decode()
 
 
+@pytest.mark.slow
 def test_scenarios_of_a_csv_file(tmp_path: Path) -> None:
     options = ("--reward", "rewards:f", "--epochs", "1", "--scenarios", "rows.csv")
     folder = variant(tmp_path, *options)
@@ -78,6 +79,7 @@ def test_scenarios_of_a_csv_file(tmp_path: Path) -> None:
         assert "rows.csv:2: " in train(folder, engine)["stopped"]
 
 
+@pytest.mark.slow
 def test_scenarios_of_a_python_object(tmp_path: Path) -> None:
     options = ("--reward", "rewards:f", "--epochs", "1", "--scenarios", "rows:ROWS")
     folder = variant(tmp_path, *options)
@@ -97,6 +99,7 @@ def test_scenarios_of_a_dataset(tmp_path: Path) -> None:
         assert len(episodes(train(folder, engine))) == 8
 
 
+@pytest.mark.slow
 def test_a_file_for_validation(tmp_path: Path) -> None:
     options = ("--reward", "rewards:f", "--epochs", "6", "--groups-per-step", "1")
     folder = variant(tmp_path, *options)
@@ -135,6 +138,7 @@ def run_agent(question: str) -> str:
 """
 
 
+@pytest.mark.slow
 def test_each_episode_in_a_process_of_its_own(tmp_path: Path) -> None:
     """Module-level state of one episode is not there in the next one."""
     (tmp_path / "agent.py").write_text(STATEFUL)
@@ -164,6 +168,7 @@ def test_ctrl_c_finishes_the_step(tmp_path: Path) -> None:
     assert "Trained: agent-001:step3" in said["output"]
 
 
+@pytest.mark.slow
 def test_a_page_of_episodes(tmp_path: Path) -> None:
     folder = variant(tmp_path, "--reward", "rewards:f", "--epochs", "1")
     (folder / "scenarios.jsonl").write_text('{"question": "a < b?"}\n')
@@ -174,6 +179,7 @@ def test_a_page_of_episodes(tmp_path: Path) -> None:
     assert "a &lt; b?" in page and "http" not in page
 
 
+@pytest.mark.slow
 def test_an_episode_that_the_endpoint_failed_is_tried_again(tmp_path: Path) -> None:
     """G8: three failures of one request are more than the SDK's own retries bear."""
     options = ("--reward", "rewards:f", "--epochs", "1", "--rollouts-per-group", "2")

@@ -87,7 +87,14 @@ ANSWERING = [
 ]  # ends an episode at once
 
 
-@pytest.mark.parametrize("name", ["support_loop", "class_agent", "async_research"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "support_loop",
+        "async_research",
+        pytest.param("class_agent", marks=pytest.mark.slow),
+    ],
+)
 def test_it_trains_with_ruler(name: str, tmp_path: Path) -> None:
     folder = adapted(name, tmp_path, "--epochs", "2")
     with Engine([judged(4), *ANSWERING]) as engine:
@@ -125,6 +132,7 @@ def test_it_resumes_where_it_stopped(tmp_path: Path) -> None:
     assert "Trained: agent-001:step4" in said["output"]
 
 
+@pytest.mark.slow
 def test_it_validates_and_keeps_the_best_checkpoint(tmp_path: Path) -> None:
     folder = adapted(
         "support_loop", tmp_path, "--epochs", "1", "--groups-per-step", "1"
@@ -180,6 +188,7 @@ def test_a_reward_that_is_not_finite_ends_no_run_and_trains_nothing(
     assert said["closed"] == 1
 
 
+@pytest.mark.slow
 def test_the_agents_own_reward_is_used(tmp_path: Path) -> None:
     folder = adapted("game", tmp_path, "--epochs", "1")
     with Engine([{"when": {"messages": "."}, "content": "7"}]) as engine:
@@ -230,6 +239,7 @@ def test_failures_of_the_agent_count_and_of_the_infrastructure_do_not(
     assert "1 episodes lost" in said["output"]
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_said_before_anything_starts(tmp_path: Path) -> None:
     folder = adapted("support_loop", tmp_path)
     (folder / "scenarios.jsonl").write_text('{"question": "a"}\n{"wrong": 1}\n')
