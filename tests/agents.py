@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import runpy
@@ -88,9 +89,11 @@ def run_episode(
         "PYTHONDONTWRITEBYTECODE": "1",
         "NO_PROXY": "*",
     }
-    arguments = [sys.executable, str(child), str(folder), training or "", trajectory]
+    arguments = [str(child), str(folder), training or "", trajectory]
+    if child == CHILD:
+        return _run_forked(folder, arguments, environment)
     done = subprocess.run(
-        arguments,
+        [sys.executable, *arguments],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -100,3 +103,33 @@ def run_episode(
     assert done.returncode == 0, done.stderr.decode()
     result: dict[str, Any] = json.loads(done.stdout.decode().splitlines()[-1])
     return result
+
+
+def _run_forked(
+    folder: Path, arguments: list[str], environment: dict[str, str]
+) -> dict[str, Any]:
+    server = _episode_server()
+    assert server.stdin is not None and server.stdout is not None
+    asked = {
+        "folder": str(folder),
+        "arguments": arguments,
+        "environment": environment,
+    }
+    server.stdin.write(json.dumps(asked) + "\n")
+    server.stdin.flush()
+    done = json.loads(server.stdout.readline())
+    assert done["status"] == 0, done["output"]
+    result: dict[str, Any] = json.loads(done["output"].splitlines()[-1])
+    return result
+
+
+@functools.cache
+def _episode_server() -> subprocess.Popen[str]:
+    """Start the server of this pytest process; it ends with its standard input."""
+    return subprocess.Popen(
+        [sys.executable, str(CHILD.with_name("episode_server.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(CHILD.parent)},
+    )

@@ -17,5 +17,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent / "properties"))
 
 
+@pytest.fixture(scope="session")
+def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """One cache for all runs of mypy: reading ART and openai takes most of a minute."""
+    return f"--cache-dir={tmp_path_factory.mktemp('mypy')}"
+
+
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("few" if "not slow" in config.option.markexpr else "many")

@@ -79,7 +79,7 @@ def test_formatters_and_linters_leave_everything_as_it_is(
 @pytest.mark.parametrize(
     "name", ["support_loop", "package_agent", "class_agent", "best_of"]
 )
-def test_train_modules_type_check(name: str, tmp_path: Path) -> None:
+def test_train_modules_type_check(name: str, tmp_path: Path, mypy_cache: str) -> None:
     folder = copy_of(name, tmp_path)
     agent = agent_file(folder)
     assert (
@@ -88,6 +88,7 @@ def test_train_modules_type_check(name: str, tmp_path: Path) -> None:
     module = agent.with_name("agent_train.py").relative_to(folder)
     name_options = ["-p", "triage"] if module.parent != Path() else [str(module)]
     options = [
+        mypy_cache,
         "--python-executable",
         sys.executable,
         "--follow-imports=silent",

@@ -48,13 +48,15 @@ def episodes(said: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", VARIANTS)
-def test_each_reads_as_if_written_by_hand(name: str, tmp_path: Path) -> None:
+def test_each_reads_as_if_written_by_hand(
+    name: str, tmp_path: Path, mypy_cache: str
+) -> None:
     folder = variant(tmp_path, *VARIANTS[name])
     checks = [
         ["ruff", "check", "--isolated", "--select", "E4,E7,E9,F,I,B,UP"],
         ["ruff", "format", "--isolated", "--check"],
         ["black", "--check"],
-        ["mypy", "--follow-imports=silent", "--ignore-missing-imports"],
+        ["mypy", mypy_cache, "--follow-imports=silent", "--ignore-missing-imports"],
     ]
     for check in checks:
         done = subprocess.run(

@@ -1,0 +1,63 @@
+"""Runs episodes each in a process of its own, forked from one that has imported openai.
+
+``run_episode`` of ``agents.py`` talks to it: a line of JSON for each episode, with the
+arguments and the environment of ``episode_child.py``; its answer is a line of JSON, too.
+Importing openai takes more time than everything else in most episodes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import Any
+
+import episode_child
+import openai  # noqa: F401 - for the processes that are forked
+
+
+def run(asked: dict[str, Any]) -> dict[str, Any]:
+    with tempfile.TemporaryFile() as out:
+        child = os.fork()
+        if child == 0:
+            _become(asked, out.fileno())
+        _, status = os.waitpid(child, 0)
+        out.seek(0)
+        return {"status": status, "output": out.read().decode(errors="replace")}
+
+
+def _become(asked: dict[str, Any], out: int) -> None:
+    """Be the process that ``episode_child.py`` would be; never returns."""
+    status = 1
+    try:
+        os.dup2(out, 1)
+        os.dup2(out, 2)
+        os.environ.clear()
+        os.environ.update(asked["environment"])
+        os.chdir(asked["folder"])
+        sys.path[:0] = [asked["folder"]]
+        sys.dont_write_bytecode = True
+        sys.argv = asked["arguments"]
+        sys.stdin = Path(os.devnull).open()  # noqa: SIM115
+        episode_child.main()
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def main() -> None:
+    for line in sys.stdin:
+        answer = run(json.loads(line))
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
