@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from art_adapt import hooks_file, train_module
-from art_adapt.adaptation import DEFAULT_LINE_LENGTH, adapt_source, wraps_of
+from art_adapt.adaptation import adapt_source, wraps_of
 from art_adapt.decisions import Decisions, decide, train_module_path
 from art_adapt.entry_decision import Chooser
 from art_adapt.errors import Refusal
@@ -68,7 +68,6 @@ def _agent_edits(
     found: Survey, decisions: Decisions, options: Options
 ) -> tuple[list[FileEdit], list[FileEdit]]:
     """Return the edits of the agent's files, and those of the hooks files they need."""
-    line_length = options.line_length or DEFAULT_LINE_LENGTH
     folders = _recording_folders(found.files)
     edits: list[FileEdit] = []
     needed: dict[Path, None] = {}
@@ -79,7 +78,7 @@ def _agent_edits(
         folder = folders[file.source.path]
         if wraps or file.hooks:
             needed[folder] = None
-        after = adapt_source(file, wraps, _dots(file, folder), line_length)
+        after = adapt_source(file, wraps, _dots(file, folder), options.line_length)
         edits.append(FileEdit(file.source.path, file.source.data, after))
     return edits, [edit for folder in needed for edit in _hooks_files(folder)]
 

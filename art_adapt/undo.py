@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from art_adapt import hooks_file, train_module
-from art_adapt.adaptation import DEFAULT_LINE_LENGTH, remove
+from art_adapt.adaptation import remove
 from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
@@ -37,7 +37,7 @@ class Undo:
         return any(edit.changes for edit in self.edits)
 
 
-def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
+def make_undo(sources: Sequence[Source], line_length: int) -> Undo:
     """Plan to take the hooks off ``sources`` and what they import.
 
     What was generated for them is deleted, unless somebody has edited it.
@@ -56,7 +56,7 @@ def make_undo(sources: Sequence[Source], line_length: int | None) -> Undo:
     edits: list[FileEdit] = []
     left: list[tuple[Path, str]] = []
     for path, syntax in adapted.items():
-        restored = remove(syntax.source, line_length or DEFAULT_LINE_LENGTH)
+        restored = remove(syntax.source, line_length)
         edits.append(FileEdit(path, syntax.source.data, restored))
     for path in dict.fromkeys(map(train_module_path, adapted)):
         if path.is_file():
