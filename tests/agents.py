@@ -118,7 +118,7 @@ def _run_forked(
     server.stdin.write(json.dumps(asked) + "\n")
     server.stdin.flush()
     done = json.loads(server.stdout.readline())
-    assert done["status"] == 0, done["output"]
+    assert done["status"] == 0, done["errors"]
     result: dict[str, Any] = json.loads(done["output"].splitlines()[-1])
     return result
 

@@ -20,21 +20,24 @@ import openai  # noqa: F401 - for the processes that are forked
 
 
 def run(asked: dict[str, Any]) -> dict[str, Any]:
-    with tempfile.TemporaryFile() as out:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         child = os.fork()
         if child == 0:
-            _become(asked, out.fileno())
+            _become(asked, out.fileno(), errors.fileno())
         _, status = os.waitpid(child, 0)
-        out.seek(0)
-        return {"status": status, "output": out.read().decode(errors="replace")}
+        said = {}
+        for name, file in (("output", out), ("errors", errors)):
+            file.seek(0)
+            said[name] = file.read().decode(errors="replace")
+        return {"status": status, **said}
 
 
-def _become(asked: dict[str, Any], out: int) -> None:
+def _become(asked: dict[str, Any], out: int, errors: int) -> None:
     """Be the process that ``episode_child.py`` would be; never returns."""
     status = 1
     try:
         os.dup2(out, 1)
-        os.dup2(out, 2)
+        os.dup2(errors, 2)
         os.environ.clear()
         os.environ.update(asked["environment"])
         os.chdir(asked["folder"])

@@ -82,6 +82,11 @@ class CallKind:
     # Whether the recorder can send it to the model in training.
     supported: bool = True
 
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The names of the SDK's resource classes, without their modules."""
+        return tuple(path.rpartition(".")[2] for path in self.resource_classes)
+
     def method(self, name: str, arguments: frozenset[str]) -> Method | None:
         """The method called ``name``, if ``arguments`` has what it needs."""
         for method in self.methods:

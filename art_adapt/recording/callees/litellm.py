@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from art_adapt.recording.callees.callee import Callee, Finder
+from art_adapt.survey.apis import LITELLM
 
 # Where litellm sends a request, and what it does when it cannot.
 ROUTING = {
@@ -34,15 +35,13 @@ def find(function: Any, _: str, __: Finder) -> Callee | None:
     """Return the same call, on a client that litellm is handed."""
     name = getattr(function, "__name__", "")
     module = getattr(function, "__module__", None) or ""
-    if module.partition(".")[0] != "litellm" or name not in (
-        "completion",
-        "acompletion",
-    ):
+    method = LITELLM.method(name, frozenset())
+    if module.partition(".")[0] != LITELLM.module or method is None:
         return None
 
     def on(client: Any) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
-            given = dict(zip(("model", "messages"), args, strict=False)) | kwargs
+            given = dict(zip(LITELLM.positional, args, strict=False)) | kwargs
             given = {k: v for k, v in given.items() if k not in ROUTING}
             given |= {"model": "openai/policy", "client": client}
             given |= {"api_key": client.api_key, "api_base": str(client.base_url)}
@@ -55,4 +54,4 @@ def find(function: Any, _: str, __: Finder) -> Callee | None:
         return call
 
     # litellm sets max_retries on the client: it gets one that no other call uses.
-    return Callee(on, name == "acompletion", False, {"max_retries": 2})
+    return Callee(on, bool(method.is_async), False, {"max_retries": 2})

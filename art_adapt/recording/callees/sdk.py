@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from art_adapt.recording.callees.callee import Callee, Finder, own_options
+from art_adapt.survey.apis import CHAT
 
 
 def find(function: Any, view: str, _: Finder) -> Callee | None:
@@ -21,10 +22,7 @@ def find(function: Any, view: str, _: Finder) -> Callee | None:
     if isinstance(client, openai.OpenAI | openai.AsyncOpenAI):
         is_async = isinstance(client, openai.AsyncOpenAI)
         options = own_options(client)
-    elif client is not None and resource.__name__ in (
-        "Completions",
-        "AsyncCompletions",
-    ):
+    elif client is not None and resource.__name__ in CHAT.class_names:
         # Groq, Together and other clients made in the image of openai's: the model in
         # training speaks OpenAI's API.
         is_async = resource.__name__ == "AsyncCompletions"
