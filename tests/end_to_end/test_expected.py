@@ -76,6 +76,7 @@ def test_formatters_and_linters_leave_everything_as_it_is(
 
 
 @pytest.mark.slow
+@pytest.mark.types
 @pytest.mark.parametrize(
     "name", ["support_loop", "package_agent", "class_agent", "best_of"]
 )

@@ -47,6 +47,7 @@ def episodes(said: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
+@pytest.mark.types
 @pytest.mark.parametrize("name", VARIANTS)
 def test_each_reads_as_if_written_by_hand(
     name: str, tmp_path: Path, mypy_cache: str
