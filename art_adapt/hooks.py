@@ -1,15 +1,16 @@
 """Hooks that let ART train this agent; in production each returns what it is given.
 
-Written by art-adapt, which replaces this file: do not edit it. A hook looks for the
-recorder among the loaded modules. Only a training process imports art_adapt.recording;
-everywhere else recorded(create) is create itself.
+Written by art-adapt, which replaces it. A hook looks for the recorder, which only a
+training process imports; elsewhere recorded(create) calls create and nothing else.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import Any, ParamSpec, TypeVar, overload
 
 __all__ = ["carried", "final_answer", "recorded", "reward"]
@@ -22,37 +23,49 @@ T2 = TypeVar("T2")
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 
-# Hooks that ran at import, before there was a recorder: it refuses to train with them.
-unrecorded: list[str] = []
+# Where functions have used a hook without a recorder: it looks whether they stored it.
+early: set[tuple[str, int]] = set()
 
-# A training run puts its process id here: a process that its agent starts has none of
-# its rollouts, and must not call the production model instead.
-_process = os.environ.get("ART_RECORDING_PROCESS")
-_is_child = _process is not None and _process != str(os.getpid())
+# A process that a training run starts must not call production instead.
+_is_child = os.environ.get("ART_RECORDING_PROCESS", pid := str(os.getpid())) != pid
 
 
 def _recorder() -> Any:
     recorder = sys.modules.get("art_adapt.recording")
-    if recorder is not None:
-        recorder.check_hooks(PROTOCOL, __file__)
-    return recorder
+    if hasattr(recorder, "check_hooks"):  # else it is absent, or being imported
+        recorder.check_hooks(PROTOCOL, __file__)  # type: ignore[union-attr]
+        return recorder
+    return None
 
 
 def recorded(create: F) -> F:
     """Return ``create``; in a training process, a callable that records its calls."""
-    recorder = _recorder()
-    caller = sys._getframe(1)
+    recorder, caller = _recorder(), sys._getframe(1)
     if recorder is not None:
-        hooked: F = recorder.recorded(create, caller.f_code.co_qualname)
-        return hooked
-    if _is_child:
-        raise RuntimeError(
-            "a recorded model call was made in another process than its rollout, where "
-            "it cannot be recorded: use threads or tasks for what calls the model"
-        )
-    if not caller.f_code.co_flags & 1:  # of a module or a class, so it runs only once
-        unrecorded.append(f"{caller.f_code.co_filename}:{caller.f_lineno}")
+        create = recorder.recorded(create, caller.f_code.co_qualname)
+    elif _is_child or not caller.f_code.co_flags & 1:  # a module's or class's body
+        create = _deferred(create)
+    else:
+        early.add((caller.f_code.co_filename, caller.f_lineno))
     return create
+
+
+def _deferred(create: Any) -> Any:
+    """Return ``create`` as a callable that looks for the recorder at each call."""
+    function: Any = getattr(create, "__func__", None)
+    bound = 1 if isinstance(function, FunctionType) else 0  # arguments of the method
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if (recorder := _recorder()) is not None:
+            asking = sys._getframe(1).f_code.co_qualname
+            return recorder.recorded(create, asking)(*args[bound:], **kwargs)
+        if _is_child:
+            raise RuntimeError("a recorded call in another process than its rollout")
+        return create(*args[bound:], **kwargs)
+
+    if not bound:
+        return functools.update_wrapper(call, create)
+    return MethodType(functools.update_wrapper(call, function), create.__self__)
 
 
 @overload

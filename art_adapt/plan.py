@@ -85,7 +85,15 @@ def _agent_edits(
 
 def _hooks_files(folder: Path) -> Iterator[FileEdit]:
     """Write the hooks file, and remove what an older art-adapt has put beside it."""
-    yield _sibling(folder / hooks_file.NAME, hooks_file.contents())
+    edit = _sibling(folder / hooks_file.NAME, hooks_file.contents())
+    if edit.before is not None and not hooks_file.is_ours(edit.before):
+        raise Refusal(
+            "a file of yours has the name that the hooks need",
+            why="art-adapt would overwrite it, and your agent imports its hooks from there",
+            next_step="rename it, then run art-adapt again",
+            path=edit.path,
+        )
+    yield edit
     former = folder / hooks_file.FORMER_SIBLING
     if former.is_file() and hooks_file.is_former(data := former.read_bytes()):
         yield FileEdit(former, data, None)
@@ -98,7 +106,11 @@ def _is_edited(edit: FileEdit) -> bool:
 
 
 def _sibling(path: Path, content: bytes) -> FileEdit:
-    return FileEdit(path, path.read_bytes() if path.exists() else None, content)
+    """Return the edit that gives ``path`` its content; other line ends are no change."""
+    before = path.read_bytes() if path.exists() else None
+    if before is not None and before.replace(b"\r\n", b"\n") == content:
+        return FileEdit(path, before, before)
+    return FileEdit(path, before, content)
 
 
 def _recording_folders(files: Sequence[FileSurvey]) -> dict[Path, Path]:

@@ -70,8 +70,8 @@ def _at_least(least: int, why: str = "") -> Check:
 
 
 _NAMES_A_FUNCTION = Check(
-    lambda name: re.fullmatch(r"[\w.]+:[\w.]+", name) is not None,
-    "{said} names no function",
+    lambda name: re.fullmatch(r"[\w.]+:\w+", name) is not None,
+    "{said} names no function of a module",
     next_step="write it as module:function",
 )
 _IS_A_SHARE = Check(lambda share: 0 < share < 1, "{said} is not between 0 and 1")

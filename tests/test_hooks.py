@@ -72,23 +72,49 @@ def test_in_production_every_hook_returns_what_it_is_given(tmp_path: Path) -> No
         """
 client = openai.OpenAI(api_key="k", base_url="http://127.0.0.1:9")
 create = client.chat.completions.create
-hooked = recorded(create)
-assert hooked is create and hooked.__self__ is client.chat.completions
-assert carried(print) is print and reward(1) == 1
-given = object()
-assert final_answer(given) is given and final_answer(1, 2) == (1, 2)
-assert recorded(functools.partial(create, model="m")).keywords == {"model": "m"}
-assert pickle.loads(pickle.dumps(recorded(len))) is len
-specified = mock.create_autospec(client)
-assert recorded(specified.chat) is specified.chat
+
+
+def calls():
+    hooked = recorded(create)
+    assert hooked is create and hooked.__self__ is client.chat.completions
+    assert carried(print) is print and reward(1) == 1
+    given = object()
+    assert final_answer(given) is given and final_answer(1, 2) == (1, 2)
+    assert recorded(functools.partial(create, model="m")).keywords == {"model": "m"}
+    assert pickle.loads(pickle.dumps(recorded(len))) is len
+    specified = mock.create_autospec(client)
+    assert recorded(specified.chat) is specified.chat
+
+
+calls()
+assert not any(name.startswith("art_adapt") for name in sys.modules)
+""",
+        tmp_path,
+    )
+
+
+def test_what_a_module_or_a_class_stores_is_the_call_in_all_but_identity(
+    tmp_path: Path,
+) -> None:
+    """Their bodies run once, so the hook asks for the recorder at each call instead."""
+    run(
+        """
+client = openai.OpenAI(api_key="k", base_url="http://127.0.0.1:9")
+create = client.chat.completions.create
 
 
 class Agent:
     create = recorded(client.chat.completions.create)
 
 
-assert Agent().create == create
-assert not any(name.startswith("art_adapt") for name in sys.modules)
+stored = Agent().create
+assert inspect.ismethod(stored) and stored.__self__ is client.chat.completions
+assert inspect.signature(stored) == inspect.signature(create)
+assert recorded(len)("abc") == 3 and recorded(len).__name__ == "len"
+try:
+    Agent().create(model="m")
+except TypeError as error:
+    assert "Missing required arguments" in str(error), error
 """,
         tmp_path,
     )
@@ -110,37 +136,54 @@ except RuntimeError as error:
     assert "another process" in said and "was called" not in said
 
 
-def test_a_hook_that_ran_before_the_recorder_was_there_is_noticed(
-    tmp_path: Path,
-) -> None:
-    """It returned the production call, and a class body runs only once."""
-    said = run(
-        """
+BEFORE = """
 class Agent:
-    create = recorded(print)
+    create = recorded(openai.OpenAI(api_key="production").chat.completions.create)
+
+    def __init__(self):
+        self.stored = recorded(print)
+
+    def calls_in_place(self):
+        return recorded(len)("abc")
 
 
-def at_each_call():
-    return recorded(len)("abc")
-
-
-assert at_each_call() == 3
+calling = Agent.__new__(Agent)
+assert calling.calls_in_place() == 3
+{agent}
 from types import SimpleNamespace
 from art_adapt.recording import RecordingError, rollout
 
 episode = SimpleNamespace(
-    messages_and_choices=[], additional_histories=[], metadata={}, tools=None
+    messages_and_choices=[], additional_histories=[], metadata={{}}, tools=None
 )
 try:
-    with rollout(episode, base_url="http://127.0.0.1:9", api_key="k", model="m"):
-        print("recording")
+    with rollout(episode, base_url={url!r}, api_key="k", model="m"):
+        calling.create(model="production", messages=[{{"role": "user", "content": "?"}}])
 except RecordingError as error:
     print(error)
-""",
-        tmp_path,
-    )
-    assert "script.py:11: " in said and "Import art_adapt.training before" in said
-    assert "recording\n" not in said
+print(len(episode.messages_and_choices), "recorded")
+"""
+
+
+def test_what_a_class_stored_before_there_was_a_recorder_is_recorded(
+    tmp_path: Path,
+) -> None:
+    with Engine([{"content": "Yes."}]) as engine:
+        said = run(BEFORE.format(agent="", url=engine.base_url), tmp_path)
+        assert engine.log[0].request["model"] == "m"
+    assert said == "2 recorded\n"
+
+
+def test_what_a_function_stored_before_there_was_a_recorder_is_noticed(
+    tmp_path: Path,
+) -> None:
+    """It has the production call, and nothing would tell."""
+    with Engine([{"content": "Yes."}]) as engine:
+        script = BEFORE.format(agent="Agent()", url=engine.base_url)
+        said = run(script, tmp_path)
+        assert engine.log == []
+    assert "script.py:14: recorded(...) was stored here before" in said
+    assert said.endswith("0 recorded\n")
 
 
 # ------------------------------------------------- in a training process, no rollout open

@@ -82,6 +82,23 @@ def test_an_edited_train_module_stops_it_with_what_to_do(folder: Path) -> None:
     assert b"from art_adapt import training" in files(folder)["agent_train.py"]
 
 
+def test_a_users_own_art_recording_is_refused(folder: Path) -> None:
+    (folder / "art_recording.py").write_text("def start(): ...\n")
+    before = files(folder)
+    done = art_adapt("--isolated", "agent.py", cwd=folder)
+    assert done.returncode == 2 and files(folder) == before
+    assert b"art_recording.py: a file of yours has the name" in done.stderr
+
+
+def test_line_ends_of_git_are_no_change(folder: Path) -> None:
+    assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
+    for name in ("art_recording.py", "agent_train.py"):
+        path = folder / name
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    again = art_adapt("--isolated", "agent.py", cwd=folder)
+    assert b"Nothing to change" in again.stdout
+
+
 def test_a_users_own_file_of_the_second_name_stays(folder: Path) -> None:
     (folder / "art_recording_responses.py").write_text("mine = 1\n")
     assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0

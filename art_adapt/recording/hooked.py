@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextvars
 import functools
 import inspect
@@ -9,6 +10,7 @@ import os
 import sys
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from art_adapt.hooks import PROTOCOL
@@ -42,21 +44,44 @@ def check_hooks(protocol: int, file: str) -> None:
 
 
 def check_imports() -> None:
-    """Refuse to record where a hook was taken before the recorder was imported.
+    """Refuse to record where a function stored a hook before the recorder was imported.
 
-    Such a hook returned the production call itself, and never runs again.
+    Such a hook returned the production call itself, and never runs again. The hooks
+    files have noted where functions used one; the source tells whether it is called
+    there, or stored.
 
     Raises:
-        RecordingError: a loaded hooks file has noted such places.
+        RecordingError: a hook was stored.
     """
     for name, module in list(sys.modules.items()):
-        is_hooks = name.rpartition(".")[2] == "art_recording"
-        if is_hooks and (places := getattr(module, "unrecorded", None)):
-            raise stop(
-                f"{places[0]}: recorded(...) ran here before art_adapt.recording "
-                "was imported, so its calls go to production. Import "
-                "art_adapt.training before the agent."
-            )
+        if name.rpartition(".")[2] != "art_recording":
+            continue
+        places = getattr(module, "early", None)
+        for file, line in places if isinstance(places, set) else ():
+            if _is_stored(file, line):
+                raise stop(
+                    f"{file}:{line}: recorded(...) was stored here before "
+                    "art_adapt.recording was imported, so its calls go to production. "
+                    "Import art_adapt.training before the agent is made."
+                )
+
+
+@functools.cache
+def _is_stored(file: str, line: int) -> bool:
+    """Tell whether a hook on that line is handed on, rather than called in place."""
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return False  # made by exec: nothing to read
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    called = {id(call.func) for call in calls}
+    return any(
+        id(call) not in called
+        for call in calls
+        if call.lineno <= line <= (call.end_lineno or call.lineno)
+        and isinstance(call.func, ast.Name)
+        and call.func.id.endswith("recorded")
+    )
 
 
 def recorded(create: F, asking: str = "") -> F:

@@ -9,6 +9,7 @@ gets its value by its name.
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import re
 from collections.abc import Mapping
@@ -59,7 +60,8 @@ def _with_value(line: str, value: str | None) -> str:
 
 def names_of_template() -> frozenset[str]:
     """Return the names that a train module binds, and that the agent's must not be."""
-    names = {"score"}
+    # Names of Python's, of the reward function, and of episode()'s own.
+    names = {*dir(builtins), "score", "agent", "client", "endpoint", "scenario"}
     for node in ast.parse(_text()).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)

@@ -34,17 +34,17 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
     fields = scenario_fields(entry)
     started = _episode(entry, {field.name for field in fields})
     values = {
-        "PROJECT": json.dumps(training.project),
-        "RUN_NAME": json.dumps(training.run_name),
-        "BASE_MODEL": json.dumps(training.base_model),
-        "BACKEND": json.dumps(training.backend),
-        "JUDGE_MODEL": json.dumps(training.judge_model),
+        "PROJECT": _literal(training.project),
+        "RUN_NAME": _literal(training.run_name),
+        "BASE_MODEL": _literal(training.base_model),
+        "BACKEND": _literal(training.backend),
+        "JUDGE_MODEL": _literal(training.judge_model),
         "RULER_WEIGHT": repr(training.ruler_weight),
         "LEARNING_RATE": repr(training.learning_rate),
         "ROLLOUTS_PER_GROUP": str(training.rollouts_per_group),
         "GROUPS_PER_STEP": str(training.groups_per_step),
         "EPOCHS": str(training.epochs),
-        "SCENARIOS": json.dumps(training.scenarios),
+        "SCENARIOS": _literal(training.scenarios),
     }
     client = _client_class(entry) if "client = " in started else None
     texts = {
@@ -55,6 +55,11 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         "episode": started,
     }
     return sealed(fill(values, texts, _conditions(training)), __version__)
+
+
+def _literal(text: str) -> str:
+    """Spell a string in Python, in double quotes as formatters do."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _conditions(training: Training) -> dict[str, bool]:
@@ -261,7 +266,7 @@ def _field(parameter: Parameter) -> str:
     if parameter.default is not None and re.fullmatch(
         r"'[^'\"\\]*'", parameter.default
     ):
-        return f"{line} = {json.dumps(parameter.default[1:-1])}"
+        return f"{line} = {_literal(parameter.default[1:-1])}"
     return line
 
 
@@ -282,5 +287,6 @@ def _field_name(parameter: Parameter) -> str:
 
     It refuses names that begin with an underscore or hide its own methods.
     """
-    name = parameter.name.lstrip("_")
-    return f"{name}_" if keyword.iskeyword(name) or name in PYDANTIC_NAMES else name
+    name = parameter.name.lstrip("_") or "value"
+    is_taken = name in PYDANTIC_NAMES or name.startswith("model_")
+    return f"{name}_" if keyword.iskeyword(name) or is_taken else name

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import os
+import site
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypedDict, TypeVar
 
 import anyio
@@ -15,6 +18,7 @@ from art_adapt.recording import EndpointError, RecordingError, Rollout, rollout
 from art_adapt.recording.state import active
 
 S = TypeVar("S")
+_OURS = (str(Path(__file__).parents[1]),)
 
 
 class Trajectory(art.Trajectory):
@@ -77,7 +81,7 @@ async def record(
         raise RecordingError(f"{model.name} is registered with no backend")
     served = model.get_inference_name()  # of one step, for the whole episode
     trajectory.metadata["policy"] = served
-    failure: Exception | None = None
+    failure: BaseException | None = None
     with rollout(
         trajectory,
         base_url=model.inference_base_url,
@@ -91,7 +95,7 @@ async def record(
                 recording.set_final_answer(returned)
         except RecordingError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # as agents with a command line do
             failure = error
             trajectory.log(f"the agent raised {_with_place(error)}")
             trajectory.metrics["failed"] = 1
@@ -112,11 +116,14 @@ async def _run(episode: Callable[[S], Any], scenario: S) -> Any:
         return await episode(scenario)
     # A limiter of its own: every rollout of a step needs a thread at the same time.
     limiter = anyio.CapacityLimiter(1)
-    return await anyio.to_thread.run_sync(episode, scenario, limiter=limiter)
+    returned = await anyio.to_thread.run_sync(episode, scenario, limiter=limiter)
+    if inspect.isgenerator(returned) or inspect.isasyncgen(returned):
+        raise RecordingError("episode() is a generator: read it to its end, and return")
+    return await returned if inspect.isawaitable(returned) else returned
 
 
 def _raise_if_lost(
-    recording: Rollout, failure: Exception | None, agent_rewards: bool
+    recording: Rollout, failure: BaseException | None, agent_rewards: bool
 ) -> None:
     """Raise if the episode says nothing about the model: it is no episode then."""
     if recording.infrastructure_error is not None:
@@ -130,6 +137,10 @@ def _raise_if_lost(
         raise RecordingError(f"the agent set no reward{why}") from failure
 
 
-def _with_place(error: Exception) -> str:
+def _with_place(error: BaseException) -> str:
+    """Name the error and its last line in code that is not installed: the agent's."""
     frames = traceback.extract_tb(error.__traceback__)
-    return f"{error!r} ({frames[-1].filename}:{frames[-1].lineno})"
+    installed = (*site.getsitepackages(), *_OURS, os.path.dirname(os.__file__))
+    own = [frame for frame in frames if not frame.filename.startswith(installed)]
+    last = (own or frames)[-1]
+    return f"{error!r} ({last.filename}:{last.lineno})"

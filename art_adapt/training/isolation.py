@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import multiprocessing
+import pickle
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, TypeVar
@@ -44,7 +45,24 @@ def _address(model: Any) -> Any:
 
 
 def _run_here(decorated: Any, model: Any, scenario: Any) -> Any:
-    return asyncio.run(decorated.__wrapped__(model, scenario))
+    """Run the episode; what it gives or raises can be sent to the other process."""
+    try:
+        trajectory = asyncio.run(decorated.__wrapped__(model, scenario))
+    except Exception as error:
+        if _can_be_sent(error):
+            raise
+        raise RuntimeError(repr(error)) from None
+    if not _can_be_sent(trajectory):
+        trajectory.final_answer = str(trajectory.final_answer)
+    return trajectory
+
+
+def _can_be_sent(value: Any) -> bool:
+    try:
+        pickle.loads(pickle.dumps(value))
+    except Exception:
+        return False
+    return True
 
 
 @functools.cache

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -60,10 +61,12 @@ def prepare(
     Raises:
         SystemExit: a scenario, or the key of a service that the run needs, is missing.
     """
-    module = sys.modules[scenario.__module__]
-    if source_kind(scenarios) is not SourceKind.ROWS and module.__file__ is not None:
-        scenarios = str(Path(module.__file__).parent / scenarios)
-    options = _options(module.__doc__ or "", scenarios, backend)
+    module = sys._getframe(1).f_globals  # of the train module
+    if source_kind(scenarios) is not SourceKind.ROWS:
+        scenarios = str(Path(module["__file__"]).parent / scenarios)
+    elif scenarios.startswith("."):
+        scenarios = resolve_name(scenarios, module["__package__"])
+    options = _options(module["__doc__"] or "", scenarios, backend)
     training = load_scenarios(scenario, options.scenarios)
     if options.validation:
         validation = load_scenarios(scenario, options.validation)

@@ -66,7 +66,8 @@ Rows = Iterator[tuple[str, Any]]
 
 def _json_lines(source: str) -> Rows:
     text = Path(source).read_text(encoding="utf-8")
-    for number, line in enumerate(text.splitlines(), 1):
+    # Not splitlines: strings of JSON may hold what else ends a line.
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             place = f"{source}:{number}"
             try:

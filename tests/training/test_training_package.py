@@ -103,12 +103,14 @@ def test_scenarios_come_in_the_same_order_in_every_run() -> None:
 def prepared(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *arguments: str, **named: Any
 ) -> training.Run[Scenario]:
-    module = ModuleType("train_module_of_a_test")
-    module.__file__ = str(tmp_path / "agent_train.py")
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(Scenario, "__module__", module.__name__)
+    """Call ``prepare`` as a train module in ``tmp_path`` does."""
+    module = {"__file__": str(tmp_path / "agent_train.py"), "__doc__": "Trains."}
     monkeypatch.setattr(sys, "argv", ["agent_train.py", *arguments])
-    return training.prepare(Scenario, "rows.jsonl", **named)
+    module |= {"training": training, "Scenario": Scenario, "named": named}
+    run: training.Run[Scenario] = eval(
+        "training.prepare(Scenario, 'rows.jsonl', **named)", module
+    )
+    return run
 
 
 @pytest.fixture
@@ -223,6 +225,27 @@ def test_the_first_cause_is_said_of_an_agent_that_never_asked(engine: Engine) ->
 
     with pytest.raises(RecordingError, match=r"never called .*no key in the config"):
         record(engine, episode)
+
+
+def test_an_episode_that_forgot_to_await_is_awaited(engine: Engine) -> None:
+    assert record(engine, lambda scenario: ask_async(scenario)).final_answer == "Yes."
+
+
+def test_a_generator_is_refused(engine: Engine) -> None:
+    def episode(scenario: Scenario) -> Iterator[str | None]:
+        yield ask(scenario)
+
+    with pytest.raises(RecordingError, match="read it to its end"):
+        record(engine, episode)
+
+
+def test_an_agent_that_exits_ends_its_episode_only(engine: Engine) -> None:
+    def episode(scenario: Scenario) -> None:
+        ask(scenario)
+        sys.exit("usage: agent [--fast]")
+
+    trajectory = record(engine, episode)
+    assert trajectory.metrics["failed"] == 1 and "usage: agent" in trajectory.logs[0]
 
 
 def test_an_endpoint_that_fails_is_no_low_reward(engine: Engine) -> None:
