@@ -84,7 +84,8 @@ async def gather(
         max_exceptions=size * len(scenarios),  # a lost episode never ends the run
         after_each=judge,  #: ruler
     )
-    return training.with_episodes(groups)
+    return training.with_episodes(groups)  #: steps
+    return training.say_lost(groups)  # PipelineTrainer counts those that failed  #: pipeline
 
 
 async def train(run: training.Run[Scenario]) -> None:  #: steps
@@ -147,7 +148,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
         held_out = run.validation[:VALIDATION_SCENARIOS]
         groups = await gather(model, held_out, 1, None)
         training.show(groups, run.shown, RUN_NAME, step)
-        return [*groups]
+        return [group for group in groups if group.trajectories]
 
     model = training.make_model(RUN_NAME, PROJECT, BASE_MODEL, ENGINE, **GPUS)
     backend = training.make_backend("local")

@@ -8,7 +8,13 @@ from art_adapt.recording import for_training
 from art_adapt.training.episodes import Trajectory, policy_endpoint, record
 from art_adapt.training.isolation import isolated
 from art_adapt.training.pipelines import name_policies, pipeline_sizes
-from art_adapt.training.reports import print_usage, report, show, with_episodes
+from art_adapt.training.reports import (
+    print_usage,
+    report,
+    say_lost,
+    show,
+    with_episodes,
+)
 from art_adapt.training.rewards import finite, ruler
 from art_adapt.training.runs import (
     UNTIL_STOPPED,
@@ -40,6 +46,7 @@ __all__ = [
     "record",
     "report",
     "ruler",
+    "say_lost",
     "scenario_stream",
     "show",
     "split",

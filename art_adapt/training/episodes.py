@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import contextvars
+import functools
 import inspect
 import os
 import site
+import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar
 
-import anyio
 import art
 from art.utils.retry import retry
 
@@ -114,12 +118,41 @@ async def record(
 async def _run(episode: Callable[[S], Any], scenario: S) -> Any:
     if inspect.iscoroutinefunction(episode):
         return await episode(scenario)
-    # A limiter of its own: every rollout of a step needs a thread at the same time.
-    limiter = anyio.CapacityLimiter(1)
-    returned = await anyio.to_thread.run_sync(episode, scenario, limiter=limiter)
+    returned = await _in_thread(functools.partial(episode, scenario))
     if inspect.isgenerator(returned) or inspect.isasyncgen(returned):
         raise RecordingError("episode() is a generator: read it to its end, and return")
     return await returned if inspect.isawaitable(returned) else returned
+
+
+async def _in_thread(function: Callable[[], Any]) -> Any:
+    """Call ``function`` in a thread of its own, which knows the active rollout.
+
+    Every rollout of a step needs a thread at the same time, and asyncio's pool has too
+    few. A thread whose rollout was cancelled must not keep the process alive, as those
+    of pools do, anyio's too: it is a daemon.
+    """
+    loop = asyncio.get_running_loop()
+    outcome: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        result, error = None, None
+        try:
+            result = context.run(function)
+        except BaseException as raised:
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(settle, result, error)
+
+    def settle(result: Any, error: BaseException | None) -> None:
+        if not outcome.done():  # else it was cancelled
+            outcome.set_result((result, error))
+
+    threading.Thread(target=run, daemon=True).start()
+    result, error = await outcome
+    if error is not None:
+        raise error
+    return result
 
 
 def _raise_if_lost(

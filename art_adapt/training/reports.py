@@ -12,12 +12,17 @@ from typing import Any
 import art
 
 
-def with_episodes(groups: Sequence[art.TrajectoryGroup]) -> list[art.TrajectoryGroup]:
-    """Return the groups that have an episode left, and say what was lost."""
+def say_lost(groups: list[art.TrajectoryGroup]) -> list[art.TrajectoryGroup]:
+    """Print how many episodes were lost, and one of the reasons; return the groups."""
     lost = [error for group in groups for error in group.exceptions]
     if lost:
         print(f"{len(lost)} episodes lost, one by {lost[0].type}: {lost[0].message}")
-    return [group for group in groups if group.trajectories]
+    return groups
+
+
+def with_episodes(groups: list[art.TrajectoryGroup]) -> list[art.TrajectoryGroup]:
+    """Return the groups that have an episode left, and print what was lost."""
+    return [group for group in say_lost(groups) if group.trajectories]
 
 
 def report(groups: Sequence[art.TrajectoryGroup]) -> None:

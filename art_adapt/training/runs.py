@@ -168,7 +168,7 @@ def stop_after_step() -> asyncio.Event:
     return asked
 
 
-def scenario_stream(scenarios: list[S], epochs: int) -> Iterator[S]:
+def scenario_stream(scenarios: list[S], epochs: int) -> Iterator[Any]:
     """Yield the scenarios epoch after epoch, in the same order in every run.
 
     PipelineTrainer passes over those that an earlier run has done.
