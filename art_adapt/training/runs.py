@@ -169,12 +169,11 @@ def stop_after_step() -> asyncio.Event:
 
 
 def scenario_stream(scenarios: list[S], epochs: int) -> Iterator[Any]:
-    """Yield the scenarios epoch after epoch, in the same order in every run.
+    """Return the scenarios epoch after epoch, in the same order in every run.
 
     PipelineTrainer passes over those that an earlier run has done.
     """
     batches = iterate_dataset(
         scenarios, num_epochs=epochs or UNTIL_STOPPED, use_tqdm=False
     )
-    for batch in batches:
-        yield from batch.items
+    return (scenario for batch in batches for scenario in batch.items)
