@@ -150,7 +150,7 @@ def test_json_says_everything(agent: Path) -> None:
 def test_names_of_the_agent_do_not_meet_those_of_the_train_module(
     tmp_path: Path,
 ) -> None:
-    for name in ("train", "main", "Scenario", "episode", "training"):
+    for name in ("train", "main", "Scenario", "episode", "training", "scenario"):
         text = AGENT.replace("def run(", f"def {name}(")
         (tmp_path / "agent.py").write_text(text)
         done = art_adapt("--isolated", "--entry", name, "agent.py", cwd=tmp_path)

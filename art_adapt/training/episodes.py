@@ -22,7 +22,7 @@ from art_adapt.recording import EndpointError, RecordingError, Rollout, rollout
 from art_adapt.recording.state import active
 
 S = TypeVar("S")
-_OURS = (str(Path(__file__).parents[1]),)
+_OURS = str(Path(__file__).parents[1])
 
 
 class Trajectory(art.Trajectory):
@@ -173,7 +173,7 @@ def _raise_if_lost(
 def _with_place(error: BaseException) -> str:
     """Name the error and its last line in code that is not installed: the agent's."""
     frames = traceback.extract_tb(error.__traceback__)
-    installed = (*site.getsitepackages(), *_OURS, os.path.dirname(os.__file__))
+    installed = (*site.getsitepackages(), _OURS, os.path.dirname(os.__file__))
     own = [frame for frame in frames if not frame.filename.startswith(installed)]
     last = (own or frames)[-1]
     return f"{error!r} ({last.filename}:{last.lineno})"

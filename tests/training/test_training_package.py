@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import pickle
 import sys
 import threading
 import time
@@ -20,6 +21,7 @@ from scripted_engine import Engine
 from art_adapt import training
 from art_adapt.hooks import final_answer, recorded, reward
 from art_adapt.recording import EndpointError, RecordingError
+from art_adapt.training import isolation
 
 
 class Scenario(training.Scenario):
@@ -326,3 +328,28 @@ def test_episodes_as_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "a &lt; b?" in page and "reward 1.000" in page and "http" not in page
     training.show([group(0.5)], 0, "run", 5)
     assert not (tmp_path / "run-step5.html").exists()
+
+
+# ---------------------------------------------------------------------------- isolation
+
+
+def test_what_cannot_be_sent_between_processes_is_sent_as_text() -> None:
+    """Else one error of an episode breaks the pool, and every later episode is lost."""
+
+    class Unsendable(Exception):
+        def __init__(self, one: int, two: int) -> None:
+            super().__init__("it says why")
+
+    @training.isolated
+    async def failing(model: Any, scenario: Scenario) -> training.Trajectory:
+        raise Unsendable(1, 2)
+
+    @training.isolated
+    async def answering(model: Any, scenario: Scenario) -> training.Trajectory:
+        return training.Trajectory(final_answer=lambda: "an answer")
+
+    scenario = Scenario(question="Delft?")
+    with pytest.raises(RuntimeError, match="it says why"):
+        isolation._run_here(failing, None, scenario)
+    answered = isolation._run_here(answering, None, scenario)
+    assert "lambda" in pickle.loads(pickle.dumps(answered)).final_answer
