@@ -53,7 +53,8 @@ def check_imports() -> None:
     Raises:
         RecordingError: a hook was stored.
     """
-    for name, module in list(sys.modules.items()):
+    # Other episodes' threads import meanwhile: only copy() reads a dict in one step.
+    for name, module in sys.modules.copy().items():
         if name.rpartition(".")[2] != "art_recording":
             continue
         places = getattr(module, "early", None)

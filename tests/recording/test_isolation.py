@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import random
 import sys
+import types
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -289,3 +291,27 @@ def test_threads_of_one_rollout_do_not_trip_over_each_other() -> None:
             assert recording.calls == 18
         every = [history for t in trajectories for history in histories(t)]
         assert differences(every, engine.log) == []
+
+
+def test_an_episode_that_imports_does_not_disturb_one_that_starts(
+    engine: Engine,
+) -> None:
+    """A collection in the middle of reading sys.modules lets other threads import."""
+
+    def another_thread_imports(phase: str, _: dict[str, int]) -> None:
+        name = f"imported_meanwhile_{len(sys.modules)}"
+        sys.modules[name] = types.ModuleType(name)
+
+    before, threshold = sys.modules.copy(), gc.get_threshold()
+    gc.callbacks.append(another_thread_imports)
+    gc.set_threshold(1)
+    try:
+        for _ in range(20):
+            with rollout(Trajectory(), engine):
+                pass
+    finally:
+        gc.set_threshold(*threshold)
+        gc.callbacks.remove(another_thread_imports)
+        for name in sys.modules.keys() - before.keys():
+            if name.startswith("imported_meanwhile_"):
+                del sys.modules[name]
