@@ -91,7 +91,7 @@ def run_episode(
     }
     arguments = [str(child), str(folder), training or "", trajectory]
     if child == CHILD:
-        return _run_forked(folder, arguments, environment)
+        return _run_forked(trajectory, folder, arguments, environment)
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
@@ -106,9 +106,9 @@ def run_episode(
 
 
 def _run_forked(
-    folder: Path, arguments: list[str], environment: dict[str, str]
+    trajectory: str, folder: Path, arguments: list[str], environment: dict[str, str]
 ) -> dict[str, Any]:
-    server = _episode_server()
+    server = _episode_server("openai" if trajectory == "light" else "art")
     assert server.stdin is not None and server.stdout is not None
     asked = {
         "folder": str(folder),
@@ -124,10 +124,10 @@ def _run_forked(
 
 
 @functools.cache
-def _episode_server() -> subprocess.Popen[str]:
-    """Start the server of this pytest process; it ends with its standard input."""
+def _episode_server(imported: str) -> subprocess.Popen[str]:
+    """Start this pytest process's server that has ``imported`` a package; it ends with its standard input."""
     return subprocess.Popen(
-        [sys.executable, str(CHILD.with_name("episode_server.py"))],
+        [sys.executable, str(CHILD.with_name("episode_server.py")), imported],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -1,12 +1,13 @@
-"""Runs episodes each in a process of its own, forked from one that has imported openai.
+"""Runs episodes each in a process of its own, forked from one that has imported a package.
 
 ``run_episode`` of ``agents.py`` talks to it: a line of JSON for each episode, with the
 arguments and the environment of ``episode_child.py``; its answer is a line of JSON, too.
-Importing openai takes more time than everything else in most episodes.
+Importing openai, or art, takes more time than everything else in most episodes.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -16,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import episode_child
-import openai  # noqa: F401 - for the processes that are forked
 
 
 def run(asked: dict[str, Any]) -> dict[str, Any]:
@@ -56,6 +56,7 @@ def _become(asked: dict[str, Any], out: int, errors: int) -> None:
 
 
 def main() -> None:
+    importlib.import_module(sys.argv[1])
     for line in sys.stdin:
         answer = run(json.loads(line))
         sys.stdout.write(json.dumps(answer) + "\n")
