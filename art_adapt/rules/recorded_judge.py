@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.roles import Role, role_of
+from art_adapt.survey.roles import Role, stated_role
 
 RULE = Rule("ART108", "recorded-judge", Severity.GARBAGE)
 BAD = (
@@ -46,7 +46,7 @@ def check(code: Code) -> Iterator[Found]:
     for call in code.completions.calls:
         if not call.recorded:
             continue
-        role, reason = role_of(call, code.completions.calls)
+        role, reason = stated_role(call, code.completions.calls)
         if role is Role.AUXILIARY:
             yield found(
                 call.callee,

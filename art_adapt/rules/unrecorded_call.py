@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.roles import Role, role_of
+from art_adapt.survey.roles import Role, stated_role
 
 RULE = Rule("ART101", "unrecorded-call", Severity.GARBAGE)
 BAD = (
@@ -70,7 +70,7 @@ def check(code: Code) -> Iterator[Found]:
     for call in code.completions.calls:
         if call.recorded or not call.supported or call.function in auxiliary:
             continue
-        if role_of(call, code.completions.calls)[0] is Role.POLICY:
+        if stated_role(call, code.completions.calls)[0] is Role.POLICY:
             yield found(
                 call.callee,
                 "this call is not recorded: in a rollout it goes to the production model; "

@@ -33,7 +33,7 @@ AUXILIARY_COMMENT = re.compile(r"#.*\bart:\s*auxiliary\b")
 ALIASES = 3  # how many assignments in a row are followed to a resource
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FoundCall:
     """A completion call, with the nodes that later steps start from.
 
@@ -108,6 +108,9 @@ class FoundCall:
             return None
         if (value := keyword(self.call, name)) is not None:
             return value
+        for unpacked in (each.value for each in self.call.keywords if not each.arg):
+            if (value := _entry(self.syntax, unpacked, name)) is not None:
+                return value
         given = self.call.args
         if self.referenced:  # partial(completion, "m"): what follows the callee
             given = given[_index(self.call, self.callee) + 1 :]
@@ -274,6 +277,41 @@ def _is_client(expression: ast.expr) -> bool:
 
 def _is_module(expression: ast.expr, syntax: Syntax, name: str) -> bool:
     return (syntax.qualified(expression) or "").startswith(name)
+
+
+def _entry(
+    syntax: Syntax, mapping: ast.expr, name: str, depth: int = 0
+) -> ast.expr | None:
+    """Find the value of ``name`` in keyword arguments: a dict, or a name for one.
+
+    Entries that the function adds later, as in ``arguments["tools"] = TOOLS``, count too.
+    """
+    if isinstance(mapping, ast.Dict):
+        for key, value in zip(mapping.keys, mapping.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value == name:
+                return value
+            if key is None and depth < ALIASES:  # {**other}
+                found = _entry(syntax, value, name, depth + 1)
+                if found is not None:
+                    return found
+        return None
+    if isinstance(mapping, ast.IfExp):
+        both = (mapping.body, mapping.orelse)
+        return next(filter(None, (_entry(syntax, m, name, depth) for m in both)), None)
+    if isinstance(mapping, ast.Call):
+        if dotted(mapping.func) != "dict":
+            return None
+        return keyword(mapping, name)
+    for node in syntax.entries_of(mapping):
+        if isinstance(node.slice, ast.Constant) and node.slice.value == name:
+            parent = syntax.parents[node]
+            if isinstance(parent, ast.Assign | ast.AnnAssign):
+                return parent.value
+    if depth < ALIASES:
+        for value in syntax.values_of(mapping):
+            if (found := _entry(syntax, value, name, depth + 1)) is not None:
+                return found
+    return None
 
 
 def _arguments(call: ast.Call) -> frozenset[str]:

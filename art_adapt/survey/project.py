@@ -11,7 +11,7 @@ from pathlib import Path
 from art_adapt.errors import Refusal
 from art_adapt.source import Source, read_source
 from art_adapt.survey.hooks import RECORDING_MODULE
-from art_adapt.survey.syntax import Import, Syntax
+from art_adapt.survey.syntax import Import, Syntax, dotted
 
 MOST_FILES = 80  # beyond these, the imports are a library and not the agent
 DEPTH = 3  # imports of imports of imports
@@ -34,6 +34,9 @@ class Project:
     _modules: dict[Path, Path | None] = field(default_factory=dict)
     _roots: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
     _packages: dict[Path, str] = field(default_factory=dict)
+    _derived: dict[tuple[Path, str], list[tuple[Syntax, str]]] | None = None
+    # What classes_of() has found; an empty list while it still looks.
+    instances: dict[ast.expr, list[tuple[Syntax, str]]] = field(default_factory=dict)
 
     @staticmethod
     def of(sources: Sequence[Source], instead: Mapping[Path, Source]) -> Project:
@@ -90,6 +93,41 @@ class Project:
                 return target, imported.attribute
             syntax, name = target, imported.attribute
         return None
+
+    def class_named(self, syntax: Syntax, name: str) -> tuple[Syntax, str] | None:
+        """Find the class ``name`` in a file, among its imports, or in an imported module."""
+        if name in syntax.classes:
+            return syntax, name
+        head, _, rest = name.partition(".")
+        target = self.imported(syntax, head) if head in syntax.imports else None
+        if isinstance(target, Syntax):
+            return (target, rest) if rest in target.classes else None
+        if target is None or rest:
+            return None
+        return target if target[1] in target[0].classes else None
+
+    def derived(self, syntax: Syntax, class_name: str) -> list[tuple[Syntax, str]]:
+        """Find the classes derived from one, directly or not."""
+        found: list[tuple[Syntax, str]] = []
+        left = [(syntax.source.path, class_name)]
+        while left:
+            for place, name in self._subclasses().get(left.pop(), ()):
+                if (place, name) not in found:
+                    found.append((place, name))
+                    left.append((place.source.path, name))
+        return found
+
+    def _subclasses(self) -> dict[tuple[Path, str], list[tuple[Syntax, str]]]:
+        if self._derived is None:
+            self._derived = {}
+            for syntax in self.files.values():
+                for name, definition in syntax.classes.items():
+                    for base in definition.bases:
+                        found = self.class_named(syntax, dotted(base) or "")
+                        if found is not None:
+                            key = (found[0].source.path, found[1])
+                            self._derived.setdefault(key, []).append((syntax, name))
+        return self._derived
 
     def package(self, syntax: Syntax) -> str:
         """The result of ``package_of``, which reads the neighbours, kept for each file."""

@@ -1,18 +1,30 @@
-"""Tells policy calls from auxiliary ones: a judge, a guard, another model's summary."""
+"""Tells policy calls from auxiliary ones: a judge, a guard, another model's summary.
+
+A side job is a request of its own beside the agent's conversation: its name says what it
+is for, or a tool makes it. In a chain of such requests without a conversation, each is a
+step of the agent, whatever it is called.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from art_adapt.survey.completion_calls import FoundCall
+from art_adapt.survey.syntax import FunctionNode, Syntax, dotted
 
-SIDE_JOB = re.compile(
+# Models and clients are named after one job, functions after many.
+SIDE_MODEL = re.compile(
     r"judg|grader|grading|evaluat|critic|moderat|guardrail|guard_|summari[sz]|compact|title|rubric|rerank",
     re.IGNORECASE,
 )
+SIDE_JOB = re.compile(
+    rf"{SIDE_MODEL.pattern}|auxiliar|simulat|classif|caption|describe_|memor|verif|intent|thought|embed|extract|reflect|route_|determine_|check_|is_correct|guard|score",
+    re.IGNORECASE,
+)
+TOOL_DECORATORS = ("tool", "function_tool", "register_tool", "register_function")
 
 
 class Role(StrEnum):
@@ -22,33 +34,118 @@ class Role(StrEnum):
     AUXILIARY = "auxiliary"
 
 
-def role_of(call: FoundCall, others: Sequence[FoundCall]) -> tuple[Role, str]:
-    """Decide whether ``call`` asks the model to train, and give the reason.
+def roles_of(
+    calls: Sequence[FoundCall], loops: Mapping[FoundCall, object]
+) -> dict[FoundCall, tuple[Role, str]]:
+    """Decide for each call whether it asks the model to train, and give the reason.
 
-    A name that suggests a side job is not enough: calls on the agent's own model are
-    recorded until the user says otherwise, because a completion missing from a trajectory
-    does more harm than one too many.
+    ``loops`` are the calls that a loop makes again.
     """
+    core = [call for call in calls if _is_core(call, call in loops)]
+    return {call: _role_of(call, call in loops, calls, core) for call in calls}
+
+
+def _is_core(call: FoundCall, in_loop: bool) -> bool:
+    """Whether a call carries the agent's conversation: with tools, turn after turn."""
+    if SIDE_JOB.search(_named(call)) or _in_tool(call.syntax, call.callee):
+        return False
+    return _has_tools(call) or in_loop or _grows(call)
+
+
+def _named(call: FoundCall) -> str:
+    return f"{call.syntax.source.path.stem}.{call.function}"
+
+
+def _has_tools(call: FoundCall) -> bool:
+    return call.tools is not None and not isinstance(call.tools, ast.Constant)
+
+
+def _grows(call: FoundCall) -> bool:
+    """Whether the function that makes the call adds to the conversation."""
+    name = dotted(call.messages) if call.messages is not None else None
+    return name is not None and any(
+        _adds_to(node, name) for node in call.syntax.owned_by(call.function)
+    )
+
+
+def _adds_to(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.AugAssign):
+        return dotted(node.target) == name
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("append", "extend", "insert")
+        and dotted(node.func.value) == name
+    )
+
+
+def _role_of(
+    call: FoundCall,
+    in_loop: bool,
+    every: Sequence[FoundCall],
+    core: Sequence[FoundCall],
+) -> tuple[Role, str]:
+    role, reason = stated_role(call, every)
+    of_its_own = call.conversation().startswith("the attribute")
+    if (
+        role is Role.AUXILIARY
+        or not core
+        or call in core
+        or of_its_own
+        or (in_loop and _has_tools(call))
+    ):
+        return role, reason
+    beside = f"beside the conversation in {core[0].function}{_overruled(call)}"
+    if _in_tool(call.syntax, call.callee):
+        return Role.AUXILIARY, f"{call.function} is part of a tool, {beside}"
+    if job := SIDE_JOB.search(_named(call)):
+        return Role.AUXILIARY, f"{call.function} ({job[0]}) is a side job {beside}"
+    return role, reason
+
+
+def stated_role(call: FoundCall, others: Sequence[FoundCall]) -> tuple[Role, str]:
+    """Decide by what the call itself states: a comment, a client's name, another model."""
     if call.marked_auxiliary:
         return Role.AUXILIARY, "marked by the comment 'art: auxiliary'"
     model = call.syntax.text(call.model) if call.model is not None else ""
     client = call.syntax.text(call.client)
     for what, text in (("model", model), ("client", client)):
-        if SIDE_JOB.search(text):
+        if SIDE_MODEL.search(text):
             return Role.AUXILIARY, f"its {what} {text} is named like a side job"
-    job = SIDE_JOB.search(call.function)
-    if not job:
+    if not SIDE_MODEL.search(call.function):
         return Role.POLICY, "a completion call of the agent"
     own = _literal(call)
     main = {
-        _literal(other) for other in others if not SIDE_JOB.search(other.function)
+        _literal(other) for other in others if not SIDE_MODEL.search(other.function)
     } - {None}
     if own is not None and main and own not in main:
-        return Role.AUXILIARY, f"{call.function} runs on another model ({own})"
+        why = f"{call.function} runs on another model ({own}){_overruled(call)}"
+        return Role.AUXILIARY, why
     return (
         Role.POLICY,
         f"{call.function} sounds like a side job but may run on the agent's model; --auxiliary {call.function} keeps it out",
     )
+
+
+def _overruled(call: FoundCall) -> str:
+    return f"; --policy {call.function} records it"
+
+
+def _in_tool(syntax: Syntax, node: ast.AST) -> bool:
+    """Whether the function or class around ``node`` is declared to be a tool."""
+    for outer in syntax.ancestors(node):
+        if isinstance(outer, FunctionNode | ast.ClassDef):
+            names = [
+                dotted(each.func if isinstance(each, ast.Call) else each) or ""
+                for each in outer.decorator_list
+            ]
+            if any(name.split(".")[-1] in TOOL_DECORATORS for name in names):
+                return True
+        if isinstance(outer, ast.ClassDef) and any(
+            (dotted(base) or "").endswith("Tool") for base in outer.bases
+        ):
+            return True
+    return False
 
 
 def _literal(call: FoundCall) -> str | None:

@@ -17,10 +17,11 @@ from art_adapt.survey.model import (
     FileSurvey,
     Span,
     Survey,
+    ToolLoop,
 )
 from art_adapt.survey.obstacles import art_use, find_obstacles
 from art_adapt.survey.project import Project, imports_relatively
-from art_adapt.survey.roles import Role, role_of
+from art_adapt.survey.roles import Role, roles_of
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.threads import find_thread_starts
 from art_adapt.survey.tool_loops import find_tool_execution, find_tool_loop
@@ -48,8 +49,17 @@ def survey(
     }
     found = _of_this_agent(project, graph, found)
     every = [call for calls in found.values() for call in calls]
+    loops = {
+        call: loop
+        for call in every
+        if (loop := find_tool_loop(project, graph, call.syntax, call.callee))
+    }
+    roles = roles_of(every, loops)
     calls = {
-        path: [_describe(project, graph, call, every) for call in found.get(path, ())]
+        path: [
+            _describe(call, loops.get(call), *roles[call])
+            for call in found.get(path, ())
+        ]
         for path in project.files
     }
     policy: list[FunctionKey] = [
@@ -92,10 +102,9 @@ def _of_this_agent(
 
 
 def _describe(
-    project: Project, graph: CallGraph, call: FoundCall, every: Sequence[FoundCall]
+    call: FoundCall, loop: ToolLoop | None, role: Role, reason: str
 ) -> CompletionCall:
     syntax = call.syntax
-    role, reason = role_of(call, every)
     return CompletionCall(
         place=syntax.place(call.callee),
         span=Span.of(call.callee),
@@ -113,7 +122,7 @@ def _describe(
         tools=syntax.text(call.tools) if call.tools is not None else None,
         streams=call.streams,
         around=Span.of(call.call) if call.call is not None else None,
-        loop=find_tool_loop(project, graph, syntax, call.callee),
+        loop=loop,
         role=role,
         reason=reason,
     )

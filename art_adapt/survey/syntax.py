@@ -36,7 +36,7 @@ class Function:
     nested: bool  # inside another function
 
 
-@dataclass
+@dataclass(eq=False)
 class Syntax:
     """An index over a file's tree, made in one walk."""
 
@@ -197,6 +197,40 @@ class Syntax:
                     found.setdefault(key, []).append((self._owners[node], value))
         return found
 
+    @cached_property
+    def annotations(self) -> dict[str, list[tuple[str, ast.expr]]]:
+        """The annotations of parameters, names and ``self`` attributes, by target.
+
+        Each comes with the function that it belongs to.
+        """
+        found: dict[str, list[tuple[str, ast.expr]]] = {}
+        for node in self.nodes:
+            if not isinstance(node, ast.AnnAssign):
+                continue
+            if (key := dotted(node.target)) is not None:
+                pair = (self._owners[node], node.annotation)
+                found.setdefault(key, []).append(pair)
+        for function in self.functions.values():
+            arguments = function.node.args
+            for each in (
+                *arguments.posonlyargs,
+                *arguments.args,
+                *arguments.kwonlyargs,
+            ):
+                if each.annotation is not None:
+                    pair = (function.qualname, each.annotation)
+                    found.setdefault(each.arg, []).append(pair)
+        return found
+
+    def annotations_of(self, expression: ast.expr) -> list[ast.expr]:
+        """The annotations of a name or attribute where ``expression`` stands."""
+        key, owner = dotted(expression), self.owner(expression)
+        return [
+            annotation
+            for where, annotation in self.annotations.get(key or "", ())
+            if "." in (key or "") or where in (owner, MODULE_LEVEL)
+        ]
+
     def values_of(self, expression: ast.expr) -> list[ast.expr]:
         """The values that this file assigns to a name or attribute, local ones first."""
         key = dotted(expression)
@@ -222,6 +256,20 @@ class Syntax:
         for name, values in self.assignments.items():
             for where, value in values:
                 found.setdefault((name, where), []).append(value)
+        return found
+
+    def entries_of(self, mapping: ast.expr) -> list[ast.Subscript]:
+        """The places in its function that set an entry of ``mapping``."""
+        name = dotted(mapping)
+        return self._entries.get((name or "", self.owner(mapping)), [])
+
+    @cached_property
+    def _entries(self) -> dict[tuple[str, str], list[ast.Subscript]]:
+        found: dict[tuple[str, str], list[ast.Subscript]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+                key = (dotted(node.value) or "", self._owners[node])
+                found.setdefault(key, []).append(node)
         return found
 
     def imports_module(self, *tops: str) -> Import | None:

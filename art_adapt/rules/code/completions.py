@@ -10,7 +10,7 @@ from functools import cached_property
 from art_adapt.rules.code.file import File, dict_item
 from art_adapt.rules.code.trajectories import Trajectories
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
-from art_adapt.survey.roles import Role, role_of
+from art_adapt.survey.roles import Role, stated_role
 from art_adapt.survey.syntax import keyword
 
 API_MODELS = ("gpt-", "o1", "o3", "o4", "openai/", "claude", "anthropic/", "gemini")
@@ -57,7 +57,7 @@ class Completions:
         """Return whether it may be a policy call: no side job, no model of an API."""
         return (
             not is_api_model(self.literal_model(call))
-            and role_of(call, self.calls)[0] is Role.POLICY
+            and stated_role(call, self.calls)[0] is Role.POLICY
         )
 
     def literal_model(self, call: FoundCall) -> str | None:
