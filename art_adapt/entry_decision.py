@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from art_adapt.errors import Refusal
 from art_adapt.settings import Options, Origin
@@ -41,7 +43,7 @@ def decide_entry(
         return _named(survey.entry_points, options.entry, options.origin("entry"))
     found = survey.entry_points
     likeliest = tuple(entry for entry in found if entry.score == found[0].score)
-    if len(likeliest) == 1:
+    if len(likeliest) == 1 or len({_without_async(each) for each in likeliest}) == 1:
         return EntryDecision(found[0], found[1:], Origin.FOUND)
     if not options.train_module:
         return EntryDecision(None, likeliest, Origin.FOUND)
@@ -52,6 +54,14 @@ def decide_entry(
     return _chosen(choose(likeliest), found, Origin.ANSWER)
 
 
+def _without_async(entry: EntryPoint) -> tuple[Path, str]:
+    """Name sync and async twins alike: ``run`` and ``arun``, ``ask`` and ``ask_async``."""
+    owner, _, name = entry.name.rpartition(".")
+    plain = re.sub(r"^(a|async_)(?=[a-z])|_(a?sync)$", "", name)
+    twin = name if name.startswith(("ask", "answer", "act", "agent", "an")) else plain
+    return entry.place.path, f"{owner}.{twin.removesuffix('_async')}"
+
+
 def refuse_untrainable(decision: EntryDecision) -> None:
     """Refuse an entry point that cannot be imported, or whose episodes would all be identical."""
     entry = decision.entry
@@ -60,7 +70,7 @@ def refuse_untrainable(decision: EntryDecision) -> None:
     path = entry.place.path
     if not path.stem.isidentifier() or keyword.iskeyword(path.stem):
         raise Refusal(
-            f"a train module cannot import {path.name}: {path.stem} is not a name in Python",
+            f"a train module cannot import {path.name}: {path.stem} is no name in Python",
             next_step="rename the file, or record only, with --no-train-module",
             path=path,
         )

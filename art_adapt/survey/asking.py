@@ -8,6 +8,13 @@ from dataclasses import dataclass
 
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.completion_calls import FoundCall
+from art_adapt.survey.syntax import LOOPS, Function, Syntax, dotted, grown_list
+
+# Parameters that hold a conversation.
+CONVERSATION_NAMES = frozenset(
+    {"messages", "msgs", "message_list", "conversation", "history", "chat_history"}
+    | {"input_messages", "prompt_messages", "msg_history", "api_messages"}
+)
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,45 @@ class Asking:
         """Whether ``node`` contains a completion call, or a call that leads to one."""
         return any(
             inner in self.completions or inner in self.sites for inner in ast.walk(node)
+        )
+
+    def drives(self, syntax: Syntax, function: Function) -> bool:
+        """Whether a loop of the function asks again, with a conversation that it extends."""
+        return any(
+            isinstance(node, LOOPS) and self.asks(node) and self._extends(node)
+            for node in syntax.owned_by(function.qualname)
+        )
+
+    def _extends(self, loop: ast.AST) -> bool:
+        """Whether the body of a loop adds to something that it also sends."""
+        grown, sent = set(), set()
+        for node in ast.walk(loop):
+            if (name := grown_list(node)) is not None:
+                grown.add(name)
+            elif isinstance(node, ast.Call) and self.asks(node):
+                values = (*node.args, *(k.value for k in node.keywords))
+                inner = (i for value in values for i in ast.walk(value))
+                sent |= {name for i in inner if (name := dotted(i)) is not None}
+            elif isinstance(node, ast.Assign) and self.asks(node.value):
+                # answer, history = ask(question, history)
+                for target in node.targets:
+                    if isinstance(target, ast.Tuple):
+                        grown |= {dotted(each) or "" for each in target.elts}
+        return any(name in sent or name.startswith("self.") for name in grown)
+
+    def is_given(self, function: Function) -> frozenset[str]:
+        """The parameters of the function that hold a conversation."""
+        arguments = function.node.args
+        names = (a.arg for a in (*arguments.args, *arguments.kwonlyargs))
+        return CONVERSATION_NAMES.intersection(names)
+
+    def only_sends(self, syntax: Syntax, function: Function) -> bool:
+        """Whether the function is given the conversation, and only makes the call."""
+        given = self.is_given(function)
+        if not given or self.drives(syntax, function):
+            return False
+        return not any(
+            grown_list(node) in given for node in syntax.owned_by(function.qualname)
         )
 
     def returns_answer(self, value: ast.expr) -> bool:

@@ -74,11 +74,20 @@ def _score(
 ) -> int:
     key = (syntax.source.path, function.qualname)
     name = function.node.name
+    drives = asking.drives(syntax, function)
     score = 0
     if RUNS.search(name):
         score += 2
-    if LAUNCHES.match(name) or PROBES.search(name) or _is_launcher(function):
+    if (
+        PROBES.search(name)
+        or (_is_launch(project, key) and not drives)
+        or (not drives and _is_example(graph, function, key, reaching))
+    ):
         score -= 5
+    if _asks_a_person(syntax, function):
+        score -= 8
+    if asking.only_sends(syntax, function):
+        score -= 8
     if name.startswith("_") and name != "__call__":
         score -= 3
     if any(
@@ -91,7 +100,9 @@ def _score(
         for value in return_values(syntax, function.qualname)
     ):
         score += 2
-    if any(
+    if drives:
+        score += 4
+    elif any(
         isinstance(node, LOOPS) and asking.asks(node)
         for node in syntax.owned_by(function.qualname)
     ):
@@ -99,21 +110,85 @@ def _score(
     callers = [
         c
         for c in graph.callers(key)
-        if c in reaching and c != key and not _is_launch(project, c)
+        if c in reaching
+        and c != key
+        and not _is_launch(project, c)
+        and not _is_example(graph, project.files[c[0]].functions[c[1]], c, reaching)
     ]
-    if callers:
-        score -= 4
+    if _chooses(project, graph, key, asking):
+        score += 8
+    whole = drives and not name.startswith("_") and not asking.is_given(function)
+    if callers and not (
+        whole and _is_used_as_a_whole(project, graph, key, callers, reaching, asking)
+    ):
+        score -= 6 if whole else 4
     if _is_generator(syntax, function):
         score -= 2
     return score
 
 
+def _is_used_as_a_whole(
+    project: Project,
+    graph: CallGraph,
+    key: FunctionKey,
+    callers: Sequence[FunctionKey],
+    reaching: set[FunctionKey],
+    asking: Asking,
+) -> bool:
+    """Whether the callers of a whole agent only use it.
+
+    A caller that drives a loop itself, or that asks the model elsewhere as well, has it
+    as a part.
+    """
+    for path, qualname in callers:
+        syntax = project.files[path]
+        if asking.drives(syntax, syntax.functions[qualname]):
+            return False
+        others = graph.certain.get((path, qualname), set()) - {key, (path, qualname)}
+        if others & reaching:
+            return False
+    return True
+
+
+def _chooses(
+    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
+) -> bool:
+    """Whether a function runs one of several functions that each drive a conversation."""
+    called = graph.certain.get(key, set())
+    functions = [
+        (project.files[path], project.files[path].functions[name])
+        for path, name in called - {key}
+    ]
+    return sum(asking.drives(*each) for each in functions) > 1
+
+
 def _is_launch(project: Project, key: FunctionKey) -> bool:
+    """Whether a function only starts the agent: a command, a handler, an example."""
     path, qualname = key
     if qualname == MODULE_LEVEL:
         return True
     function = project.files[path].functions[qualname]
     return LAUNCHES.match(function.node.name) is not None or _is_launcher(function)
+
+
+def _is_example(
+    graph: CallGraph, function: Function, key: FunctionKey, reaching: set[FunctionKey]
+) -> bool:
+    """Whether a function takes nothing, and runs another that may be the episode."""
+    takes = function.class_name is not None or _parameters(function)
+    return not takes and any(
+        callee in reaching and callee != key for callee in graph.certain.get(key, ())
+    )
+
+
+def _asks_a_person(syntax: Syntax, function: Function) -> bool:
+    return any(
+        isinstance(node, ast.Call)
+        and (dotted(node.func) or "").split(".")[-1] in ("input", "ask", "prompt_async")
+        and (dotted(node.func) or "").split(".")[0]
+        in ("input", "Prompt", "session", "asyncio", "questionary", "self", "console")
+        for node in syntax.owned_by(function.qualname)
+    )
 
 
 def _is_launcher(function: Function) -> bool:
@@ -226,6 +301,7 @@ def _describe(
     return EntryPoint(
         place=syntax.place(function.node),
         name=function.qualname,
+        package=package,
         module=f".{stem}" if package else stem,
         parameters=_parameters(function),
         constructor=()

@@ -120,6 +120,7 @@ class EntryPoint:
 
     place: Place
     name: str  # qualified: "run_agent", "Agent.run"
+    package: str  # dotted package that the file is in, "" for a script
     module: str  # how an importer beside the train module names the file
     parameters: tuple[Parameter, ...]
     constructor: tuple[Parameter, ...]

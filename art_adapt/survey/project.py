@@ -34,9 +34,13 @@ class Project:
     _modules: dict[Path, Path | None] = field(default_factory=dict)
     _roots: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
     _packages: dict[Path, str] = field(default_factory=dict)
-    _derived: dict[tuple[Path, str], list[tuple[Syntax, str]]] | None = None
+    _derived: dict[tuple[Path, str], list[tuple[Syntax, str]]] | None = field(
+        default=None, init=False
+    )
     # What classes_of() has found; an empty list while it still looks.
-    instances: dict[ast.expr, list[tuple[Syntax, str]]] = field(default_factory=dict)
+    instances: dict[ast.expr, list[tuple[Syntax, str]]] = field(
+        default_factory=dict, init=False
+    )
 
     @staticmethod
     def of(sources: Sequence[Source], instead: Mapping[Path, Source]) -> Project:
@@ -47,6 +51,17 @@ class Project:
         for _ in range(DEPTH):
             level = list(project._imported_by(level))
         return project
+
+    def add(self, paths: Sequence[Path]) -> bool:
+        """Add files, as far as they can be read; tell whether there were any."""
+        before = len(self.files)
+        for path in paths:
+            try:
+                source = self.instead.get(path) or read_source(path)
+                self.files.setdefault(path, Syntax.of(source))
+            except Refusal:
+                continue
+        return len(self.files) > before
 
     def _imported_by(self, level: Sequence[Syntax]) -> Iterator[Syntax]:
         for syntax in level:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from art_adapt.survey.completion_calls import FoundCall
-from art_adapt.survey.syntax import FunctionNode, Syntax, dotted
+from art_adapt.survey.syntax import FunctionNode, Syntax, dotted, grown_list
 
 # Models and clients are named after one job, functions after many.
 SIDE_MODEL = re.compile(
@@ -64,18 +64,7 @@ def _grows(call: FoundCall) -> bool:
     """Whether the function that makes the call adds to the conversation."""
     name = dotted(call.messages) if call.messages is not None else None
     return name is not None and any(
-        _adds_to(node, name) for node in call.syntax.owned_by(call.function)
-    )
-
-
-def _adds_to(node: ast.AST, name: str) -> bool:
-    if isinstance(node, ast.AugAssign):
-        return dotted(node.target) == name
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("append", "extend", "insert")
-        and dotted(node.func.value) == name
+        grown_list(node) == name for node in call.syntax.owned_by(call.function)
     )
 
 

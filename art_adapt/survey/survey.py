@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from art_adapt.source import Source
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
+from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.effects import find_effects
 from art_adapt.survey.entry_points import find_entry_points
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names, recording_level
 from art_adapt.survey.model import (
     CompletionCall,
+    EntryPoint,
     FileSurvey,
     Span,
     Survey,
@@ -22,9 +25,11 @@ from art_adapt.survey.model import (
 from art_adapt.survey.obstacles import art_use, find_obstacles
 from art_adapt.survey.project import Project, imports_relatively
 from art_adapt.survey.roles import Role, roles_of
-from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.syntax import MODULE_LEVEL, Function, Syntax
 from art_adapt.survey.threads import find_thread_starts
 from art_adapt.survey.tool_loops import find_tool_execution, find_tool_loop
+
+OUTWARD = 3  # how many calls outward from an LLM helper
 
 
 def survey(
@@ -40,47 +45,110 @@ def survey(
         Refusal: a named file cannot be read as Python.
     """
     project = Project.of(sources, instead or {})
-    graph = CallGraph.of(project)
-    hooks = {path: imported_hooks(syntax) for path, syntax in project.files.items()}
-    found = {
-        path: list(find_completion_calls(syntax, local_names(hooks[path], "recorded")))
-        for path, syntax in project.files.items()
-        if syntax.source.mentions_model
-    }
-    found = _of_this_agent(project, graph, found)
-    every = [call for calls in found.values() for call in calls]
-    loops = {
-        call: loop
-        for call in every
-        if (loop := find_tool_loop(project, graph, call.syntax, call.callee))
-    }
-    roles = roles_of(every, loops)
-    calls = {
-        path: [
-            _describe(call, loops.get(call), *roles[call])
-            for call in found.get(path, ())
-        ]
-        for path in project.files
-    }
-    policy: list[FunctionKey] = [
-        (path, call.function)
-        for path, described in calls.items()
-        for call in described
-        if call.role is Role.POLICY
-    ]
-    asking = Asking.of(every, graph, policy)
-    reaching = graph.reaching(policy, guess=True)
+    found = _outward(_Found.of(project))
+    project, entry_points = found.project, found.entry_points
+    reaching = found.graph.reaching(found.policy, guess=True)
+    starting = {entry.place.path for entry in entry_points[:1]}
     files = tuple(
-        _file_survey(project, syntax, calls[path], reaching, asking, hooks[path])
+        _file_survey(project, syntax, found, reaching)
         for path, syntax in project.files.items()
-        if path in project.given or calls[path]
+        if path in project.given or found.calls.get(path) or path in starting
     )
-    local_hooks = {
-        path: {hook: local_names(names, hook) for hook in HOOKS}
-        for path, names in hooks.items()
-    }
-    entry_points = find_entry_points(project, graph, policy, local_hooks, asking)
     return Survey(files, entry_points)
+
+
+def _outward(found: _Found) -> _Found:
+    """Go outward from LLM helpers to the function that drives the conversation.
+
+    Where no file of the project has one, the helpers stay what was found.
+    """
+    wider = found
+    for _ in range(OUTWARD):
+        helpers = wider.helpers()
+        if not helpers:
+            return wider
+        project = replace(wider.project, files=dict(wider.project.files))
+        if not project.add(files_that_use(project, helpers)):
+            break
+        wider = _Found.of(project)
+    return wider if wider.drivers() else found
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What follows from the completion calls of a project."""
+
+    project: Project
+    graph: CallGraph
+    hooks: dict[Path, dict[str, str]]
+    calls: dict[Path, list[CompletionCall]]
+    policy: list[FunctionKey]
+    asking: Asking
+    entry_points: tuple[EntryPoint, ...]
+
+    @staticmethod
+    def of(project: Project) -> _Found:
+        graph = CallGraph.of(project)
+        hooks = {path: imported_hooks(syntax) for path, syntax in project.files.items()}
+        found = {
+            path: list(
+                find_completion_calls(syntax, local_names(hooks[path], "recorded"))
+            )
+            for path, syntax in project.files.items()
+            if syntax.source.mentions_model
+        }
+        found = _of_this_agent(project, graph, found)
+        every = [call for calls in found.values() for call in calls]
+        loops = {
+            call: loop
+            for call in every
+            if (loop := find_tool_loop(project, graph, call.syntax, call.callee))
+        }
+        roles = roles_of(every, loops)
+        calls = {
+            path: [
+                _describe(call, loops.get(call), *roles[call])
+                for call in found.get(path, ())
+            ]
+            for path in project.files
+        }
+        policy: list[FunctionKey] = [
+            (path, call.function)
+            for path, described in calls.items()
+            for call in described
+            if call.role is Role.POLICY
+        ]
+        asking = Asking.of(every, graph, policy)
+        local_hooks = {
+            path: {hook: local_names(names, hook) for hook in HOOKS}
+            for path, names in hooks.items()
+        }
+        entries = find_entry_points(project, graph, policy, local_hooks, asking)
+        return _Found(project, graph, hooks, calls, policy, asking, entries)
+
+    def drivers(self) -> list[EntryPoint]:
+        """The candidates that drive a conversation."""
+        return [
+            entry
+            for entry in self.entry_points
+            if self.asking.drives(*self._function(entry))
+        ]
+
+    def helpers(self) -> list[FunctionKey]:
+        """The LLM helpers, if the likeliest of all candidates is one."""
+        if self.drivers() or not self.entry_points:
+            return []
+        helpers = [
+            (entry.place.path, entry.name)
+            for entry in self.entry_points
+            if self.asking.only_sends(*self._function(entry))
+        ]
+        first = self.entry_points[0]
+        return helpers if (first.place.path, first.name) in helpers else []
+
+    def _function(self, entry: EntryPoint) -> tuple[Syntax, Function]:
+        syntax = self.project.files[entry.place.path]
+        return syntax, syntax.functions[entry.name]
 
 
 def _of_this_agent(
@@ -129,13 +197,10 @@ def _describe(
 
 
 def _file_survey(
-    project: Project,
-    syntax: Syntax,
-    calls: list[CompletionCall],
-    reaching: set[FunctionKey],
-    asking: Asking,
-    hooks: dict[str, str],
+    project: Project, syntax: Syntax, found: _Found, reaching: set[FunctionKey]
 ) -> FileSurvey:
+    path = syntax.source.path
+    calls, hooks = found.calls[path], found.hooks[path]
     return FileSurvey(
         source=syntax.source,
         given=syntax.source.path in project.given,
@@ -143,7 +208,7 @@ def _file_survey(
         calls=tuple(calls),
         threads=tuple(
             find_thread_starts(
-                project, syntax, reaching, asking, local_names(hooks, "carried")
+                project, syntax, reaching, found.asking, local_names(hooks, "carried")
             )
         ),
         effects=tuple(find_effects(syntax))

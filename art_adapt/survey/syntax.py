@@ -317,6 +317,19 @@ def dotted(expression: ast.AST) -> str | None:
     return ".".join([expression.id, *reversed(parts)])
 
 
+def grown_list(node: ast.AST) -> str | None:
+    """The list that a statement or call adds to: ``log.append(x)``, ``log += [x]``."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        return dotted(node.target)
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("append", "extend", "insert")
+    ):
+        return dotted(node.func.value)
+    return None
+
+
 def keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next(
         (argument.value for argument in call.keywords if argument.arg == name), None

@@ -89,7 +89,7 @@ def _conditions(training: Training) -> dict[str, bool]:
 
 def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
     if entry.module.startswith("."):
-        command = f"python -m {_package(survey, entry)}.{entry.place.path.stem}_train"
+        command = f"python -m {entry.package}.{entry.place.path.stem}_train"
     else:
         command = f"python {entry.place.path.stem}_train.py"
     scored = (
@@ -156,12 +156,6 @@ def _warnings(survey: Survey) -> list[str]:
         if effect.harm is not Harm.CLOCK
     }
     return sorted(found)[:8]
-
-
-def _package(survey: Survey, entry: EntryPoint) -> str:
-    return next(
-        file.package for file in survey.files if file.source.path == entry.place.path
-    )
 
 
 def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
