@@ -84,7 +84,11 @@ def prepared(
     return folder, str(next(folder.rglob("agent_train.py")).relative_to(folder))
 
 
-@pytest.mark.parametrize("case", [TOOL_LOOP, SINGLE_TURN], ids=lambda case: case[0])
+@pytest.mark.parametrize(
+    "case",
+    [TOOL_LOOP, pytest.param(SINGLE_TURN, marks=pytest.mark.long)],
+    ids=lambda case: case[0],
+)
 def test_it_learns_what_is_rewarded_and_goes_on_where_it_stopped(
     case: Any, tmp_path: Path
 ) -> None:
@@ -107,6 +111,7 @@ def test_it_learns_what_is_rewarded_and_goes_on_where_it_stopped(
     assert not list(folder.rglob(".art"))
 
 
+@pytest.mark.long
 def test_ruler_is_learned_from_without_anything_prepared(tmp_path: Path) -> None:
     folder = copy_of("support_loop", tmp_path)
     assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
