@@ -68,11 +68,11 @@ def _agent_edits(
     found: Survey, decisions: Decisions, options: Options
 ) -> tuple[list[FileEdit], list[FileEdit]]:
     """Return the edits of the agent's files, and those of the hooks files they need."""
-    folders = _recording_folders(found.files)
+    folders = _recording_folders([file for file in found.files if file.edited])
     edits: list[FileEdit] = []
     needed: dict[Path, None] = {}
     for file in found.files:
-        if file.uses_art is not None:
+        if file.uses_art is not None or not file.edited:
             continue
         wraps = wraps_of(file, decisions)
         folder = folders[file.source.path]
@@ -133,11 +133,7 @@ def _recording_folders(files: Sequence[FileSurvey]) -> dict[Path, Path]:
                 file.source.path.parents[package_depth(file.package) - 1], []
             ).append(file)
     for group in packages.values():
-        common = Path(
-            os.path.commonpath(
-                [file.source.path.parent for file in group if file.calls or file.given]
-            )
-        )
+        common = Path(os.path.commonpath([file.source.path.parent for file in group]))
         found |= {file.source.path: common for file in group}
     return found
 

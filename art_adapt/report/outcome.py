@@ -9,7 +9,7 @@ from art_adapt.plan import Plan
 from art_adapt.report.paths import shown
 from art_adapt.scenario_sources import SourceKind, source_kind
 from art_adapt.survey.model import EntryPoint
-from art_adapt.train_module.render import scenario_fields
+from art_adapt.train_module.render import scenario_fields, to_fill_in
 from art_adapt.undo import Undo
 
 
@@ -30,6 +30,8 @@ def say_written(plan: Plan) -> None:
 def _say_next(training: Training, entry: EntryPoint) -> None:
     module = shown(train_module_path(entry.place.path))
     scenarios = entry.place.path.parent / training.scenarios
+    for parameter in to_fill_in(entry):
+        print(f"\nFill in: {parameter.name}, in episode() of {module}")
     kind = source_kind(training.scenarios)
     if kind is SourceKind.ROWS or scenarios.exists():
         print(f"\nNext: read {module}, try it here with art-adapt rehearse {module},")

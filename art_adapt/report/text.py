@@ -16,6 +16,7 @@ from art_adapt.report.paths import shown
 from art_adapt.settings import Origin
 from art_adapt.source import Place
 from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Survey
+from art_adapt.train_module.render import to_fill_in
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,8 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
             ", ".join(map(str, decisions.other_entries)),
             "equally likely",
         )
+    if decisions.entry is not None:
+        yield from _need_lines(decisions.entry)
     for exit_ in decisions.exits:
         yield Line("exit", f"{_at(exit_.place)}  {exit_.answer}", exit_.how)
     if not decisions.exits:
@@ -167,6 +170,23 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
             "none found",
             "trajectories will have no final_answer: put final_answer(...) around the answer",
         )
+
+
+def _need_lines(entry: EntryPoint) -> Iterator[Line]:
+    """Say how an episode gets the objects that no scenario can hold."""
+    missing = to_fill_in(entry)
+    for parameter in (*entry.constructor, *entry.parameters):
+        if parameter in missing:
+            what = parameter.annotation or "an object"
+            yield Line(
+                "needs",
+                f"{parameter.name}: {what}",
+                "fill in how episode() gets it: nothing here shows how it is made",
+            )
+        elif parameter.made is not None:
+            yield Line(
+                "needs", f"{parameter.name}, made as {_at(parameter.made.place)}"
+            )
 
 
 def _signature(entry: EntryPoint) -> str:

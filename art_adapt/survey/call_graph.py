@@ -18,11 +18,13 @@ class CallGraph:
     """The calls between functions, and where they stand.
 
     ``certain`` edges are resolved by name, import or class; ``possible`` edges match a
-    method's name only.
+    method's name only. ``mentioned`` are functions that are named without a call, as in a
+    table of tools.
     """
 
     certain: dict[FunctionKey, set[FunctionKey]] = field(default_factory=dict)
     possible: dict[FunctionKey, set[FunctionKey]] = field(default_factory=dict)
+    mentioned: dict[FunctionKey, set[FunctionKey]] = field(default_factory=dict)
     sites: dict[tuple[FunctionKey, FunctionKey], list[ast.expr]] = field(
         default_factory=dict
     )
@@ -53,7 +55,13 @@ class CallGraph:
         methods: dict[str, list[FunctionKey]],
     ) -> None:
         caller = (syntax.source.path, syntax.owner(node))
-        found = resolve(project, syntax, node) if _is_used(syntax, node) else []
+        if not _is_used(syntax, node):
+            if isinstance(node, ast.Name):
+                named = resolve_name(project, syntax, node)
+                self.mentioned.setdefault(caller, set()).update(named)
+            found = []
+        else:
+            found = resolve(project, syntax, node)
         for callee in found:
             if callee != caller or isinstance(syntax.parents.get(node), ast.Call):
                 self.certain.setdefault(caller, set()).add(callee)
@@ -78,6 +86,29 @@ class CallGraph:
                 for callee in callees:
                     back.setdefault(callee, set()).add(caller)
         return _closure(targets, back)
+
+    def run_by(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
+        """The functions that may run when ``starts`` do, through tables of tools as well."""
+        forward: dict[FunctionKey, set[FunctionKey]] = {}
+        for edges in (self.certain, self.mentioned):
+            for caller, callees in edges.items():
+                forward.setdefault(caller, set()).update(callees)
+        for caller, callees in self.possible.items():
+            # A name that several classes have says too little.
+            names = [name.rpartition(".")[2] for _, name in callees]
+            forward.setdefault(caller, set()).update(
+                key for key in callees if names.count(key[1].rpartition(".")[2]) == 1
+            )
+        seen: set[FunctionKey] = set()
+        left = list(starts)
+        while left:
+            key = left.pop()
+            if key not in seen:
+                seen.add(key)
+                # What a module only names, its functions may look up.
+                tables = self.mentioned.get((key[0], MODULE_LEVEL), ())
+                left += [*forward.get(key, ()), *tables]
+        return seen
 
     def reachable(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
         """The functions that can be reached from ``starts`` over certain and possible edges."""
@@ -105,6 +136,19 @@ def _closure(
             seen.add(key)
             left.extend(edges.get(key, ()))
     return seen
+
+
+def resolve_name(project: Project, syntax: Syntax, node: ast.Name) -> list[FunctionKey]:
+    """Find the function that a name refers to; all methods of a class."""
+    found = project.class_named(syntax, node.id)
+    if found is None:
+        return _named(project, syntax, node.id, syntax.owner(node))
+    place, class_name = found
+    return [
+        (place.source.path, qualname)
+        for qualname in place.functions
+        if qualname.startswith(f"{class_name}.")
+    ]
 
 
 def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKey]:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from art_adapt.survey.model import Effect, Harm
-from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, dotted
+from art_adapt.survey.syntax import MODULE_LEVEL, FunctionNode, Syntax, dotted
 
 BY_NAME = {
     "input": Harm.ASKS,
     "getpass.getpass": Harm.ASKS,
+    "typer.prompt": Harm.ASKS,
+    "typer.confirm": Harm.ASKS,
+    "click.prompt": Harm.ASKS,
+    "click.confirm": Harm.ASKS,
+    "rich.prompt.Prompt.ask": Harm.ASKS,
+    "rich.prompt.Confirm.ask": Harm.ASKS,
+    "sys.stdin.readline": Harm.ASKS,
     "time.time": Harm.CLOCK,
     "datetime.now": Harm.CLOCK,
     "datetime.datetime.now": Harm.CLOCK,
@@ -20,28 +27,64 @@ BY_NAME = {
     "os.remove": Harm.WRITES,
     "os.unlink": Harm.WRITES,
     "os.rename": Harm.WRITES,
+    "os.replace": Harm.WRITES,
+    "os.makedirs": Harm.WRITES,
+    "os.mkdir": Harm.WRITES,
     "shutil.rmtree": Harm.WRITES,
     "shutil.move": Harm.WRITES,
-    "os.system": Harm.PROCESS,
+    "shutil.copy": Harm.WRITES,
+    "shutil.copytree": Harm.WRITES,
     "sqlite3.connect": Harm.WRITES,
-    "smtplib.SMTP": Harm.NETWORK,
+    "os.system": Harm.PROCESS,
+    "os.popen": Harm.PROCESS,
+    "asyncio.create_subprocess_exec": Harm.PROCESS,
+    "asyncio.create_subprocess_shell": Harm.PROCESS,
+    "mcp.client.stdio.stdio_client": Harm.PROCESS,
+    "mcp.stdio_client": Harm.PROCESS,
+    "mcp.StdioServerParameters": Harm.PROCESS,
+    "multiprocessing.Process": Harm.PROCESS,
+    "concurrent.futures.ProcessPoolExecutor": Harm.PROCESS,
     "urllib.request.urlopen": Harm.NETWORK,
+    "urllib.request.Request": Harm.NETWORK,
+    "socket.create_connection": Harm.NETWORK,
+    "socket.socket": Harm.NETWORK,
 }
+# A call of anything in these modules reaches out.
 BY_MODULE = {
-    "requests": Harm.NETWORK,
-    "httpx": Harm.NETWORK,
-    "aiohttp": Harm.NETWORK,
     "subprocess": Harm.PROCESS,
+    "pexpect": Harm.PROCESS,
+    "docker": Harm.PROCESS,
+    "questionary": Harm.ASKS,
+    "inquirer": Harm.ASKS,
+    "prompt_toolkit": Harm.ASKS,
     "random": Harm.CLOCK,
-    "boto3": Harm.NETWORK,
+    **dict.fromkeys(
+        (  # HTTP, sockets, browsers
+            *("requests", "httpx", "aiohttp", "urllib3", "websockets", "websocket"),
+            *("smtplib", "imaplib", "ftplib", "paramiko", "fastmcp"),
+            *("selenium", "playwright", "browser_use"),
+            # databases and stores that are servers
+            *("redis", "pymongo", "psycopg", "psycopg2", "asyncpg", "sqlalchemy"),
+            *("clickhouse_connect", "elasticsearch", "qdrant_client", "weaviate"),
+            *("neo4j", "pinecone"),
+            # public and paid services
+            *("boto3", "botocore", "googleapiclient", "praw", "tweepy", "slack_sdk"),
+            *("tavily", "serpapi", "duckduckgo_search", "ddgs", "exa_py", "wikipedia"),
+            *("yfinance", "arxiv", "stripe", "twilio", "anthropic", "cohere"),
+        ),
+        Harm.NETWORK,
+    ),
 }
-HARMLESS = ("Exception", "Error", "Timeout", "Random", "PIPE")
+MCP_NETWORK = ("sse_client", "streamablehttp_client", "streamable_http_client")
+HARMLESS = ("Exception", "Error", "Timeout", "Random", "PIPE", "DEVNULL", "STDOUT")
 WRITING_METHODS = {
     "write_text": Harm.WRITES,
     "write_bytes": Harm.WRITES,
     "unlink": Harm.WRITES,
     "rmtree": Harm.WRITES,
     "commit": Harm.WRITES,
+    "to_csv": Harm.WRITES,
+    "mkdir": Harm.WRITES,
 }
 CHANGES = {
     "append",
@@ -56,9 +99,14 @@ CHANGES = {
 }
 
 
-def find_effects(syntax: Syntax) -> Iterator[Effect]:
-    """Find calls that reach outside the episode, and changes of module-level state."""
+def find_effects(syntax: Syntax, functions: Collection[str]) -> Iterator[Effect]:
+    """Find calls that reach outside the episode, and changes of module-level state.
+
+    ``functions``: the qualified names of those that an episode may run.
+    """
     for node in syntax.nodes:
+        if syntax.owner(node) not in functions:
+            continue
         if isinstance(node, ast.Call):
             if (harm := _harm(node, syntax)) is not None:
                 yield Effect(syntax.place(node), harm, syntax.text(node.func) + "()")
@@ -66,7 +114,35 @@ def find_effects(syntax: Syntax) -> Iterator[Effect]:
             yield Effect(
                 syntax.place(node), Harm.SHARED, "global " + ", ".join(node.names)
             )
-    yield from _changed_globals(syntax)
+    yield from _changed_globals(syntax, functions)
+
+
+def find_import_effects(
+    syntax: Syntax, asks: Callable[[ast.AST], bool]
+) -> Iterator[Effect]:
+    """Find what importing the file does: it asks a model or a person, or reads argv."""
+    for statement in _when_imported(syntax.source.tree.body):
+        for node in ast.walk(statement):
+            if not isinstance(node, ast.Call) or syntax.owner(node) != MODULE_LEVEL:
+                continue
+            name = syntax.qualified(node.func) or ""
+            reads = name.endswith(".parse_args") or _harm(node, syntax) is Harm.ASKS
+            if reads or asks(node):
+                yield Effect(
+                    syntax.place(node), Harm.IMPORT, f"{syntax.text(node.func)}()"
+                )
+                return
+
+
+def _when_imported(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements that run when a file is imported."""
+    for statement in body:
+        if isinstance(statement, FunctionNode | ast.ClassDef):
+            continue
+        if not (
+            isinstance(statement, ast.If) and "__name__" in ast.dump(statement.test)
+        ):
+            yield statement
 
 
 def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
@@ -76,6 +152,8 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
     if name == "open" and _opens_for_writing(call):
         return Harm.WRITES
     top, _, rest = name.partition(".")
+    if top == "mcp" and name.endswith(MCP_NETWORK):
+        return Harm.NETWORK
     if (
         top in BY_MODULE
         and rest
@@ -101,7 +179,7 @@ def _opens_for_writing(call: ast.Call) -> bool:
     )
 
 
-def _changed_globals(syntax: Syntax) -> Iterator[Effect]:
+def _changed_globals(syntax: Syntax, functions: Collection[str]) -> Iterator[Effect]:
     """Find module-level lists, dicts and sets that a function changes in place.
 
     Every rollout in the process would see the others' changes.
@@ -115,7 +193,7 @@ def _changed_globals(syntax: Syntax) -> Iterator[Effect]:
     said: set[str] = set()
     for node in syntax.nodes:
         owner = syntax.owner(node)
-        if owner == MODULE_LEVEL:
+        if owner == MODULE_LEVEL or owner not in functions:
             continue
         name = None
         if (

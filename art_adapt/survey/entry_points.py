@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from art_adapt.survey.apis import CLIENT_CLASSES, CLIENT_NAMES
 from art_adapt.survey.asking import Asking
-from art_adapt.survey.call_graph import CallGraph, FunctionKey, method_of
+from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.exits import find_exits, find_rewards
-from art_adapt.survey.model import EntryPoint, Parameter
+from art_adapt.survey.model import EntryPoint
+from art_adapt.survey.parameters import constructor_of, parameters_of
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import (
     LOOPS,
@@ -32,7 +32,6 @@ PROBES = re.compile(
 LAUNCHES = re.compile(
     r"^(main|_main|amain|async_main|cli|demo|test_|example|app$|entry|repl|interactive|serve|lambda_handler)"
 )
-CLIENT_CLASS = re.compile(rf"\b({'|'.join(sorted(CLIENT_CLASSES))})\b")
 
 
 def find_entry_points(
@@ -81,7 +80,7 @@ def _score(
     if (
         PROBES.search(name)
         or (_is_launch(project, key) and not drives)
-        or (not drives and _is_example(graph, function, key, reaching))
+        or (not drives and _is_example(project, graph, key, reaching))
     ):
         score -= 5
     if _asks_a_person(syntax, function):
@@ -92,7 +91,7 @@ def _score(
         score -= 3
     if any(
         not parameter.is_client and parameter.default is None
-        for parameter in _parameters(function)
+        for parameter in parameters_of(project, syntax, function)
     ):
         score += 2
     if any(
@@ -113,7 +112,7 @@ def _score(
         if c in reaching
         and c != key
         and not _is_launch(project, c)
-        and not _is_example(graph, project.files[c[0]].functions[c[1]], c, reaching)
+        and not _is_example(project, graph, c, reaching)
     ]
     if _chooses(project, graph, key, asking):
         score += 8
@@ -172,10 +171,12 @@ def _is_launch(project: Project, key: FunctionKey) -> bool:
 
 
 def _is_example(
-    graph: CallGraph, function: Function, key: FunctionKey, reaching: set[FunctionKey]
+    project: Project, graph: CallGraph, key: FunctionKey, reaching: set[FunctionKey]
 ) -> bool:
     """Whether a function takes nothing, and runs another that may be the episode."""
-    takes = function.class_name is not None or _parameters(function)
+    function = project.files[key[0]].functions[key[1]]
+    arguments = function.node.args
+    takes = function.class_name or arguments.args or arguments.kwonlyargs
     return not takes and any(
         callee in reaching and callee != key for callee in graph.certain.get(key, ())
     )
@@ -221,68 +222,6 @@ def _is_generator(syntax: Syntax, function: Function) -> bool:
     )
 
 
-def _parameters(function: Function) -> tuple[Parameter, ...]:
-    arguments = function.node.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults: list[ast.expr | None] = [
-        *[None] * (len(positional) - len(arguments.defaults)),
-        *arguments.defaults,
-    ]
-    pairs = [
-        *zip(positional, defaults, strict=True),
-        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-    ]
-    bound = function.class_name is not None and not any(
-        dotted(d) == "staticmethod" for d in function.node.decorator_list
-    )
-    return tuple(
-        _parameter(argument, default)
-        for argument, default in pairs[1 if bound else 0 :]
-    )
-
-
-def _parameter(argument: ast.arg, default: ast.expr | None) -> Parameter:
-    annotation = (
-        ast.unparse(argument.annotation) if argument.annotation is not None else None
-    )
-    is_client = (
-        argument.arg in CLIENT_NAMES
-        or CLIENT_CLASS.search(annotation or "") is not None
-    )
-    return Parameter(
-        argument.arg,
-        annotation,
-        ast.unparse(default) if default is not None else None,
-        is_client,
-    )
-
-
-def _constructor(
-    project: Project, syntax: Syntax, class_name: str
-) -> tuple[Parameter, ...]:
-    """The parameters of a constructor: own, inherited, or from a dataclass's fields."""
-    for path, qualname in method_of(project, syntax, class_name, "__init__"):
-        return _parameters(project.files[path].functions[qualname])
-    definition = syntax.classes[class_name]
-    decorators = [
-        dotted(d.func if isinstance(d, ast.Call) else d) or ""
-        for d in definition.decorator_list
-    ]
-    if not any(name.split(".")[-1] == "dataclass" for name in decorators):
-        return ()
-    fields = [
-        node
-        for node in definition.body
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
-    ]
-    return tuple(
-        _parameter(ast.arg(field.target.id, field.annotation), field.value)
-        for field in fields
-        if isinstance(field.target, ast.Name)
-        and "ClassVar" not in ast.unparse(field.annotation)
-    )
-
-
 def _describe(
     project: Project,
     syntax: Syntax,
@@ -303,10 +242,10 @@ def _describe(
         name=function.qualname,
         package=package,
         module=f".{stem}" if package else stem,
-        parameters=_parameters(function),
+        parameters=parameters_of(project, syntax, function),
         constructor=()
         if function.class_name is None or static
-        else _constructor(project, syntax, owner),
+        else constructor_of(project, syntax, owner),
         class_name=None if function.class_name is None or static else owner,
         is_async=isinstance(function.node, ast.AsyncFunctionDef),
         is_generator=_is_generator(syntax, function),

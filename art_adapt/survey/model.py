@@ -105,13 +105,32 @@ class ThreadStart:
 class Parameter:
     """A parameter of an entry point or of its class.
 
-    ``annotation`` and ``default`` are source text.
+    ``annotation`` and ``default`` are source text. ``is_object``: JSON cannot hold it.
+    ``fields`` are those of the dataclass or pydantic model that it is annotated with.
+    ``made`` is how the project makes such an object, if some place shows it.
     """
 
     name: str
     annotation: str | None
     default: str | None
     is_client: bool = False
+    is_object: bool = False
+    fields: tuple[Parameter, ...] | None = None
+    made: Construction | None = None
+
+
+@dataclass(frozen=True)
+class Construction:
+    """How the project itself makes an object that an episode needs.
+
+    ``statements`` come before ``value``; ``names`` are pairs of a module and what is
+    imported from it.
+    """
+
+    place: Place
+    names: tuple[tuple[str, str], ...]
+    statements: tuple[str, ...]
+    value: str
 
 
 @dataclass(frozen=True)
@@ -146,6 +165,7 @@ class Harm(StrEnum):
     CLOCK = "depends on time or chance"
     SHARED = "is shared between rollouts"
     PROCESS = "starts a process"
+    IMPORT = "runs when the module is imported"
 
 
 @dataclass(frozen=True)
@@ -177,6 +197,9 @@ class FileSurvey:
 
     source: Source
     given: bool  # named by the user, not found through an import
+    edited: (
+        bool  # may be given hooks; other files are only read, for what their code does
+    )
     package: str  # dotted package that the file is in, "" for a script
     calls: tuple[CompletionCall, ...]
     threads: tuple[ThreadStart, ...]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import ast
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from art_adapt.source import Source
@@ -11,11 +13,13 @@ from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
-from art_adapt.survey.effects import find_effects
+from art_adapt.survey.constructions import with_constructions
+from art_adapt.survey.effects import find_effects, find_import_effects
 from art_adapt.survey.entry_points import find_entry_points
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names, recording_level
 from art_adapt.survey.model import (
     CompletionCall,
+    Effect,
     EntryPoint,
     FileSurvey,
     Span,
@@ -25,7 +29,7 @@ from art_adapt.survey.model import (
 from art_adapt.survey.obstacles import art_use, find_obstacles
 from art_adapt.survey.project import Project, imports_relatively
 from art_adapt.survey.roles import Role, roles_of
-from art_adapt.survey.syntax import MODULE_LEVEL, Function, Syntax
+from art_adapt.survey.syntax import MODULE_LEVEL, Function, Syntax, dotted
 from art_adapt.survey.threads import find_thread_starts
 from art_adapt.survey.tool_loops import find_tool_execution, find_tool_loop
 
@@ -46,15 +50,36 @@ def survey(
     """
     project = Project.of(sources, instead or {})
     found = _outward(_Found.of(project))
-    project, entry_points = found.project, found.entry_points
+    project = found.project
+    entry_points = tuple(
+        with_constructions(project, found.graph, entry) for entry in found.entry_points
+    )
     reaching = found.graph.reaching(found.policy, guess=True)
     starting = {entry.place.path for entry in entry_points[:1]}
+    effects = {path: _effects(found, syntax) for path, syntax in project.files.items()}
     files = tuple(
-        _file_survey(project, syntax, found, reaching)
+        _file_survey(project, syntax, found, reaching, effects[path], edited=edited)
         for path, syntax in project.files.items()
-        if path in project.given or found.calls.get(path) or path in starting
+        if (
+            edited := path in project.given
+            or bool(found.calls.get(path))
+            or path in starting
+        )
+        or effects[path]
     )
     return Survey(files, entry_points)
+
+
+def _effects(found: _Found, syntax: Syntax) -> tuple[Effect, ...]:
+    """What the likeliest episode does in a file, and what importing the file does."""
+    path = syntax.source.path
+    run = found.run_by_episode
+    functions = {name for where, name in run if where == path}
+    if not found.entry_points and path in found.project.given:
+        functions = {MODULE_LEVEL, *syntax.functions}
+    own = path in found.project.given or bool(found.calls.get(path))
+    importing = find_import_effects(syntax, found.asking.asks) if own else ()
+    return (*find_effects(syntax, functions), *importing)
 
 
 def _outward(found: _Found) -> _Found:
@@ -125,6 +150,47 @@ class _Found:
         }
         entries = find_entry_points(project, graph, policy, local_hooks, asking)
         return _Found(project, graph, hooks, calls, policy, asking, entries)
+
+    @cached_property
+    def run_by_episode(self) -> set[FunctionKey]:
+        """The functions that an episode of the likeliest entry points may run."""
+        top = self.entry_points[0].score if self.entry_points else 0
+        starts = [
+            key
+            for entry in self.entry_points
+            if entry.score == top
+            for key in (
+                (entry.place.path, entry.name),
+                (entry.place.path, f"{entry.class_name}.__init__"),
+            )
+            if key[1] in self.project.files[key[0]].functions
+        ]
+        run = self.graph.run_by(starts)
+        # What sets up the attributes that an episode uses runs before it: connect().
+        return self.graph.run_by([*run, *self._setting_up(run)])
+
+    def _setting_up(self, run: set[FunctionKey]) -> Iterator[FunctionKey]:
+        for path, syntax in self.project.files.items():
+            own = {name for where, name in run if where == path}
+            classes = {name.rpartition(".")[0] for name in own}
+            for target, values in syntax.assignments.items():
+                if not target.startswith("self."):
+                    continue
+                setters = {
+                    where
+                    for where, value in values
+                    if where.rpartition(".")[0] in classes
+                    and where not in own
+                    and any(isinstance(each, ast.Await) for each in ast.walk(value))
+                }
+                if setters and any(
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, ast.Load)
+                    and dotted(node) == target
+                    for name in own
+                    for node in syntax.owned_by(name)
+                ):
+                    yield from ((path, where) for where in setters)
 
     def drivers(self) -> list[EntryPoint]:
         """The candidates that drive a conversation."""
@@ -197,13 +263,20 @@ def _describe(
 
 
 def _file_survey(
-    project: Project, syntax: Syntax, found: _Found, reaching: set[FunctionKey]
+    project: Project,
+    syntax: Syntax,
+    found: _Found,
+    reaching: set[FunctionKey],
+    effects: tuple[Effect, ...],
+    *,
+    edited: bool,
 ) -> FileSurvey:
     path = syntax.source.path
     calls, hooks = found.calls[path], found.hooks[path]
     return FileSurvey(
         source=syntax.source,
         given=syntax.source.path in project.given,
+        edited=edited,
         package=project.package(syntax),
         calls=tuple(calls),
         threads=tuple(
@@ -211,10 +284,10 @@ def _file_survey(
                 project, syntax, reaching, found.asking, local_names(hooks, "carried")
             )
         ),
-        effects=tuple(find_effects(syntax))
-        if calls or syntax.source.path in project.given
+        effects=effects,
+        obstacles=tuple(find_obstacles(syntax))
+        if calls or path in project.given
         else (),
-        obstacles=tuple(find_obstacles(syntax)),
         names=syntax.names,
         hooks=hooks,
         recording_level=recording_level(syntax),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import keyword
 import re
+import textwrap
 
 from art_adapt import __version__
 from art_adapt.decisions import Training
-from art_adapt.survey.model import EntryPoint, Harm, Parameter, Survey
+from art_adapt.survey.model import Construction, EntryPoint, Harm, Parameter, Survey
 from art_adapt.train_module.fill import fill, names_of_template
 from art_adapt.train_module.seal import sealed
 from art_adapt.train_module.types import plain_type
@@ -17,6 +18,7 @@ LINE_LENGTH = 88
 # Arguments that say where the model is: no scenario's business. Recorded calls go to the
 # model in training whatever they are.
 ENDPOINT = {"api_key": "api_key", "openai_api_key": "api_key", "base_url": "base_url"}
+MODELS = ("model", "model_name", "model_id")
 CONVERSATIONS = ("messages", "history", "conversation", "chat_history")
 PYDANTIC_NAMES = (
     "schema",
@@ -110,21 +112,55 @@ def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
 
 
 def scenario_fields(entry: EntryPoint) -> list[Parameter]:
-    """Return the parameters that differ from episode to episode.
+    """Return what differs from episode to episode, as far as JSON can hold it.
 
-    These are the ones that the entry point and its class require; where they require
-    nothing, all that the entry point takes.
+    That is what the entry point and its class require, with the fields of dataclasses and
+    pydantic models in their place; where they require nothing, all that the entry point
+    takes.
     """
-    every = [
+    every = [*entry.constructor, *entry.parameters]
+    required = [p for p in every if p.default is None and not _is_given(p)]
+    chosen = required or [p for p in entry.parameters if not _is_given(p)]
+    fields = [
+        field
+        for parameter in chosen
+        for field in (_required_fields(parameter) or [parameter])
+    ]
+    return list({parameter.name: parameter for parameter in fields}.values())
+
+
+def _is_given(parameter: Parameter) -> bool:
+    """Whether episode() itself provides a parameter: a client, a model, an object."""
+    return (
+        parameter.is_client
+        or parameter.is_object
+        or parameter.name in ENDPOINT
+        or (parameter.name in MODELS and parameter.default is None)
+    )
+
+
+def _required_fields(parameter: Parameter) -> list[Parameter]:
+    """The fields that a dataclass or pydantic model has to be given."""
+    if parameter.fields is None or parameter.default is not None:
+        return []
+    return [f for f in parameter.fields if f.default is None] or list(parameter.fields)
+
+
+def to_fill_in(entry: EntryPoint) -> list[Parameter]:
+    """Return the objects that an episode needs and that only the user can make."""
+    return [
         parameter
         for parameter in (*entry.constructor, *entry.parameters)
-        if not parameter.is_client and parameter.name not in ENDPOINT
+        if parameter.is_object
+        and parameter.default is None
+        and (parameter.made is None or _clashes(parameter.made))
     ]
-    required = [parameter for parameter in every if parameter.default is None]
-    chosen = required or [
-        parameter for parameter in entry.parameters if not parameter.is_client
-    ]
-    return list({parameter.name: parameter for parameter in chosen}.values())
+
+
+def _clashes(made: Construction) -> bool:
+    """Whether a construction uses a name that the train module has for its own things."""
+    bound = (line.partition(" = ")[0] for line in made.statements)
+    return not names_of_template().isdisjoint({*bound, *(n for _, n in made.names)})
 
 
 def _verdict(survey: Survey, training: Training) -> str:
@@ -161,12 +197,42 @@ def _warnings(survey: Survey) -> list[str]:
 def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
     name, local = _imported_name(entry)
     renamed = "" if name == local else f" as {local}"
-    lines = [f"from {entry.module} import {name}{renamed}"]
+    imported: dict[str, set[str]] = {entry.module: {f"{name}{renamed}"}}
+    for parameter in (*entry.constructor, *entry.parameters):
+        if parameter.made is not None and not _clashes(parameter.made):
+            for module, used in parameter.made.names:
+                imported.setdefault(module, set()).add(used)
+        if _required_fields(parameter):
+            imported[entry.module].add(_class_name(parameter))
+    lines = [
+        _import(module, sorted(names, key=_by_kind))
+        for module, names in imported.items()
+    ]
     if training.reward:
         module, _, function = training.reward.partition(":")
         alias = "" if function == "score" else " as score"
         lines.append(f"from {module} import {function}{alias}")
     return sorted(lines, key=lambda line: (line.startswith("from ."), line))
+
+
+def _by_kind(name: str) -> tuple[int, str]:
+    """Order imported names as isort and ruff do: constants, classes, others."""
+    plain = name.partition(" ")[0]
+    return (0 if plain.isupper() else 1 if plain[:1].isupper() else 2), name
+
+
+def _import(module: str, names: list[str]) -> str:
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= LINE_LENGTH:
+        return line
+    return "\n".join([f"from {module} import (", *(f"    {n}," for n in names), ")"])
+
+
+def _class_name(parameter: Parameter) -> str:
+    """The class that a parameter is annotated with, as the agent's file names it."""
+    text = (parameter.annotation or "").strip("\"'")
+    text = re.sub(r"^Optional\[(.*)\]$", r"\1", text)
+    return re.sub(r"\s*\|\s*None$|^None\s*\|\s*", "", text)
 
 
 def _imported_name(entry: EntryPoint) -> tuple[str, str]:
@@ -177,7 +243,7 @@ def _imported_name(entry: EntryPoint) -> tuple[str, str]:
 
 def _episode(entry: EntryPoint, fields: set[str]) -> str:
     """Render the function that runs the agent, on a fresh instance of its class."""
-    lines: list[str] = []
+    lines = _preparations(entry)
     imported, local = _imported_name(entry)
     name = local + entry.name.removeprefix(imported)
     if entry.class_name is not None:
@@ -215,13 +281,38 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
 def _arguments(parameters: tuple[Parameter, ...], fields: set[str]) -> list[str]:
     found = []
     for parameter in parameters:
+        name, is_required = parameter.name, parameter.default is None
         if parameter.is_client and parameter.default in (None, "None"):
-            found.append(f"{parameter.name}=client")
-        elif parameter.default is None and (key := ENDPOINT.get(parameter.name)):
-            found.append(f'{parameter.name}=endpoint["{key}"]')
-        elif parameter.name in fields:
-            found.append(f"{parameter.name}=scenario.{_field_name(parameter)}")
+            found.append(f"{name}=client")
+        elif is_required and (key := ENDPOINT.get(name)):
+            found.append(f'{name}=endpoint["{key}"]')
+        elif is_required and parameter.is_object:
+            made = parameter.made
+            if made is None or _clashes(made):
+                what = parameter.annotation or "an object"
+                asked = _literal(f"{name}: {what}"[:40])
+                found.append(f"{name}=training.fill_in({asked})")
+            else:
+                found.append(f"{name}={made.value}")
+        elif is_required and name in MODELS and not parameter.is_client:
+            found.append(f"{name}=BASE_MODEL")
+        elif inner := _required_fields(parameter):
+            given = (f"{f.name}=scenario.{_field_name(f)}" for f in inner)
+            found.append(f"{name}={_class_name(parameter)}({', '.join(given)})")
+        elif name in fields:
+            found.append(f"{name}=scenario.{_field_name(parameter)}")
     return found
+
+
+def _preparations(entry: EntryPoint) -> list[str]:
+    """The statements that make what the entry point needs, as the project makes it."""
+    statements = (
+        statement
+        for parameter in (*entry.constructor, *entry.parameters)
+        if parameter.made is not None and not _clashes(parameter.made)
+        for statement in parameter.made.statements
+    )
+    return [textwrap.indent(each, "    ") for each in dict.fromkeys(statements)]
 
 
 def _call(start: str, function: str, arguments: list[str]) -> str:

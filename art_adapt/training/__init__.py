@@ -5,7 +5,7 @@ imports it before the agent.
 """
 
 from art_adapt.recording import for_training
-from art_adapt.training.episodes import Trajectory, policy_endpoint, record
+from art_adapt.training.episodes import Trajectory, fill_in, policy_endpoint, record
 from art_adapt.training.isolation import isolated
 from art_adapt.training.pipelines import name_policies, pipeline_sizes
 from art_adapt.training.reports import (
@@ -32,6 +32,7 @@ __all__ = [
     "Run",
     "Scenario",
     "Trajectory",
+    "fill_in",
     "finite",
     "for_training",
     "isolated",

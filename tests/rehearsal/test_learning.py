@@ -133,6 +133,7 @@ def test_a_pipeline_trains_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert {each["name"] for each in found} <= {"did not learn"}, code  # in ten steps
 
 
+@pytest.mark.long  # the control of the first test shows it, too
 def test_what_cannot_be_learned_is_not_said_to_be(tmp_path: Path) -> None:
     folder, module = prepared(tmp_path, SINGLE_TURN, "random.random()")
     code, said, _ = rehearse(

@@ -187,7 +187,9 @@ def test_a_pipeline_by_keyword_and_one_in_a_comment(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["game", "package_agent"])
+@pytest.mark.parametrize(
+    "name", ["game", pytest.param("package_agent", marks=pytest.mark.long)]
+)
 def test_answers_that_are_right_only_by_luck_can_be_given(
     name: str, tmp_path: Path
 ) -> None:

@@ -1,0 +1,323 @@
+"""Reads what an entry point takes, and tells what of it JSON can hold.
+
+A scenario is a row of JSON. A client, a session, a function or an instance of a class is
+none: it has to be made for each episode.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from art_adapt.survey.apis import CLIENT_CLASSES, CLIENT_NAMES
+from art_adapt.survey.call_graph import method_of
+from art_adapt.survey.model import Parameter
+from art_adapt.survey.project import Project
+from art_adapt.survey.syntax import Function, Syntax, dotted
+
+CLIENT_CLASS = re.compile(rf"\b({'|'.join(sorted(CLIENT_CLASSES))})\b")
+PLAIN = frozenset(
+    [
+        "str",
+        "int",
+        "float",
+        "bool",
+        "list",
+        "dict",
+        "tuple",
+        "set",
+        "frozenset",
+        "bytes",
+        "object",
+        "None",
+        "Any",
+        "List",
+        "Dict",
+        "Tuple",
+        "Set",
+        "Sequence",
+        "MutableSequence",
+        "Mapping",
+        "MutableMapping",
+        "Iterable",
+        "Literal",
+        "Optional",
+        "Union",
+        "Annotated",
+        "Final",
+        "Path",
+        "PathLike",
+        "date",
+        "datetime",
+        "ChatCompletionMessageParam",
+        "ResponseInputParam",
+        "ChatCompletionToolParam",
+        "TypedDict",
+    ]
+)
+# Annotations that admit both what JSON holds and what it does not.
+VAGUE = ("Any", "typing.Any", "object", "list", "dict", "List", "Dict", "List[Any]")
+# The methods of what JSON holds: whoever has another one is an object.
+PLAIN_METHODS = frozenset(
+    name for kind in (str, list, dict, set, int, float) for name in dir(kind)
+)
+OBJECT_NAMES = re.compile(
+    r"^(client|session|logger|log|console|ui|env|engine|tokenizer|sandbox|registry|loop|db"
+    r"|tool_map|tool_functions|toolset|mcp|callback|callbacks|hooks|emit|progress)$"
+    r"|_(fn|func|function|functions|callback|callable|handler|factory|registry|client"
+    r"|clients|session|logger|hook|manager|executor|store|provider)$|^on_[a-z]"
+)
+
+
+def parameters_of(
+    project: Project, syntax: Syntax, function: Function
+) -> tuple[Parameter, ...]:
+    """Return the parameters of a function; those of a method without ``self``."""
+    arguments = function.node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [
+        *[None] * (len(positional) - len(arguments.defaults)),
+        *arguments.defaults,
+    ]
+    pairs = [
+        *zip(positional, defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    bound = function.class_name is not None and not any(
+        dotted(d) == "staticmethod" for d in function.node.decorator_list
+    )
+    return tuple(
+        _parameter(
+            project,
+            syntax,
+            argument,
+            default,
+            is_object=_is_used_as_object(syntax, function, argument.arg),
+        )
+        for argument, default in pairs[1 if bound else 0 :]
+    )
+
+
+def constructor_of(
+    project: Project, syntax: Syntax, class_name: str
+) -> tuple[Parameter, ...]:
+    """Return the parameters of a constructor: own, inherited, or a dataclass's fields."""
+    for path, qualname in method_of(project, syntax, class_name, "__init__"):
+        place = project.files[path]
+        return parameters_of(project, place, place.functions[qualname])
+    return fields_of(project, syntax, class_name) or ()
+
+
+def fields_of(
+    project: Project, syntax: Syntax, class_name: str
+) -> tuple[Parameter, ...] | None:
+    """Return the fields of a dataclass or pydantic model; None for another class."""
+    definition = syntax.classes[class_name]
+    decorators = [
+        dotted(d.func if isinstance(d, ast.Call) else d) or ""
+        for d in definition.decorator_list
+    ]
+    is_dataclass = any(name.split(".")[-1] == "dataclass" for name in decorators)
+    bases = [(dotted(base) or "").split(".")[-1] for base in definition.bases]
+    if not is_dataclass and "BaseModel" not in bases:
+        return None
+    return tuple(
+        _parameter(
+            project,
+            syntax,
+            ast.arg(field.target.id, field.annotation),
+            _default_of(field.value),
+        )
+        for field in definition.body
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and "ClassVar" not in ast.unparse(field.annotation)
+    )
+
+
+def _default_of(value: ast.expr | None) -> ast.expr | None:
+    """The default in ``field(default_factory=list)`` or ``Field("", max_length=9)``."""
+    if not isinstance(value, ast.Call):
+        return value
+    if (dotted(value.func) or "").split(".")[-1] not in ("field", "Field"):
+        return value
+    given = [
+        k for k in value.keywords if k.arg in ("default", "default_factory", "init")
+    ]
+    if given:
+        return ast.Name("...") if given[0].arg != "default" else given[0].value
+    first = value.args[0] if value.args else None
+    required = isinstance(first, ast.Constant) and first.value is ...
+    return None if required else first
+
+
+def _parameter(
+    project: Project,
+    syntax: Syntax,
+    argument: ast.arg,
+    default: ast.expr | None,
+    *,
+    is_object: bool = False,
+) -> Parameter:
+    annotation = argument.annotation
+    text = ast.unparse(annotation) if annotation is not None else None
+    is_client = (
+        argument.arg in CLIENT_NAMES or CLIENT_CLASS.search(text or "") is not None
+    )
+    fields: tuple[Parameter, ...] | None = None
+    if annotation is not None:
+        found = project.class_named(syntax, dotted(_bare(annotation)) or "")
+        if found is not None:
+            fields = fields_of(project, *found)
+        named = OBJECT_NAMES.search(argument.arg) is not None
+        is_object = fields is None and (
+            (is_object or named)
+            if dotted(_bare(annotation)) in VAGUE
+            else not _is_plain(project, syntax, annotation)
+        )
+    elif default is None or isinstance(default, ast.Constant):
+        literal = isinstance(default, ast.Constant) and default.value is not None
+        is_object = not literal and (
+            is_object or OBJECT_NAMES.search(argument.arg) is not None
+        )
+    else:
+        is_object = not isinstance(default, ast.List | ast.Dict | ast.Tuple | ast.Set)
+    if fields is not None and any(each.is_object for each in fields):
+        fields, is_object = None, True
+    return Parameter(
+        argument.arg,
+        text,
+        ast.unparse(default) if default is not None else None,
+        is_client,
+        is_object and not is_client,
+        fields,
+    )
+
+
+def _bare(annotation: ast.expr) -> ast.expr:
+    """The annotation without quotes, and without ``| None``."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            return _bare(ast.parse(annotation.value, mode="eval").body)
+        except SyntaxError:
+            return annotation
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        sides = [annotation.left, annotation.right]
+        some = [s for s in sides if not (isinstance(s, ast.Constant) and not s.value)]
+        return _bare(some[0]) if len(some) == 1 else annotation
+    if (
+        isinstance(annotation, ast.Subscript)
+        and (dotted(annotation.value) or "").split(".")[-1] == "Optional"
+    ):
+        return _bare(annotation.slice)
+    return annotation
+
+
+def _is_plain(project: Project, syntax: Syntax, annotation: ast.expr) -> bool:
+    """Whether JSON can hold what the annotation admits."""
+    annotation = _bare(annotation)
+    if isinstance(annotation, ast.Constant):
+        return True
+    if isinstance(annotation, ast.BinOp):
+        sides = (annotation.left, annotation.right)
+        return all(_is_plain(project, syntax, side) for side in sides)
+    if isinstance(annotation, ast.Subscript):
+        name = (dotted(annotation.value) or "").split(".")[-1]
+        if name in ("Literal", "Annotated"):
+            return True
+        inner = annotation.slice
+        parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        return name in PLAIN and all(_is_plain(project, syntax, each) for each in parts)
+    name = (dotted(annotation) or "").split(".")[-1]
+    if name in PLAIN:
+        return True
+    found = project.class_named(syntax, dotted(annotation) or "")
+    if found is not None:
+        bases = [
+            (dotted(b) or "").split(".")[-1] for b in found[0].classes[found[1]].bases
+        ]
+        return "TypedDict" in bases
+    values = syntax.values_of(annotation) if annotation in syntax.parents else []
+    return bool(values) and all(_is_plain(project, syntax, value) for value in values)
+
+
+def _is_used_as_object(syntax: Syntax, function: Function, name: str) -> bool:
+    """Whether the code calls a parameter, or a method of it that no JSON value has.
+
+    A constructor's parameter is followed to the attribute that keeps it, and a list or
+    dict to its elements.
+    """
+    spellings = {name, *_derived_names(syntax, function, name)}
+    owner = function.qualname.rpartition(".")[0]
+    for target, values in syntax.assignments.items():
+        if target.startswith("self.") and any(
+            where == function.qualname and name in _names_in(value)
+            for where, value in values
+        ):
+            spellings.add(target)
+    for node in syntax.nodes:
+        where = syntax.owner(node)
+        if where != function.qualname and not (
+            owner and where.startswith(f"{owner}.") and len(spellings) > 1
+        ):
+            continue
+        own = spellings
+        if where != function.qualname:
+            own = {each for each in spellings if "." in each}
+        if _treats_as_object(syntax, node, own):
+            return True
+    return False
+
+
+def _derived_names(syntax: Syntax, function: Function, name: str) -> set[str]:
+    """The names of collections that the function makes of a parameter's elements."""
+    found = {name}
+    for target, values in syntax.assignments.items():
+        for where, value in values:
+            if where == function.qualname and isinstance(
+                value, ast.DictComp | ast.ListComp | ast.SetComp
+            ):
+                sources = {dotted(each.iter) for each in value.generators}
+                element = getattr(value, "elt", None)
+                if sources & found and not isinstance(element, ast.Subscript):
+                    found.add(target)
+    return found - {name}
+
+
+def _names_in(value: ast.expr) -> set[str]:
+    """The names that a value may be: ``x``, ``x or y``."""
+    if isinstance(value, ast.BoolOp):
+        return {name for each in value.values for name in _names_in(each)}
+    return {value.id} if isinstance(value, ast.Name) else set()
+
+
+def _treats_as_object(syntax: Syntax, node: ast.AST, names: set[str]) -> bool:
+    if isinstance(node, ast.Call):
+        function = node.func
+        while isinstance(function, ast.Subscript):  # tools[name]["function"](...)
+            function = function.value
+        return dotted(function) in names
+    if isinstance(node, ast.Attribute):
+        return dotted(node.value) in names and node.attr not in PLAIN_METHODS
+    if isinstance(node, ast.For | ast.comprehension) and isinstance(
+        node.target, ast.Name
+    ):
+        each = node.target.id
+        scope = node if isinstance(node, ast.For) else syntax.parents[node]
+        return dotted(node.iter) in names and any(
+            _is_element_object(inner, each) for inner in ast.walk(scope)
+        )
+    return False
+
+
+def _is_element_object(node: ast.AST, name: str) -> bool:
+    """Whether ``name``, an element, or a part of it, is called or has an attribute."""
+    if isinstance(node, ast.Call):
+        inner = node.func
+    elif isinstance(node, ast.Attribute) and node.attr not in PLAIN_METHODS:
+        inner = node.value
+    else:
+        return False
+    while isinstance(inner, ast.Subscript):
+        inner = inner.value
+    return isinstance(inner, ast.Name) and inner.id == name
