@@ -91,7 +91,10 @@ def run_episode(
     }
     arguments = [str(child), str(folder), training or "", trajectory]
     if child == CHILD:
-        return _run_forked(trajectory, folder, arguments, environment)
+        imported = "openai" if trajectory == "light" else "art"
+        said = forked((imported, CHILD.stem), folder, arguments, environment)
+        result: dict[str, Any] = json.loads(said.splitlines()[-1])
+        return result
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
@@ -101,14 +104,18 @@ def run_episode(
         check=False,
     )
     assert done.returncode == 0, done.stderr.decode()
-    result: dict[str, Any] = json.loads(done.stdout.decode().splitlines()[-1])
+    result = json.loads(done.stdout.decode().splitlines()[-1])
     return result
 
 
-def _run_forked(
-    trajectory: str, folder: Path, arguments: list[str], environment: dict[str, str]
-) -> dict[str, Any]:
-    server = _episode_server("openai" if trajectory == "light" else "art")
+def forked(
+    modules: tuple[str, ...],
+    folder: Path,
+    arguments: list[str],
+    environment: dict[str, str],
+) -> str:
+    """Run the last of ``modules`` in a process forked from one that has imported them all; return its output."""
+    server = _server(*modules)
     assert server.stdin is not None and server.stdout is not None
     asked = {
         "folder": str(folder),
@@ -119,17 +126,23 @@ def _run_forked(
     server.stdin.flush()
     done = json.loads(server.stdout.readline())
     assert done["status"] == 0, done["errors"]
-    result: dict[str, Any] = json.loads(done["output"].splitlines()[-1])
-    return result
+    output: str = done["output"]
+    return output
 
 
 @functools.cache
-def _episode_server(imported: str) -> subprocess.Popen[str]:
-    """Start this pytest process's server that has ``imported`` a package; it ends with its standard input."""
+def _server(*modules: str) -> subprocess.Popen[str]:
+    """Start this pytest process's server for ``modules``; it ends with its standard input."""
+    tests = Path(__file__).parent
     return subprocess.Popen(
-        [sys.executable, str(CHILD.with_name("episode_server.py")), imported],
+        [sys.executable, str(tests / "forking_server.py"), *modules],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(CHILD.parent)},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(tests), str(tests / "train_module")]),
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            "WANDB_MODE": "disabled",
+        },
     )

@@ -56,9 +56,12 @@ class CallGraph:
     ) -> None:
         caller = (syntax.source.path, syntax.owner(node))
         if not _is_used(syntax, node):
-            if isinstance(node, ast.Name):
-                named = resolve_name(project, syntax, node)
-                self.mentioned.setdefault(caller, set()).update(named)
+            named = (
+                resolve_name(project, syntax, node)
+                if isinstance(node, ast.Name)
+                else resolve(project, syntax, node)
+            )
+            self.mentioned.setdefault(caller, set()).update(named)
             found = []
         else:
             found = resolve(project, syntax, node)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import NAMES, agent_file, art_adapt, copy_of, replies_of
+from agents import NAMES, agent_file, art_adapt, copy_of, forked, replies_of
 from scripted_engine import Engine
 
 CHILD = Path(__file__).with_name("train_child.py")
@@ -37,26 +35,10 @@ def train(
         "NO_PROXY": "*",
         "PYTHONDONTWRITEBYTECODE": "1",
     } | environment
-    command = [
-        sys.executable,
-        str(CHILD),
-        engine.base_url,
-        str(folder),
-        module,
-        str(start),
-        *arguments,
-    ]
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=variables,
-        capture_output=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    said: dict[str, Any] = json.loads(done.stdout.decode().splitlines()[-1])
-    said["output"] = done.stdout.decode()
+    command = [str(CHILD), engine.base_url, str(folder), module, str(start), *arguments]
+    output = forked(("art_adapt.training", CHILD.stem), folder, command, variables)
+    said: dict[str, Any] = json.loads(output.splitlines()[-1])
+    said["output"] = output
     return said
 
 

@@ -1,8 +1,9 @@
-"""Runs episodes each in a process of its own, forked from one that has imported a package.
+"""Runs ``main()`` of a module, each time in a process forked from this one.
 
-``run_episode`` of ``agents.py`` talks to it: a line of JSON for each episode, with the
-arguments and the environment of ``episode_child.py``; its answer is a line of JSON, too.
-Importing openai, or art, takes more time than everything else in most episodes.
+``forked`` of ``agents.py`` talks to it: a line of JSON for each run, with its folder,
+arguments and environment; its answer is a line of JSON, too. The arguments are the names
+of modules to import; the last one is run. Importing openai, or art, takes more time than
+everything else in most tests.
 """
 
 from __future__ import annotations
@@ -16,14 +17,12 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-import episode_child
 
-
-def run(asked: dict[str, Any]) -> dict[str, Any]:
+def run(module: Any, asked: dict[str, Any]) -> dict[str, Any]:
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         child = os.fork()
         if child == 0:
-            _become(asked, out.fileno(), errors.fileno())
+            _become(module, asked, out.fileno(), errors.fileno())
         _, status = os.waitpid(child, 0)
         said = {}
         for name, file in (("output", out), ("errors", errors)):
@@ -32,8 +31,8 @@ def run(asked: dict[str, Any]) -> dict[str, Any]:
         return {"status": status, **said}
 
 
-def _become(asked: dict[str, Any], out: int, errors: int) -> None:
-    """Be the process that ``episode_child.py`` would be; never returns."""
+def _become(module: Any, asked: dict[str, Any], out: int, errors: int) -> None:
+    """Be the process that running the module would be; never returns."""
     status = 1
     try:
         os.dup2(out, 1)
@@ -45,7 +44,7 @@ def _become(asked: dict[str, Any], out: int, errors: int) -> None:
         sys.dont_write_bytecode = True
         sys.argv = asked["arguments"]
         sys.stdin = Path(os.devnull).open()  # noqa: SIM115
-        episode_child.main()
+        module.main()
         status = 0
     except BaseException:
         traceback.print_exc()
@@ -56,9 +55,9 @@ def _become(asked: dict[str, Any], out: int, errors: int) -> None:
 
 
 def main() -> None:
-    importlib.import_module(sys.argv[1])
+    *_, module = map(importlib.import_module, sys.argv[1:])
     for line in sys.stdin:
-        answer = run(json.loads(line))
+        answer = run(module, json.loads(line))
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 

@@ -1,0 +1,347 @@
+"""Which function the survey takes for the episode, and what it says an episode needs.
+
+Each mechanism comes in several spellings: what counts is the cause, not the name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from art_adapt.source import Source, read_source
+from art_adapt.survey.model import EntryPoint, Harm, Survey
+from art_adapt.survey.roles import Role
+from art_adapt.survey.survey import survey
+
+CALL = "client.chat.completions.create(model='m', messages=messages)"
+
+
+def of(text: str) -> Survey:
+    return survey([Source(Path("/nowhere/agent.py"), dedent(text).encode())])
+
+
+def project(folder: Path, **texts: str) -> Survey:
+    """Write a project (``a__b`` is ``a/b.py``), and survey its first file."""
+    (folder / "pyproject.toml").touch()
+    paths = []
+    for name, text in texts.items():
+        path = folder.joinpath(*name.split("__")).with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text))
+        paths.append(path)
+    return survey([read_source(paths[0])])
+
+
+def first(found: Survey) -> EntryPoint:
+    return found.entry_points[0]
+
+
+# ------------------------------------------------------------------ what runs an episode
+
+LOOP = """
+    messages = [{{"role": "user", "content": task}}]
+    for _ in range(5):
+        reply = {ask}
+        messages.append(reply)
+    return reply.content
+"""
+
+
+@pytest.mark.parametrize(
+    ("helper", "user"),
+    [
+        (
+            f"def complete(messages):\n    return {CALL}\n",
+            "from llm import complete\n\ndef solve(task):"
+            + LOOP.format(ask="complete(messages)"),
+        ),
+        (
+            f"class LLM:\n    def ask(self, msgs):\n        messages = msgs\n        return {CALL}\n",
+            "from llm import LLM\n\ndef solve(task, llm: LLM):"
+            + LOOP.format(ask="llm.ask(messages)"),
+        ),
+        (
+            f"class LLM:\n    def ask(self, history):\n        messages = history\n        return {CALL}\n",
+            "import llm\n\nclass Bot:\n    def __init__(self):\n        self.llm = llm.LLM()\n\n    def solve(self, task):"
+            + LOOP.format(ask="self.llm.ask(messages)").replace("\n    ", "\n        "),
+        ),
+    ],
+    ids=["a function", "an annotated parameter", "an attribute"],
+)
+def test_the_callers_of_an_llm_helper_are_found_in_the_project(
+    helper: str, user: str, tmp_path: Path
+) -> None:
+    found = project(tmp_path, llm=helper, deep__solver=user, unrelated="x = 1\n")
+    assert first(found).name.endswith("solve")
+    assert first(found).place.path.name == "solver.py"
+
+
+def test_a_helper_that_nothing_drives_stays_what_was_found(tmp_path: Path) -> None:
+    found = project(
+        tmp_path,
+        llm=f"def complete(messages):\n    return {CALL}\n",
+        other="from llm import complete\n\ndef once(messages):\n    return complete(messages)\n",
+    )
+    assert first(found).name == "complete"
+
+
+@pytest.mark.parametrize("name", ["main", "cli", "run_command"])
+def test_a_command_that_drives_the_loop_itself_is_the_episode(name: str) -> None:
+    found = of(
+        f"""
+        import argparse
+
+        def chat(client, messages):
+            return {CALL}
+
+        def {name}():
+            messages = [argparse.ArgumentParser().parse_args().task]
+            while True:
+                messages.append(chat(client, messages))
+        """
+    )
+    assert first(found).name == name
+
+
+def test_what_uses_a_whole_agent_is_not_the_episode() -> None:
+    found = of(
+        f"""
+        class Healer:
+            def run(self, task):
+                messages = [task]
+                while True:
+                    messages.append({CALL})
+
+            def handle_failure(self, failure):
+                return self.run("Heal " + failure)
+        """
+    )
+    assert first(found).name == "Healer.run"
+
+
+def test_a_function_that_chooses_between_agents_is_the_episode() -> None:
+    loop = f"""(task):
+            messages = [task]
+            while True:
+                messages.append({CALL})
+        """
+    found = of(
+        f"""
+        def run_chat{loop}
+        def run_slow{loop}
+        def run(task, slow=False):
+            return run_slow(task) if slow else run_chat(task)
+        """
+    )
+    assert first(found).name == "run"
+
+
+# -------------------------------------------------------------------------- side jobs
+
+
+@pytest.mark.parametrize(
+    ("side", "role"),
+    [
+        ("def summarise(text)", Role.AUXILIARY),
+        ("def verify_answer(text)", Role.AUXILIARY),
+        ("def classify(text)", Role.AUXILIARY),
+        ("@tool\ndef research(text)", Role.AUXILIARY),
+        ("def plan(text)", Role.POLICY),
+    ],
+)
+def test_side_jobs_beside_a_conversation(side: str, role: Role) -> None:
+    found = of(
+        f"""
+def run(task):
+    messages = [task]
+    while True:
+        messages.append({CALL})
+
+{side}:
+    return client.chat.completions.create(model="m", messages=[text])
+"""
+    )
+    assert found.calls[1].role is role
+    if role is Role.AUXILIARY:
+        assert "--policy" in found.calls[1].reason
+
+
+def test_in_a_chain_every_step_is_the_agents() -> None:
+    found = of(
+        """
+        def classify(text):
+            return client.chat.completions.create(model="m", messages=[text])
+
+        def run(text):
+            classify(text)
+            return client.chat.completions.create(model="m", messages=[text, "?"])
+        """
+    )
+    assert {call.role for call in found.calls} == {Role.POLICY}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "given = {'messages': log, 'tools': TOOLS}",
+        "given = dict(messages=log, tools=TOOLS)",
+        "given = {'messages': log}\n    given['tools'] = TOOLS",
+        "base = {'tools': TOOLS}\n    given = {**base, 'messages': log}",
+    ],
+)
+def test_keyword_dicts_are_read(arguments: str) -> None:
+    (call,) = of(
+        f"def run(log):\n    {arguments}\n    client.chat.completions.create(**given)\n"
+    ).calls
+    assert (call.messages, call.tools) == ("log", "TOOLS")
+
+
+# ------------------------------------------------------------------ what JSON can hold
+
+
+@pytest.mark.parametrize(
+    ("parameter", "use", "is_object"),
+    [
+        ("x: str", "", False),
+        ("x: list[dict[str, object]]", "", False),
+        ("x: 'str | None'", "", False),
+        ("x: Callable", "", True),
+        ("x: dict[str, Callable]", "", True),
+        ("x: Session", "", True),
+        ("x", "x.append(1)", False),
+        ("x", "x.connect()", True),
+        ("x", "x()", True),
+        ("x", "x['search'](1)", True),
+        ("x", "y = [t.name for t in x]", True),
+        ("x", "y = [t['name'] for t in x]", False),
+        ("x: list", "y = {f.__name__: f for f in x}", True),
+        ("logger", "", True),
+    ],
+)
+def test_what_a_scenario_can_hold(parameter: str, use: str, is_object: bool) -> None:
+    found = of(
+        f"def run({parameter}):\n    {use or 'pass'}\n    messages = []\n    return {CALL}\n"
+    )
+    assert first(found).parameters[0].is_object is is_object
+
+
+def test_the_fields_of_a_dataclass_are_the_scenarios() -> None:
+    found = of(
+        f"""
+        from dataclasses import dataclass, field
+
+        @dataclass
+        class Task:
+            question: str
+            hints: list[str] = field(default_factory=list)
+
+        def run(task: Task):
+            messages = [task.question]
+            return {CALL}
+        """
+    )
+    (task,) = first(found).parameters
+    assert task.fields is not None
+    assert [(f.name, f.default) for f in task.fields] == [
+        ("question", None),
+        ("hints", "..."),
+    ]
+
+
+AGENT = f"""
+def search(query):
+    return query
+
+def run(question, tools):
+    messages = [question]
+    tools["search"](question)
+    return {CALL}
+"""
+
+
+@pytest.mark.parametrize(
+    ("site", "statements", "value"),
+    [
+        ("def main():\n    run('?', {'search': search})", (), "{'search': search}"),
+        (
+            "def main():\n    tools = {'search': search}\n    run(input(), tools=tools)",
+            ("tools = {'search': search}",),
+            "tools",
+        ),
+        (
+            "if __name__ == '__main__':\n    table = dict(search=search)\n    run('?', table)",
+            ("table = dict(search=search)",),
+            "table",
+        ),
+        ("TOOLS = {'search': search}\n\ndef main():\n    run('?', TOOLS)", (), "TOOLS"),
+    ],
+)
+def test_objects_are_made_as_the_project_makes_them(
+    site: str, statements: tuple[str, ...], value: str
+) -> None:
+    made = first(of(f"{AGENT}\n{site}\n")).parameters[1].made
+    assert made is not None and (made.statements, made.value) == (statements, value)
+    assert {module for module, _ in made.names} == {"agent"}
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        "",
+        "def main(tools):\n    run('?', tools)",
+        "class App:\n    def main(self):\n        run('?', self.tools)",
+        "def main():\n    for tools in TABLES:\n        run('?', tools)",
+        "def main():\n    tools = {}\n    tools = load()\n    run('?', tools)",
+    ],
+)
+def test_what_belongs_to_one_run_is_not_taken_over(site: str) -> None:
+    parameter = first(of(f"{AGENT}\n{site}\n")).parameters[1]
+    assert parameter.is_object and parameter.made is None
+
+
+# --------------------------------------------------------------------------- obstacles
+
+
+def harms(found: Survey) -> set[Harm]:
+    return {effect.harm for file in found.files for effect in file.effects}
+
+
+@pytest.mark.parametrize(
+    ("tool", "harm"),
+    [
+        ("open('log', 'w')", Harm.WRITES),
+        ("requests.get(url)", Harm.NETWORK),
+        ("subprocess.run(['ls'])", Harm.PROCESS),
+        ("typer.confirm('sure?')", Harm.ASKS),
+    ],
+)
+@pytest.mark.parametrize(
+    "use",
+    [
+        "TABLE = {'x': tools.x}\n\ndef pick(name):\n    return TABLE[name]()\n",
+        "def pick(name):\n    return tools.x()\n",
+        "from tools import x\n\nTABLE = [x]\n\ndef pick(name):\n    return TABLE[0]()\n",
+    ],
+    ids=["a dict", "a call", "a list"],
+)
+def test_obstacles_in_tools_of_other_files(
+    use: str, tool: str, harm: Harm, tmp_path: Path
+) -> None:
+    found = project(
+        tmp_path,
+        agent=f"import tools\n{use}\ndef run(task):\n    messages = [task]\n    pick('x')\n    return {CALL}\n",
+        tools=f"import requests, subprocess, typer\n\ndef x(url=''):\n    {tool}\n\ndef unused():\n    input()\n",
+    )
+    assert harms(found) - {Harm.CLOCK} == {harm}
+
+
+@pytest.mark.parametrize(
+    "line", ["run('at import')", "ARGS = parser.parse_args()", "NAME = input()"]
+)
+def test_work_at_import_is_an_obstacle(line: str) -> None:
+    agent = f"def run(task):\n    messages = [task]\n    return {CALL}\n"
+    assert Harm.IMPORT in harms(of(f"{agent}\n{line}\n"))
+    guarded = f"{agent}\nif __name__ == '__main__':\n    {line}\n"
+    assert Harm.IMPORT not in harms(of(guarded))
