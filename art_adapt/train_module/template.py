@@ -148,7 +148,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
         held_out = run.validation[:VALIDATION_SCENARIOS]
         groups = await gather(model, held_out, 1, None)
         training.show(groups, run.shown, RUN_NAME, step)
-        return [group for group in groups if group.trajectories]
+        return [training.name_policies(group) for group in groups if group.trajectories]
 
     model = training.make_model(RUN_NAME, PROJECT, BASE_MODEL, ENGINE, **GPUS)
     backend = training.make_backend("local")

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (dc3f48185222). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (1d92cf54ae9c). Yours to edit: art-adapt overwrites no edited file.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -94,7 +94,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
         held_out = run.validation[:VALIDATION_SCENARIOS]
         groups = await gather(model, held_out, 1, None)
         training.show(groups, run.shown, RUN_NAME, step)
-        return [group for group in groups if group.trajectories]
+        return [training.name_policies(group) for group in groups if group.trajectories]
 
     model = training.make_model(RUN_NAME, PROJECT, BASE_MODEL, ENGINE, **GPUS)
     backend = training.make_backend("local")
