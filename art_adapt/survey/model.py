@@ -117,6 +117,7 @@ class Parameter:
     is_object: bool = False
     fields: tuple[Parameter, ...] | None = None
     made: Construction | None = None
+    positional_only: bool = False
 
 
 @dataclass(frozen=True)

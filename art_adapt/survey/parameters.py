@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 
 from art_adapt.survey.apis import CLIENT_CLASSES, CLIENT_NAMES
 from art_adapt.survey.call_graph import method_of
@@ -87,12 +88,15 @@ def parameters_of(
         dotted(d) == "staticmethod" for d in function.node.decorator_list
     )
     return tuple(
-        _parameter(
-            project,
-            syntax,
-            argument,
-            default,
-            is_object=_is_used_as_object(syntax, function, argument.arg),
+        replace(
+            _parameter(
+                project,
+                syntax,
+                argument,
+                default,
+                is_object=_is_used_as_object(syntax, function, argument.arg),
+            ),
+            positional_only=argument in arguments.posonlyargs,
         )
         for argument, default in pairs[1 if bound else 0 :]
     )

@@ -261,9 +261,9 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
         start = "    return " if returns else "    "
         lines.append(_call(start + "await " * entry.is_async, name, arguments))
     body = "\n".join(lines)
-    if "=endpoint[" in body:
+    if "endpoint[" in body:
         lines.insert(0, "    endpoint = training.policy_endpoint()")
-    if "=client" in body:
+    if re.search(r"\bclient[,)]", body):
         made = f"{_client_class(entry)}(**training.policy_endpoint())"
         lines.insert(0, f"    client = {made}")
     fresh = ", on an instance of its own" if entry.class_name else ""
@@ -281,27 +281,32 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
 def _arguments(parameters: tuple[Parameter, ...], fields: set[str]) -> list[str]:
     found = []
     for parameter in parameters:
-        name, is_required = parameter.name, parameter.default is None
-        if parameter.is_client and parameter.default in (None, "None"):
-            found.append(f"{name}=client")
-        elif is_required and (key := ENDPOINT.get(name)):
-            found.append(f'{name}=endpoint["{key}"]')
-        elif is_required and parameter.is_object:
-            made = parameter.made
-            if made is None or _clashes(made):
-                what = parameter.annotation or "an object"
-                asked = _literal(f"{name}: {what}"[:40])
-                found.append(f"{name}=training.fill_in({asked})")
-            else:
-                found.append(f"{name}={made.value}")
-        elif is_required and name in MODELS and not parameter.is_client:
-            found.append(f"{name}=BASE_MODEL")
-        elif inner := _required_fields(parameter):
-            given = (f"{f.name}=scenario.{_field_name(f)}" for f in inner)
-            found.append(f"{name}={_class_name(parameter)}({', '.join(given)})")
-        elif name in fields:
-            found.append(f"{name}=scenario.{_field_name(parameter)}")
+        value = _value(parameter, fields)
+        if value is not None:
+            named = "" if parameter.positional_only else f"{parameter.name}="
+            found.append(f"{named}{value}")
     return found
+
+
+def _value(parameter: Parameter, fields: set[str]) -> str | None:
+    """Render what episode() passes for a parameter; None: its own default."""
+    name, is_required = parameter.name, parameter.default is None
+    if parameter.is_client and parameter.default in (None, "None"):
+        return "client"
+    if is_required and (key := ENDPOINT.get(name)):
+        return f'endpoint["{key}"]'
+    if is_required and parameter.is_object:
+        made = parameter.made
+        if made is not None and not _clashes(made):
+            return made.value
+        what = parameter.annotation or "an object"
+        return f"training.fill_in({_literal(f'{name}: {what}'[:40])})"
+    if is_required and name in MODELS and not parameter.is_client:
+        return "BASE_MODEL"
+    if inner := _required_fields(parameter):
+        given = (f"{f.name}=scenario.{_field_name(f)}" for f in inner)
+        return f"{_class_name(parameter)}({', '.join(given)})"
+    return f"scenario.{_field_name(parameter)}" if name in fields else None
 
 
 def _preparations(entry: EntryPoint) -> list[str]:
