@@ -10,6 +10,7 @@ from pathlib import Path
 
 from art_adapt.errors import Refusal
 from art_adapt.settings import Options, Origin
+from art_adapt.survey.entry_points import is_named
 from art_adapt.survey.model import EntryPoint, Survey
 
 Chooser = Callable[[Sequence[EntryPoint]], EntryPoint]
@@ -86,14 +87,14 @@ def refuse_untrainable(decision: EntryDecision) -> None:
 
 
 def _named(found: Sequence[EntryPoint], wanted: str, origin: Origin) -> EntryDecision:
-    name = wanted.rpartition(":")[2]
+    module, _, name = wanted.rpartition(":")
     for entry in found:
-        if entry.name == name or entry.name.endswith("." + name):
+        if is_named(entry, module, name):
             return _chosen(entry, found, origin)
     known = ", ".join(entry.name for entry in found[:8]) or "none"
     raise Refusal(
-        f"no function {name!r} that reaches a policy call",
-        next_step=f"these do: {known}",
+        f"there is no function {wanted!r} in the files of this agent",
+        next_step=f"name it as module:function; these reach a policy call: {known}",
     )
 
 

@@ -47,7 +47,7 @@ def make_plan(
     Raises:
         Refusal: there is nothing to adapt, a decision is missing, or a result would break a guarantee.
     """
-    found = survey(sources)
+    found = survey(sources, entry=options.entry)
     decisions = decide(found, options, choose)
     agent, hooks_files = _agent_edits(found, decisions, options)
     _verify_idempotent(agent, found, options, decisions)
@@ -160,6 +160,7 @@ def _verify_idempotent(
     again = survey(
         [adapted[path] if path in adapted else read_source(path) for path in given],
         adapted,
+        options.entry,
     )
     entry = None if decisions.entry is None else decisions.entry.name
     decided = decide(again, replace(options, entry=entry or options.entry))

@@ -15,6 +15,7 @@ from art_adapt.plan import Plan
 from art_adapt.report.paths import shown
 from art_adapt.settings import Origin
 from art_adapt.source import Place
+from art_adapt.survey.entry_points import UNSEEN
 from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Survey
 from art_adapt.train_module.render import to_fill_in
 
@@ -146,9 +147,13 @@ def _tool_lines(survey: Survey) -> Iterator[Line]:
 def _entry_lines(decisions: Decisions) -> Iterator[Line]:
     if decisions.entry is not None:
         others = [entry for entry in decisions.other_entries if entry.score > 0][:3]
-        detail = (
-            f"also possible: {', '.join(map(str, others))} (--entry)" if others else ""
-        )
+        detail = "no path to a model call was found from here: rehearse it"
+        if decisions.entry.score > UNSEEN:
+            detail = (
+                f"also possible: {', '.join(map(str, others))} (--entry)"
+                if others
+                else ""
+            )
         yield Line(
             "entry point",
             f"{_at(decisions.entry.place)}  {_signature(decisions.entry)}",

@@ -33,6 +33,8 @@ LAUNCHES = re.compile(
     r"^(main|_main|amain|async_main|cli|demo|test_|example|app$|entry|repl|interactive|serve|lambda_handler)"
 )
 
+UNSEEN = -100  # the score of a function from which no path to a call was found
+
 
 def find_entry_points(
     project: Project,
@@ -59,7 +61,9 @@ def find_entry_points(
         score = _score(project, graph, syntax, function, reaching, asking) + (
             2 if path in project.given else 0
         )
-        found.append(_describe(project, syntax, function, score, hooks[path], asking))
+        found.append(
+            describe_entry(project, syntax, function, score, hooks[path], asking)
+        )
     return tuple(sorted(found, key=lambda entry: (-entry.score, entry.place)))
 
 
@@ -222,7 +226,21 @@ def _is_generator(syntax: Syntax, function: Function) -> bool:
     )
 
 
-def _describe(
+def is_named(entry: EntryPoint, module: str, name: str) -> bool:
+    """Whether the user's ``module:name`` means this entry point.
+
+    The module may be a dotted name or a path; without one the name alone decides.
+    """
+    if entry.name != name and not entry.name.endswith(f".{name}"):
+        return False
+    if not module:
+        return True
+    dotted_name = module.removesuffix(".py").replace("/", ".").lstrip(".")
+    place = ".".join(entry.place.path.with_suffix("").parts)
+    return f".{place}".endswith(f".{dotted_name}")
+
+
+def describe_entry(
     project: Project,
     syntax: Syntax,
     function: Function,
@@ -230,6 +248,7 @@ def _describe(
     hooks: dict[str, frozenset[str]],
     asking: Asking,
 ) -> EntryPoint:
+    """Describe a function as an entry point, whether it is a likely one or not."""
     owner = function.qualname.rpartition(".")[0]
     static = any(
         dotted(d) in ("staticmethod", "classmethod")

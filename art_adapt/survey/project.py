@@ -109,6 +109,13 @@ class Project:
             syntax, name = target, imported.attribute
         return None
 
+    def modules_named(self, module: str) -> list[Path]:
+        """Find the file of a dotted module name or path, as the given files import it."""
+        parts = module.removesuffix(".py").replace("/", ".").strip(".").split(".")
+        roots = [root for path in self.given for root in import_roots(path)]
+        files = (module_file(root.joinpath(*parts)) for root in roots)
+        return [path for path in dict.fromkeys(files) if path is not None][:1]
+
     def class_named(self, syntax: Syntax, name: str) -> tuple[Syntax, str] | None:
         """Find the class ``name`` in a file, among its imports, or in an imported module."""
         if name in syntax.classes:

@@ -15,7 +15,12 @@ from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.constructions import with_constructions
 from art_adapt.survey.effects import find_effects, find_import_effects
-from art_adapt.survey.entry_points import find_entry_points
+from art_adapt.survey.entry_points import (
+    UNSEEN,
+    describe_entry,
+    find_entry_points,
+    is_named,
+)
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names, recording_level
 from art_adapt.survey.model import (
     CompletionCall,
@@ -37,22 +42,27 @@ OUTWARD = 3  # how many calls outward from an LLM helper
 
 
 def survey(
-    sources: Sequence[Source], instead: Mapping[Path, Source] | None = None
+    sources: Sequence[Source],
+    instead: Mapping[Path, Source] | None = None,
+    entry: str | None = None,
 ) -> Survey:
     """Survey the agent that consists of ``sources`` and what they import.
 
     ``sources`` are the files that the user named. A completion call in an imported file
     counts only if a named file can reach it. ``instead``: sources to read in place of files
-    on disk.
+    on disk. ``entry``: the function that the user says runs an episode, as ``name``,
+    ``Class.name`` or ``module:name``; it needs no path to a completion call.
 
     Raises:
         Refusal: a named file cannot be read as Python.
     """
     project = Project.of(sources, instead or {})
     found = _outward(_Found.of(project))
+    if entry is not None:
+        found = found.with_entry(entry)
     project = found.project
     entry_points = tuple(
-        with_constructions(project, found.graph, entry) for entry in found.entry_points
+        with_constructions(project, found.graph, each) for each in found.entry_points
     )
     reaching = found.graph.reaching(found.policy, guess=True)
     starting = {entry.place.path for entry in entry_points[:1]}
@@ -150,6 +160,35 @@ class _Found:
         }
         entries = find_entry_points(project, graph, policy, local_hooks, asking)
         return _Found(project, graph, hooks, calls, policy, asking, entries)
+
+    def with_entry(self, wanted: str) -> _Found:
+        """Put the function that the user names first, found or not.
+
+        Where no completion call can be reached from it, as far as can be seen, the user
+        knows better: a registry or a framework may lead there.
+        """
+        module, _, name = wanted.rpartition(":")
+        named = [each for each in self.entry_points if is_named(each, module, name)]
+        if named:
+            return self
+        project = replace(self.project, files=dict(self.project.files))
+        if module and project.add(project.modules_named(module)):
+            return _Found.of(project).with_entry(wanted)
+        described = [
+            describe_entry(
+                self.project,
+                syntax,
+                function,
+                UNSEEN,
+                {hook: local_names(self.hooks[path], hook) for hook in HOOKS},
+                self.asking,
+            )
+            for path, syntax in self.project.files.items()
+            for function in syntax.functions.values()
+            if not function.nested
+        ]
+        named = [each for each in described if is_named(each, module, name)]
+        return replace(self, entry_points=(*self.entry_points, *named[:1]))
 
     @cached_property
     def run_by_episode(self) -> set[FunctionKey]:

@@ -11,6 +11,7 @@ from textwrap import dedent
 import pytest
 
 from art_adapt.source import Source, read_source
+from art_adapt.survey.entry_points import UNSEEN
 from art_adapt.survey.model import EntryPoint, Harm, Survey
 from art_adapt.survey.roles import Role
 from art_adapt.survey.survey import survey
@@ -345,3 +346,24 @@ def test_work_at_import_is_an_obstacle(line: str) -> None:
     assert Harm.IMPORT in harms(of(f"{agent}\n{line}\n"))
     guarded = f"{agent}\nif __name__ == '__main__':\n    {line}\n"
     assert Harm.IMPORT not in harms(of(guarded))
+
+
+# -------------------------------------------------------------------------- --entry
+
+
+@pytest.mark.parametrize(
+    "entry", ["Session.run", "session:Session.run", "app/session.py:run"]
+)
+def test_the_users_entry_needs_no_path_to_a_call(entry: str, tmp_path: Path) -> None:
+    (tmp_path / "app").mkdir()
+    (tmp_path / "pyproject.toml").touch()
+    agent = tmp_path / "app" / "agent.py"
+    agent.write_text(
+        f"from session import Session\n\ndef ask(messages):\n    return {CALL}\n"
+    )
+    (tmp_path / "app" / "session.py").write_text(
+        "class Session:\n    def run(self, question):\n        return REGISTRY['x'](question)\n"
+    )
+    found = survey([read_source(agent)], entry=entry)
+    assert found.entry_points[-1].name == "Session.run"
+    assert found.entry_points[-1].score == UNSEEN
