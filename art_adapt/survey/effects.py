@@ -110,6 +110,9 @@ def find_effects(syntax: Syntax, functions: Collection[str]) -> Iterator[Effect]
         if isinstance(node, ast.Call):
             if (harm := _harm(node, syntax)) is not None:
                 yield Effect(syntax.place(node), harm, syntax.text(node.func) + "()")
+            for given in node.args:  # run_in_executor(None, input)
+                if isinstance(given, ast.Name) and given.id == "input":
+                    yield Effect(syntax.place(given), Harm.ASKS, "input()")
         elif isinstance(node, ast.Global):
             yield Effect(
                 syntax.place(node), Harm.SHARED, "global " + ", ".join(node.names)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
+from art_adapt.survey.effects import find_effects
 from art_adapt.survey.exits import find_exits, find_rewards
-from art_adapt.survey.model import EntryPoint
+from art_adapt.survey.model import EntryPoint, Harm
 from art_adapt.survey.parameters import constructor_of, parameters_of
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import (
@@ -187,13 +188,8 @@ def _is_example(
 
 
 def _asks_a_person(syntax: Syntax, function: Function) -> bool:
-    return any(
-        isinstance(node, ast.Call)
-        and (dotted(node.func) or "").split(".")[-1] in ("input", "ask", "prompt_async")
-        and (dotted(node.func) or "").split(".")[0]
-        in ("input", "Prompt", "session", "asyncio", "questionary", "self", "console")
-        for node in syntax.owned_by(function.qualname)
-    )
+    effects = find_effects(syntax, {function.qualname})
+    return any(effect.harm is Harm.ASKS for effect in effects)
 
 
 def _is_launcher(function: Function) -> bool:
