@@ -16,6 +16,7 @@ class Figures:
     steps: int
     episodes: int
     lost: int
+    failed: int  # ended with an exception of the agent
     calls: int  # choices sampled from the model in training
     recorded: int  # calls that are on trajectories
     auxiliary: int
@@ -42,6 +43,7 @@ def figures(seen: Seen) -> Figures:
         steps=len(seen.notes.steps),
         episodes=len(episodes),
         lost=len(seen.notes.exceptions),
+        failed=sum(t.failure is not None for t in episodes),
         calls=len(given_choices(seen)),
         recorded=sum(recorded_choices(seen).values()),
         auxiliary=sum(not e.is_policy for e in seen.log),

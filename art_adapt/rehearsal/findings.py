@@ -12,6 +12,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     requests.inference_name,
     requests.judge,
     ending.stopped_rollouts,
+    ending.failed_episodes,
     recording.complete,
     recording.faithful,
     recording.isolated,

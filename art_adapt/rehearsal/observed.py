@@ -66,6 +66,9 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
     )
 
 
+FAILURE = "the agent raised"  # how training.record notes it in the logs
+
+
 def trajectory_of(trajectory: Any) -> Trajectory:
     """Turn an ``art.Trajectory`` into notes."""
     answer = getattr(trajectory, "final_answer", None)
@@ -82,6 +85,9 @@ def trajectory_of(trajectory: Any) -> Trajectory:
             for history in (trajectory, *trajectory.additional_histories)
             if history.messages_and_choices
         ),
+        next((log for log in trajectory.logs if log.startswith(FAILURE)), None)
+        if trajectory.metrics.get("failed")
+        else None,
     )
 
 

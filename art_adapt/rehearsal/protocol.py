@@ -94,6 +94,7 @@ class Trajectory:
     answer: str | None  # the start of its repr
     bad_metrics: tuple[str, ...]  # the names of those that are not numbers
     histories: tuple[History, ...]  # those that are not empty
+    failure: str | None = None  # what the agent raised, and where
 
     @property
     def choices(self) -> list[Item]:

@@ -132,7 +132,7 @@ def _figure_lines(numbers: Figures) -> Iterator[Line]:
         f"{numbers.turns:.1f} turns, {numbers.histories:.1f} histories, "
         f"{numbers.prompt_tokens:.0f} prompt and {numbers.sampled_tokens:.0f} sampled "
         f"tokens, {numbers.seconds:.2f} s each",
-        f"{numbers.lost} lost",
+        f"{numbers.failed} failed, {numbers.lost} lost",
     )
     yield Line("answered", f"{numbers.answered} of {numbers.episodes} episodes")
     if numbers.reward_mean is not None:

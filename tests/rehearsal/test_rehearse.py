@@ -361,6 +361,21 @@ def test_missing_scenarios_are_what_it_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_run_in_which_most_episodes_failed_does_not_pass(tmp_path: Path) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    agent = folder / "agent.py"
+    service = 'raise ConnectionError("no such service: orders.internal")'
+    text = agent.read_text().replace(
+        "        message = response", f"        {service}\n        message = response"
+    )
+    agent.write_text(text)
+    assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
+    code, said, _ = rehearse("agent_train.py", cwd=folder)
+    assert code == 1 and "12 failed" in said
+    assert "no such service: orders.internal" in said and "agent.py:" in said
+
+
+@pytest.mark.slow
 def test_replies_of_ones_own_and_a_page(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--reward", "rewards:f")
     (folder / "replies.jsonl").write_text(

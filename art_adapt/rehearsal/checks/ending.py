@@ -38,6 +38,22 @@ def ended(seen: Seen) -> Iterator[Finding]:
         )
 
 
+def failed_episodes(seen: Seen) -> Iterator[Finding]:
+    """Report that most episodes ended with an exception, or were lost."""
+    failures = [t.failure for t in seen.episodes if t.failure is not None]
+    lost = seen.notes.exceptions
+    began = len(seen.notes.rollouts) or len(seen.episodes) + len(lost)
+    if 2 * (len(failures) + len(lost)) > began:
+        first = [*failures, *lost][0]
+        yield seen.finding(
+            "failed",
+            f"{len(failures) + len(lost)} of {began} episodes failed; the first: {first}",
+            "make the agent run here, too: a service or a key that it needs, or what "
+            "episode() passes; an error that it should survive counts against the model",
+            r"def episode",
+        )
+
+
 def stopped_rollouts(seen: Seen) -> Iterator[Finding]:
     """Report rollouts in which the recorder refused a call."""
     reasons = Counter(r.stopped for r in seen.notes.rollouts if r.stopped)
