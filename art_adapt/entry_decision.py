@@ -69,14 +69,15 @@ def refuse_untrainable(decision: EntryDecision) -> None:
     if entry is None:
         return
     path = entry.place.path
-    if not path.stem.isidentifier() or keyword.iskeyword(path.stem):
+    importable = path.stem.isidentifier() and not keyword.iskeyword(path.stem)
+    if not importable and not entry.is_script:
         raise Refusal(
             f"a train module cannot import {path.name}: {path.stem} is no name in Python",
             next_step="rename the file, or record only, with --no-train-module",
             path=path,
         )
     takes = [p for p in (*entry.constructor, *entry.parameters) if not p.is_client]
-    if not takes and decision.origin is Origin.FOUND:
+    if not takes and entry.terminal is None and decision.origin is Origin.FOUND:
         raise Refusal(
             f"{entry.name}() takes nothing that could differ from one episode to the next",
             why="an episode starts from a scenario: a task, a question",

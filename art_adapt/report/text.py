@@ -195,6 +195,8 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
 
 
 def _signature(entry: EntryPoint) -> str:
+    if entry.is_script:
+        return "the file itself, run as a script"
     parameters = ", ".join(
         p.name + (f": {p.annotation}" if p.annotation else "") for p in entry.parameters
     )
@@ -231,6 +233,12 @@ def _obstacle_lines(survey: Survey) -> Iterator[Line]:
             )
 
 
+def _entry_name(decisions: Decisions) -> str:
+    entry = decisions.entry
+    script = entry is not None and entry.is_script
+    return entry.place.path.name if entry is not None and script else str(entry)
+
+
 def _decision_lines(decisions: Decisions) -> Iterator[Line]:
     training = decisions.training
     assert training is not None
@@ -240,7 +248,7 @@ def _decision_lines(decisions: Decisions) -> Iterator[Line]:
         else f"RULER, judged by {training.judge_model}"
     )
     for name, value in (
-        ("entry", str(decisions.entry)),
+        ("entry", _entry_name(decisions)),
         ("reward", reward),
         ("scenarios", training.scenarios),
         ("backend", training.backend),

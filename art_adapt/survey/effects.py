@@ -137,6 +137,18 @@ def find_import_effects(
                 return
 
 
+def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
+    """Whether a node reads the command line."""
+    if isinstance(node, ast.Attribute):
+        return syntax.qualified(node) == "sys.argv"
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("parse_args", "parse_known_args")
+        and not node.args
+    )
+
+
 def _when_imported(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements that run when a file is imported."""
     for statement in body:

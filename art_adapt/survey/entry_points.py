@@ -7,11 +7,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from art_adapt.source import Place
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.effects import find_effects
-from art_adapt.survey.exits import find_exits, find_rewards
-from art_adapt.survey.model import EntryPoint, Harm
+from art_adapt.survey.exits import find_exits, find_rewards, printed_answers
+from art_adapt.survey.model import SCRIPT, EntryPoint, Harm, Terminal
 from art_adapt.survey.parameters import constructor_of, parameters_of
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import (
@@ -271,4 +272,30 @@ def describe_entry(
         rewards=find_rewards(syntax, function, hooks["reward"]),
         score=score,
         documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],
+    )
+
+
+def script_entry(
+    project: Project,
+    syntax: Syntax,
+    hooks: frozenset[str],
+    asking: Asking,
+    terminal: Terminal,
+) -> EntryPoint:
+    """Describe a file that is itself the episode: it is run, not imported."""
+    return EntryPoint(
+        place=Place(syntax.source.path, 1),
+        name=SCRIPT,
+        package=project.package(syntax),
+        module=syntax.source.path.stem,
+        parameters=(),
+        constructor=(),
+        class_name=None,
+        is_async=False,
+        is_generator=False,
+        returns=None,
+        exits=tuple(printed_answers(syntax, hooks, asking)),
+        rewards=(),
+        score=0,
+        terminal=terminal,
     )

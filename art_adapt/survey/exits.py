@@ -11,7 +11,7 @@ from art_adapt.survey.apis import ANSWERS, PIECES
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.hooks import unhooked
 from art_adapt.survey.model import Exit, RewardSite, Span
-from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted
+from art_adapt.survey.syntax import MODULE_LEVEL, Function, Syntax, dotted
 
 REWARD_NAME = re.compile(
     r"^(?:total_|final_|episode_|cumulative_)?reward$", re.IGNORECASE
@@ -118,7 +118,7 @@ def _touches_keyword(syntax: Syntax, value: ast.expr) -> bool:
 
 
 def _in_handler(
-    syntax: Syntax, node: ast.AST, function: FunctionNode, asking: Asking
+    syntax: Syntax, node: ast.AST, function: ast.AST, asking: Asking
 ) -> bool:
     """Whether ``node`` runs only after a failure, so that its value is no answer.
 
@@ -154,16 +154,29 @@ def _stored(
                 )
 
 
+def printed_answers(
+    syntax: Syntax, hooks: frozenset[str], asking: Asking
+) -> Iterator[Exit]:
+    """Find the answers that a file prints at module level."""
+    yield from _printed_by(syntax, MODULE_LEVEL, syntax.source.tree, hooks, asking)
+
+
 def _printed(
     syntax: Syntax, function: Function, hooks: frozenset[str], asking: Asking
 ) -> Iterator[Exit]:
-    for node in syntax.owned_by(function.qualname):
+    return _printed_by(syntax, function.qualname, function.node, hooks, asking)
+
+
+def _printed_by(
+    syntax: Syntax, owner: str, body: ast.AST, hooks: frozenset[str], asking: Asking
+) -> Iterator[Exit]:
+    for node in syntax.owned_by(owner):
         if not (
             isinstance(node, ast.Call)
             and (dotted(node.func) or "").split(".")[-1] in ("print", "secho", "echo")
         ):
             continue
-        if _in_handler(syntax, node, function.node, asking):
+        if _in_handler(syntax, node, body, asking):
             continue
         for argument in node.args:
             values = (

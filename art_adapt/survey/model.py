@@ -13,6 +13,8 @@ from art_adapt.span import Span as Span
 from art_adapt.survey.apis import Api
 from art_adapt.survey.roles import Role
 
+SCRIPT = "<module>"  # the name of an entry point that is a whole file
+
 
 @dataclass(frozen=True)
 class ToolLoop:
@@ -135,8 +137,16 @@ class Construction:
 
 
 @dataclass(frozen=True)
+class Terminal:
+    """What an episode reads from a terminal, in the place of parameters."""
+
+    asks: bool  # input(), prompts
+    reads_arguments: bool  # sys.argv
+
+
+@dataclass(frozen=True)
 class EntryPoint:
-    """A function or method that runs one episode."""
+    """A function or method that runs one episode, or a whole file that is run."""
 
     place: Place
     name: str  # qualified: "run_agent", "Agent.run"
@@ -152,6 +162,11 @@ class EntryPoint:
     rewards: tuple[RewardSite, ...]
     score: int
     documentation: str = ""
+    terminal: Terminal | None = None  # of one that takes no parameters
+
+    @property
+    def is_script(self) -> bool:
+        return self.name == SCRIPT
 
     def __str__(self) -> str:
         return self.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,12 +14,13 @@ from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.constructions import with_constructions
-from art_adapt.survey.effects import find_effects, find_import_effects
+from art_adapt.survey.effects import find_effects, find_import_effects, reads_arguments
 from art_adapt.survey.entry_points import (
     UNSEEN,
     describe_entry,
     find_entry_points,
     is_named,
+    script_entry,
 )
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names, recording_level
 from art_adapt.survey.model import (
@@ -27,8 +28,10 @@ from art_adapt.survey.model import (
     Effect,
     EntryPoint,
     FileSurvey,
+    Harm,
     Span,
     Survey,
+    Terminal,
     ToolLoop,
 )
 from art_adapt.survey.obstacles import art_use, find_obstacles
@@ -62,8 +65,9 @@ def survey(
         found = found.with_entry(entry)
     project = found.project
     entry_points = tuple(
-        with_constructions(project, found.graph, each) for each in found.entry_points
-    )
+        found.with_terminal(with_constructions(project, found.graph, each))
+        for each in found.entry_points
+    ) or tuple(found.scripts())
     reaching = found.graph.reaching(found.policy, guess=True)
     starting = {entry.place.path for entry in entry_points[:1]}
     effects = {path: _effects(found, syntax) for path, syntax in project.files.items()}
@@ -189,6 +193,41 @@ class _Found:
         ]
         named = [each for each in described if is_named(each, module, name)]
         return replace(self, entry_points=(*self.entry_points, *named[:1]))
+
+    def with_terminal(self, entry: EntryPoint) -> EntryPoint:
+        """Say what an entry point that takes nothing reads from a terminal."""
+        if entry.parameters or entry.constructor or entry.class_name:
+            return entry
+        run = self.graph.run_by([(entry.place.path, entry.name)])
+        return replace(entry, terminal=self._terminal(run))
+
+    def _terminal(self, run: Iterable[FunctionKey]) -> Terminal | None:
+        by_file: dict[Path, set[str]] = {}
+        for path, name in run:
+            by_file.setdefault(path, set()).add(name)
+        asks = reads = False
+        for path, names in by_file.items():
+            syntax = self.project.files[path]
+            effects = find_effects(syntax, names)
+            asks = asks or any(effect.harm is Harm.ASKS for effect in effects)
+            reads = reads or any(
+                reads_arguments(syntax, node)
+                for name in names
+                for node in syntax.owned_by(name)
+            )
+        return Terminal(asks, reads) if asks or reads else None
+
+    def scripts(self) -> Iterator[EntryPoint]:
+        """The named files that ask the model, and a person, at module level."""
+        for path in self.project.given:
+            if (path, MODULE_LEVEL) not in self.policy:
+                continue
+            run = self.graph.run_by([(path, MODULE_LEVEL)])
+            terminal = self._terminal(run)
+            if terminal is not None:
+                syntax = self.project.files[path]
+                hooks = local_names(self.hooks[path], "final_answer")
+                yield script_entry(self.project, syntax, hooks, self.asking, terminal)
 
     @cached_property
     def run_by_episode(self) -> set[FunctionKey]:

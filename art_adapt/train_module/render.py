@@ -9,7 +9,14 @@ import textwrap
 
 from art_adapt import __version__
 from art_adapt.decisions import Training
-from art_adapt.survey.model import Construction, EntryPoint, Harm, Parameter, Survey
+from art_adapt.survey.model import (
+    Construction,
+    EntryPoint,
+    Harm,
+    Parameter,
+    Survey,
+    Terminal,
+)
 from art_adapt.train_module.fill import fill, names_of_template
 from art_adapt.train_module.seal import sealed
 from art_adapt.train_module.types import plain_type
@@ -52,6 +59,7 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
     texts = {
         "docstring": _docstring(entry, training, survey),
         "client_import": f"from openai import {client}" if client else "",
+        "path_import": "from pathlib import Path" if entry.is_script else "",
         "local_imports": "\n".join(_local_imports(entry, training)),
         "fields": "\n".join(_field(field) for field in fields),
         "episode": started,
@@ -101,14 +109,20 @@ def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
         if training.agent_rewards
         else "scored by RULER"
     )
-    warnings = _warnings(survey)
+    typed = entry.terminal is not None
+    warnings = _warnings(survey, typed)
     parts = [
-        f"Trains {entry.name} of {entry.place.path.name} with ART: GRPO, {scored}.",
-        _verdict(survey, training),
+        f"Trains {_name(entry)} with ART: GRPO, {scored}.",
+        _verdict(survey, training, typed),
         *(["\n".join(warnings)] if warnings else []),
         f"Run: {command} --help",
     ]
     return '"""' + "\n\n".join(parts) + '\n"""'
+
+
+def _name(entry: EntryPoint) -> str:
+    file = entry.place.path.name
+    return file if entry.is_script else f"{entry.name} of {file}"
 
 
 def scenario_fields(entry: EntryPoint) -> list[Parameter]:
@@ -118,6 +132,8 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
     pydantic models in their place; where they require nothing, all that the entry point
     takes.
     """
+    if entry.terminal is not None:
+        return _terminal_fields(entry.terminal)
     every = [*entry.constructor, *entry.parameters]
     required = [p for p in every if p.default is None and not _is_given(p)]
     chosen = required or [p for p in entry.parameters if not _is_given(p)]
@@ -127,6 +143,12 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
         for field in (_required_fields(parameter) or [parameter])
     ]
     return list({parameter.name: parameter for parameter in fields}.values())
+
+
+def _terminal_fields(terminal: Terminal) -> list[Parameter]:
+    """What is typed, and what stands on the command line."""
+    names = [("arguments", terminal.reads_arguments), ("inputs", terminal.asks)]
+    return [Parameter(name, "list[str]", None) for name, is_read in names if is_read]
 
 
 def _is_given(parameter: Parameter) -> bool:
@@ -163,10 +185,10 @@ def _clashes(made: Construction) -> bool:
     return not names_of_template().isdisjoint({*bound, *(n for _, n in made.names)})
 
 
-def _verdict(survey: Survey, training: Training) -> str:
+def _verdict(survey: Survey, training: Training, typed: bool) -> str:
     """Say whether episodes can be run many times over, and what follows."""
     harms = {effect.harm for file in survey.files for effect in file.effects}
-    if Harm.ASKS in harms:
+    if Harm.ASKS in harms and not typed:
         return (
             "An episode asks a person, so it cannot be run many times over as it is:\n"
             "give it its answers from the scenario, or train on a part that asks nobody."
@@ -184,20 +206,23 @@ def _verdict(survey: Survey, training: Training) -> str:
     return "Episodes can be run many times over: nothing they do outlives them."
 
 
-def _warnings(survey: Survey) -> list[str]:
+def _warnings(survey: Survey, typed: bool) -> list[str]:
+    harmless = {Harm.CLOCK, Harm.ASKS, Harm.IMPORT} if typed else {Harm.CLOCK}
     found = {
         f"* {effect.place.path.name}: {effect.what} {effect.harm}"[:LINE_LENGTH]
         for file in survey.files
         for effect in file.effects
-        if effect.harm is not Harm.CLOCK
+        if effect.harm not in harmless
     }
     return sorted(found)[:8]
 
 
 def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
-    name, local = _imported_name(entry)
-    renamed = "" if name == local else f" as {local}"
-    imported: dict[str, set[str]] = {entry.module: {f"{name}{renamed}"}}
+    imported: dict[str, set[str]] = {}
+    if not entry.is_script:
+        name, local = _imported_name(entry)
+        renamed = "" if name == local else f" as {local}"
+        imported[entry.module] = {f"{name}{renamed}"}
     for parameter in (*entry.constructor, *entry.parameters):
         if parameter.made is not None and not _clashes(parameter.made):
             for module, used in parameter.made.names:
@@ -243,6 +268,8 @@ def _imported_name(entry: EntryPoint) -> tuple[str, str]:
 
 def _episode(entry: EntryPoint, fields: set[str]) -> str:
     """Render the function that runs the agent, on a fresh instance of its class."""
+    if entry.terminal is not None:
+        return _terminal_episode(entry)
     lines = _preparations(entry)
     imported, local = _imported_name(entry)
     name = local + entry.name.removeprefix(imported)
@@ -276,6 +303,26 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
     annotation = "Any" if returns else "None"
     header = f"{keyword_} episode(scenario: Scenario) -> {annotation}:"
     return "\n".join([header, f'    """{documentation}"""', *lines])
+
+
+def _terminal_episode(entry: EntryPoint) -> str:
+    """Render an episode that is typed: its input and arguments are the scenario's."""
+    assert entry.terminal is not None
+    given = [f"{f.name}=scenario.{f.name}" for f in _terminal_fields(entry.terminal)]
+    if entry.is_script:
+        path = f"Path(__file__).with_name({_literal(entry.place.path.name)})"
+        call = _call("    return training.", "run_script", [path, *given])
+    else:
+        name = _imported_name(entry)[1]
+        call = _call("    return training.", "run_command", [name, *given])
+    what = "Run the file" if entry.is_script else "Run the command"
+    return "\n".join(
+        [
+            "def episode(scenario: Scenario) -> Any:",
+            f'    """{what} once; without a final_answer(...), return what it printed last."""',
+            call,
+        ]
+    )
 
 
 def _arguments(parameters: tuple[Parameter, ...], fields: set[str]) -> list[str]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path  #: <path_import>
 from typing import Any
 
 import art

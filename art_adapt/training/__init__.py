@@ -26,6 +26,7 @@ from art_adapt.training.runs import (
     stop_after_step,
 )
 from art_adapt.training.scenarios import Scenario, load_scenarios, split
+from art_adapt.training.terminal import run_command, run_script
 
 __all__ = [
     "UNTIL_STOPPED",
@@ -47,6 +48,8 @@ __all__ = [
     "record",
     "report",
     "ruler",
+    "run_command",
+    "run_script",
     "say_lost",
     "scenario_stream",
     "show",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,85 @@ def test_what_only_the_user_knows_is_asked_for(tmp_path: Path) -> None:
     line = int(said["stopped"].split(":")[1])
     written = (tmp_path / "agent_train.py").read_text().splitlines()
     assert "training.fill_in(" in written[line - 1]
+
+
+ANSWER = """\
+    messages.append({"role": "user", "content": question})
+    reply = client.chat.completions.create(model="m", messages=messages)
+    messages.append(reply.choices[0].message)
+    print("bot:", reply.choices[0].message.content)
+"""
+TYPED = {
+    "a script that asks until it is told to stop": (
+        f"""from openai import OpenAI
+
+client = OpenAI()
+messages = []
+while True:
+    question = input("> ")
+    if question == "exit":
+        break
+{ANSWER}""",
+        {"inputs": ["a", "b"]},
+    ),
+    "a script under its guard, which ends with its input": (
+        f"""import sys
+
+from openai import OpenAI
+
+client = OpenAI()
+messages = []
+if __name__ == "__main__":
+    try:
+        for question in iter(input, "quit"):
+            {ANSWER.strip().replace(chr(10), chr(10) + "        ")}
+    except EOFError:
+        sys.exit()
+""",
+        {"inputs": ["a", "b"]},
+    ),
+    "a command that parses its arguments": (
+        f"""import argparse
+
+from openai import OpenAI
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--question")
+    question = parser.parse_args().question
+    client, messages = OpenAI(), []
+    question += " please"
+{ANSWER}{ANSWER}
+
+if __name__ == "__main__":
+    main()
+""",
+        {"arguments": ["--question", "a"]},
+    ),
+    "a file that reads argv": (
+        f"""import sys
+
+from openai import OpenAI
+
+client = OpenAI()
+messages = []
+for question in sys.argv[1:]:
+{ANSWER}""",
+        {"arguments": ["a", "b"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_what_is_typed_comes_from_the_scenario(name: str, tmp_path: Path) -> None:
+    agent, scenario = TYPED[name]
+    adapted(tmp_path, agent)
+    (tmp_path / "scenarios.jsonl").write_text(f"{json.dumps(scenario)}\n" * 2)
+    with Engine(YES) as engine:
+        said = train(tmp_path, engine)
+    episodes = [e for groups in said["steps"] for group in groups for e in group]
+    assert len(episodes) == 8, said
+    assert {e["final_answer"] for e in episodes} == {"yes"}
+    # Two turns: ART 0.5.18 gets each as a history of its own where it has no token ids.
+    assert {e["choices"] + e["histories"] for e in episodes} == {2}

@@ -1,0 +1,152 @@
+"""Runs an agent that talks to a terminal, with input and arguments from a scenario.
+
+``input()``, ``sys.argv`` and ``sys.stdout`` belong to the process, and episodes run side
+by side in it. So each is replaced once by one that asks which episode it is used in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import contextvars
+import inspect
+import runpy
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, SupportsIndex
+
+PATIENCE = 3  # how often an agent may ask again after the last input
+
+
+class _EndOfInput(EOFError):
+    """The scenario has no further input: a person would have closed the terminal."""
+
+
+@dataclass
+class _Terminal:
+    arguments: list[str]
+    inputs: list[str]
+    said: list[str] = field(default_factory=list)  # since the last input
+    asked_in_vain: int = 0
+
+    def read(self) -> str:
+        if not self.inputs:
+            self.asked_in_vain += 1
+            if self.asked_in_vain > PATIENCE:
+                raise SystemExit(0)
+            raise _EndOfInput("the scenario has no further input")
+        self.said.clear()
+        return self.inputs.pop(0)
+
+
+_terminal: contextvars.ContextVar[_Terminal | None] = contextvars.ContextVar(
+    "art_adapt_terminal", default=None
+)
+_input = builtins.input
+
+
+def run_script(
+    path: str | Path, *, arguments: Sequence[str] = (), inputs: Sequence[str] = ()
+) -> str:
+    """Run a Python file as ``python FILE`` would, and return what it printed last.
+
+    Args:
+        path: the file; each run gets a namespace of its own.
+        arguments: what follows the file's name on the command line.
+        inputs: what a person types, one for each ``input()``. After the last one the
+            terminal is closed: ``input()`` raises EOFError.
+
+    Raises:
+        Exception: what the file raised. A ``SystemExit`` without an error, and the end of
+            the input, just end it.
+    """
+    file = str(path)
+
+    def run() -> None:
+        runpy.run_path(file, run_name="__main__")
+
+    return str(_run(run, [file, *arguments], inputs))
+
+
+def run_command(
+    function: Callable[[], Any],
+    *,
+    arguments: Sequence[str] = (),
+    inputs: Sequence[str] = (),
+) -> Any:
+    """Call a command such as ``main()``; return its value, or else what it printed last.
+
+    Arguments and errors are those of ``run_script``.
+    """
+    return _run(function, [sys.argv[0], *arguments], inputs)
+
+
+def _run(
+    function: Callable[[], Any], arguments: Sequence[str], inputs: Sequence[str]
+) -> Any:
+    terminal = _Terminal([*map(str, arguments)], [*map(str, inputs)])
+    _install()
+    token = _terminal.set(terminal)
+    try:
+        returned = function()
+        if inspect.iscoroutine(returned):
+            returned = asyncio.run(returned)
+    except _EndOfInput:
+        returned = None
+    except SystemExit as stop:
+        if stop.code not in (None, 0):
+            raise
+        returned = None
+    finally:
+        _terminal.reset(token)
+    return "".join(terminal.said).strip() if returned is None else returned
+
+
+def _install() -> None:
+    """Replace what belongs to the process; done once, it does nothing."""
+    builtins.input = _read
+    if not isinstance(sys.argv, _Arguments):
+        sys.argv = _Arguments(sys.argv)
+    if not isinstance(sys.stdout, _Output):
+        sys.stdout = _Output(sys.stdout)
+
+
+def _read(prompt: object = "", /) -> str:
+    terminal = _terminal.get()
+    return _input(prompt) if terminal is None else terminal.read()
+
+
+class _Arguments(list[str]):
+    """``sys.argv``, of the episode where there is one."""
+
+    def _own(self) -> list[str]:
+        terminal = _terminal.get()
+        return list(super().__iter__()) if terminal is None else terminal.arguments
+
+    def __getitem__(self, index: SupportsIndex | slice) -> Any:
+        return self._own()[index]
+
+    def __iter__(self) -> Any:
+        return iter(self._own())
+
+    def __len__(self) -> int:
+        return len(self._own())
+
+
+class _Output:
+    """``sys.stdout``, which keeps what an episode prints to itself."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        terminal = _terminal.get()
+        if terminal is None:
+            return int(self._stream.write(text))
+        terminal.said.append(text)
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
