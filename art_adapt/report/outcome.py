@@ -9,7 +9,7 @@ from art_adapt.plan import Plan
 from art_adapt.report.paths import shown
 from art_adapt.scenario_sources import SourceKind, source_kind
 from art_adapt.survey.model import EntryPoint
-from art_adapt.train_module.render import scenario_fields, to_fill_in
+from art_adapt.train_module.fields import scenario_fields, to_fill_in
 from art_adapt.undo import Undo
 
 

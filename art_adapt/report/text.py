@@ -17,7 +17,7 @@ from art_adapt.settings import Origin
 from art_adapt.source import Place
 from art_adapt.survey.entry_points import UNSEEN
 from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Survey
-from art_adapt.train_module.render import to_fill_in
+from art_adapt.train_module.fields import to_fill_in
 
 
 @dataclass(frozen=True)

@@ -216,6 +216,17 @@ def _is_launcher(function: Function) -> bool:
     )
 
 
+def _is_click_command(syntax: Syntax, function: Function) -> bool:
+    """Whether a decorator of click makes the function a Command object."""
+    names = [
+        dotted(d.func if isinstance(d, ast.Call) else d) or ""
+        for d in function.node.decorator_list
+    ]
+    return syntax.imports_module("click") is not None and any(
+        name.split(".")[-1] == "command" for name in names
+    )
+
+
 def _is_generator(syntax: Syntax, function: Function) -> bool:
     return any(
         isinstance(node, ast.Yield | ast.YieldFrom)
@@ -271,6 +282,7 @@ def describe_entry(
         exits=find_exits(syntax, function, hooks["final_answer"], asking),
         rewards=find_rewards(syntax, function, hooks["reward"]),
         score=score,
+        attribute=".callback" if _is_click_command(syntax, function) else "",
         documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],
     )
 

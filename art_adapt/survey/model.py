@@ -120,6 +120,7 @@ class Parameter:
     fields: tuple[Parameter, ...] | None = None
     made: Construction | None = None
     positional_only: bool = False
+    declared: bool = False  # its default has to be passed: typer.Option(5) is none
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,7 @@ class EntryPoint:
     score: int
     documentation: str = ""
     terminal: Terminal | None = None  # of one that takes no parameters
+    attribute: str = ""  # of the object that its decorator makes, with the function
 
     @property
     def is_script(self) -> bool:

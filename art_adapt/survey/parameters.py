@@ -58,6 +58,8 @@ PLAIN = frozenset(
 )
 # Annotations that admit both what JSON holds and what it does not.
 VAGUE = ("Any", "typing.Any", "object", "list", "dict", "List", "Dict", "List[Any]")
+# Calls that declare a default instead of being one: of dataclasses, pydantic and typer.
+DECLARED = ("field", "Field", "Option", "Argument")
 # The methods of what JSON holds: whoever has another one is an object.
 PLAIN_METHODS = frozenset(
     name for kind in (str, list, dict, set, int, float) for name in dir(kind)
@@ -93,10 +95,13 @@ def parameters_of(
                 project,
                 syntax,
                 argument,
-                default,
+                _default_of(default),
                 is_object=_is_used_as_object(syntax, function, argument.arg),
             ),
             positional_only=argument in arguments.posonlyargs,
+            # Called as a function, typer's would get the declaration for a value.
+            declared=isinstance(default, ast.Call)
+            and _default_of(default) is not default,
         )
         for argument, default in pairs[1 if bound else 0 :]
     )
@@ -143,7 +148,7 @@ def _default_of(value: ast.expr | None) -> ast.expr | None:
     """The default in ``field(default_factory=list)`` or ``Field("", max_length=9)``."""
     if not isinstance(value, ast.Call):
         return value
-    if (dotted(value.func) or "").split(".")[-1] not in ("field", "Field"):
+    if (dotted(value.func) or "").split(".")[-1] not in DECLARED:
         return value
     given = [
         k for k in value.keywords if k.arg in ("default", "default_factory", "init")

@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import json
-import keyword
 import re
 import textwrap
 
 from art_adapt import __version__
 from art_adapt.decisions import Training
 from art_adapt.survey.model import (
-    Construction,
     EntryPoint,
     Harm,
     Parameter,
     Survey,
-    Terminal,
+)
+from art_adapt.train_module.fields import (
+    ENDPOINT,
+    MODELS,
+    clashes,
+    field_name,
+    field_type,
+    required_fields,
+    scenario_fields,
+    terminal_fields,
 )
 from art_adapt.train_module.fill import fill, names_of_template
 from art_adapt.train_module.seal import sealed
-from art_adapt.train_module.types import plain_type
 
 LINE_LENGTH = 88
-# Arguments that say where the model is: no scenario's business. Recorded calls go to the
-# model in training whatever they are.
-ENDPOINT = {"api_key": "api_key", "openai_api_key": "api_key", "base_url": "base_url"}
-MODELS = ("model", "model_name", "model_id")
-CONVERSATIONS = ("messages", "history", "conversation", "chat_history")
-PYDANTIC_NAMES = (
-    "schema",
-    "json",
-    "copy",
-    "dict",
-    "model_config",
-    "construct",
-    "validate",
-)
 
 
 def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
@@ -125,66 +117,6 @@ def _name(entry: EntryPoint) -> str:
     return file if entry.is_script else f"{entry.name} of {file}"
 
 
-def scenario_fields(entry: EntryPoint) -> list[Parameter]:
-    """Return what differs from episode to episode, as far as JSON can hold it.
-
-    That is what the entry point and its class require, with the fields of dataclasses and
-    pydantic models in their place; where they require nothing, all that the entry point
-    takes.
-    """
-    if entry.terminal is not None:
-        return _terminal_fields(entry.terminal)
-    every = [*entry.constructor, *entry.parameters]
-    required = [p for p in every if p.default is None and not _is_given(p)]
-    chosen = required or [p for p in entry.parameters if not _is_given(p)]
-    fields = [
-        field
-        for parameter in chosen
-        for field in (_required_fields(parameter) or [parameter])
-    ]
-    return list({parameter.name: parameter for parameter in fields}.values())
-
-
-def _terminal_fields(terminal: Terminal) -> list[Parameter]:
-    """What is typed, and what stands on the command line."""
-    names = [("arguments", terminal.reads_arguments), ("inputs", terminal.asks)]
-    return [Parameter(name, "list[str]", None) for name, is_read in names if is_read]
-
-
-def _is_given(parameter: Parameter) -> bool:
-    """Whether episode() itself provides a parameter: a client, a model, an object."""
-    return (
-        parameter.is_client
-        or parameter.is_object
-        or parameter.name in ENDPOINT
-        or (parameter.name in MODELS and parameter.default is None)
-    )
-
-
-def _required_fields(parameter: Parameter) -> list[Parameter]:
-    """The fields that a dataclass or pydantic model has to be given."""
-    if parameter.fields is None or parameter.default is not None:
-        return []
-    return [f for f in parameter.fields if f.default is None] or list(parameter.fields)
-
-
-def to_fill_in(entry: EntryPoint) -> list[Parameter]:
-    """Return the objects that an episode needs and that only the user can make."""
-    return [
-        parameter
-        for parameter in (*entry.constructor, *entry.parameters)
-        if parameter.is_object
-        and parameter.default is None
-        and (parameter.made is None or _clashes(parameter.made))
-    ]
-
-
-def _clashes(made: Construction) -> bool:
-    """Whether a construction uses a name that the train module has for its own things."""
-    bound = (line.partition(" = ")[0] for line in made.statements)
-    return not names_of_template().isdisjoint({*bound, *(n for _, n in made.names)})
-
-
 def _verdict(survey: Survey, training: Training, typed: bool) -> str:
     """Say whether episodes can be run many times over, and what follows."""
     harms = {effect.harm for file in survey.files for effect in file.effects}
@@ -224,10 +156,10 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
         renamed = "" if name == local else f" as {local}"
         imported[entry.module] = {f"{name}{renamed}"}
     for parameter in (*entry.constructor, *entry.parameters):
-        if parameter.made is not None and not _clashes(parameter.made):
+        if parameter.made is not None and not clashes(parameter.made):
             for module, used in parameter.made.names:
                 imported.setdefault(module, set()).add(used)
-        if _required_fields(parameter):
+        if required_fields(parameter):
             imported[entry.module].add(_class_name(parameter))
     lines = [
         _import(module, sorted(names, key=_by_kind))
@@ -272,7 +204,7 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
         return _terminal_episode(entry)
     lines = _preparations(entry)
     imported, local = _imported_name(entry)
-    name = local + entry.name.removeprefix(imported)
+    name = local + entry.name.removeprefix(imported) + entry.attribute
     if entry.class_name is not None:
         class_name = local + entry.class_name.removeprefix(imported)
         constructed = _arguments(entry.constructor, fields)
@@ -308,7 +240,7 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
 def _terminal_episode(entry: EntryPoint) -> str:
     """Render an episode that is typed: its input and arguments are the scenario's."""
     assert entry.terminal is not None
-    given = [f"{f.name}=scenario.{f.name}" for f in _terminal_fields(entry.terminal)]
+    given = [f"{f.name}=scenario.{f.name}" for f in terminal_fields(entry.terminal)]
     if entry.is_script:
         path = f"Path(__file__).with_name({_literal(entry.place.path.name)})"
         call = _call("    return training.", "run_script", [path, *given])
@@ -344,16 +276,18 @@ def _value(parameter: Parameter, fields: set[str]) -> str | None:
         return f'endpoint["{key}"]'
     if is_required and parameter.is_object:
         made = parameter.made
-        if made is not None and not _clashes(made):
+        if made is not None and not clashes(made):
             return made.value
         what = parameter.annotation or "an object"
         return f"training.fill_in({_literal(f'{name}: {what}'[:40])})"
     if is_required and name in MODELS and not parameter.is_client:
         return "BASE_MODEL"
-    if inner := _required_fields(parameter):
-        given = (f"{f.name}=scenario.{_field_name(f)}" for f in inner)
+    if inner := required_fields(parameter):
+        given = (f"{f.name}=scenario.{field_name(f)}" for f in inner)
         return f"{_class_name(parameter)}({', '.join(given)})"
-    return f"scenario.{_field_name(parameter)}" if name in fields else None
+    if name in fields:
+        return f"scenario.{field_name(parameter)}"
+    return parameter.default if parameter.declared else None
 
 
 def _preparations(entry: EntryPoint) -> list[str]:
@@ -361,7 +295,7 @@ def _preparations(entry: EntryPoint) -> list[str]:
     statements = (
         statement
         for parameter in (*entry.constructor, *entry.parameters)
-        if parameter.made is not None and not _clashes(parameter.made)
+        if parameter.made is not None and not clashes(parameter.made)
         for statement in parameter.made.statements
     )
     return [textwrap.indent(each, "    ") for each in dict.fromkeys(statements)]
@@ -394,7 +328,7 @@ def _client_class(entry: EntryPoint) -> str:
 
 
 def _field(parameter: Parameter) -> str:
-    line = f"    {_field_name(parameter)}: {_field_type(parameter)}"
+    line = f"    {field_name(parameter)}: {field_type(parameter)}"
     simple = parameter.default is not None and re.fullmatch(
         r"-?\d+(\.\d+)?|True|False|None", parameter.default
     )
@@ -405,25 +339,3 @@ def _field(parameter: Parameter) -> str:
     ):
         return f"{line} = {_literal(parameter.default[1:-1])}"
     return line
-
-
-def _field_type(parameter: Parameter) -> str:
-    if parameter.annotation is None and parameter.name in CONVERSATIONS:
-        return "list[dict[str, Any]]"
-    if (
-        parameter.annotation is None
-        and parameter.default is not None
-        and re.fullmatch(r"-?\d+", parameter.default)
-    ):
-        return "int"
-    return plain_type(parameter.annotation)
-
-
-def _field_name(parameter: Parameter) -> str:
-    """Return a name that pydantic takes as a field.
-
-    It refuses names that begin with an underscore or hide its own methods.
-    """
-    name = parameter.name.lstrip("_") or "value"
-    is_taken = name in PYDANTIC_NAMES or name.startswith("model_")
-    return f"{name}_" if keyword.iskeyword(name) or is_taken else name

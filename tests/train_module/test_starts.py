@@ -64,6 +64,31 @@ def run(task: Task) -> str:
 {ASK}""",
     "positional only": f"""{HEAD}def run(question, /):
 {ASK}""",
+    "a typer command": f"""import typer
+{HEAD}app = typer.Typer()
+
+
+@app.command()
+def run(question: str = typer.Argument(...), turns: int = typer.Option(2, "--turns")):
+    messages = [{{"role": "user", "content": question}}]
+    for _ in range(turns - 1):
+        reply = client.chat.completions.create(model=MODEL, messages=messages)
+        messages.append(reply.choices[0].message)
+    return reply.choices[0].message.content
+
+
+if __name__ == "__main__":
+    app()
+""",
+    "a click command": f"""import click
+{HEAD}@click.command()
+@click.option("--question")
+def run(question):
+{ASK}
+
+if __name__ == "__main__":
+    run()
+""",
     "a model's name": f"""{HEAD}def run(question: str, model: str):
 {ASK.replace("MODEL", "model")}""",
 }

@@ -1,0 +1,107 @@
+"""Decides what a scenario holds, and what episode() provides itself."""
+
+from __future__ import annotations
+
+import keyword
+import re
+
+from art_adapt.survey.model import Construction, EntryPoint, Parameter, Terminal
+from art_adapt.train_module.fill import names_of_template
+from art_adapt.train_module.types import plain_type
+
+# Arguments that say where the model is: no scenario's business. Recorded calls go to the
+# model in training whatever they are.
+ENDPOINT = {"api_key": "api_key", "openai_api_key": "api_key", "base_url": "base_url"}
+MODELS = ("model", "model_name", "model_id")
+CONVERSATIONS = ("messages", "history", "conversation", "chat_history")
+PYDANTIC_NAMES = (
+    "schema",
+    "json",
+    "copy",
+    "dict",
+    "model_config",
+    "construct",
+    "validate",
+)
+
+
+def scenario_fields(entry: EntryPoint) -> list[Parameter]:
+    """Return what differs from episode to episode, as far as JSON can hold it.
+
+    That is what the entry point and its class require, with the fields of dataclasses and
+    pydantic models in their place; where they require nothing, all that the entry point
+    takes.
+    """
+    if entry.terminal is not None:
+        return terminal_fields(entry.terminal)
+    every = [*entry.constructor, *entry.parameters]
+    required = [p for p in every if p.default is None and not is_given(p)]
+    chosen = required or [p for p in entry.parameters if not is_given(p)]
+    fields = [
+        field
+        for parameter in chosen
+        for field in (required_fields(parameter) or [parameter])
+    ]
+    return list({parameter.name: parameter for parameter in fields}.values())
+
+
+def terminal_fields(terminal: Terminal) -> list[Parameter]:
+    """What is typed, and what stands on the command line."""
+    names = [("arguments", terminal.reads_arguments), ("inputs", terminal.asks)]
+    return [Parameter(name, "list[str]", None) for name, is_read in names if is_read]
+
+
+def is_given(parameter: Parameter) -> bool:
+    """Whether episode() itself provides a parameter: a client, a model, an object."""
+    return (
+        parameter.is_client
+        or parameter.is_object
+        or parameter.name in ENDPOINT
+        or (parameter.name in MODELS and parameter.default is None)
+    )
+
+
+def required_fields(parameter: Parameter) -> list[Parameter]:
+    """The fields that a dataclass or pydantic model has to be given."""
+    if parameter.fields is None or parameter.default is not None:
+        return []
+    return [f for f in parameter.fields if f.default is None] or list(parameter.fields)
+
+
+def to_fill_in(entry: EntryPoint) -> list[Parameter]:
+    """Return the objects that an episode needs and that only the user can make."""
+    return [
+        parameter
+        for parameter in (*entry.constructor, *entry.parameters)
+        if parameter.is_object
+        and parameter.default is None
+        and (parameter.made is None or clashes(parameter.made))
+    ]
+
+
+def clashes(made: Construction) -> bool:
+    """Whether a construction uses a name that the train module has for its own things."""
+    bound = (line.partition(" = ")[0] for line in made.statements)
+    return not names_of_template().isdisjoint({*bound, *(n for _, n in made.names)})
+
+
+def field_type(parameter: Parameter) -> str:
+    if parameter.annotation is None and parameter.name in CONVERSATIONS:
+        return "list[dict[str, Any]]"
+    if (
+        parameter.annotation is None
+        and parameter.default is not None
+        and re.fullmatch(r"-?\d+", parameter.default)
+    ):
+        return "int"
+    return plain_type(parameter.annotation)
+
+
+def field_name(parameter: Parameter) -> str:
+    """Return a name that pydantic takes as a field.
+
+    It refuses names that begin with an underscore or hide its own methods.
+    """
+    name = parameter.name.lstrip("_") or "value"
+    is_taken = name in PYDANTIC_NAMES or name.startswith("model_")
+    return f"{name}_" if keyword.iskeyword(name) or is_taken else name
