@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from art_adapt.survey.project import Project
@@ -92,6 +93,20 @@ class CallGraph:
 
     def run_by(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
         """The functions that may run when ``starts`` do, through tables of tools as well."""
+        seen: set[FunctionKey] = set()
+        left = list(starts)
+        while left:
+            key = left.pop()
+            if key not in seen:
+                seen.add(key)
+                # What a module only names, its functions may look up.
+                tables = self.mentioned.get((key[0], MODULE_LEVEL), ())
+                left += [*self._running.get(key, ()), *tables]
+        return seen
+
+    @cached_property
+    def _running(self) -> dict[FunctionKey, set[FunctionKey]]:
+        """What a function may run: calls, what it names, and methods of unique names."""
         forward: dict[FunctionKey, set[FunctionKey]] = {}
         for edges in (self.certain, self.mentioned):
             for caller, callees in edges.items():
@@ -102,16 +117,7 @@ class CallGraph:
             forward.setdefault(caller, set()).update(
                 key for key in callees if names.count(key[1].rpartition(".")[2]) == 1
             )
-        seen: set[FunctionKey] = set()
-        left = list(starts)
-        while left:
-            key = left.pop()
-            if key not in seen:
-                seen.add(key)
-                # What a module only names, its functions may look up.
-                tables = self.mentioned.get((key[0], MODULE_LEVEL), ())
-                left += [*forward.get(key, ()), *tables]
-        return seen
+        return forward
 
     def reachable(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
         """The functions that can be reached from ``starts`` over certain and possible edges."""

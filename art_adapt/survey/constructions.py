@@ -27,15 +27,19 @@ def with_constructions(
 ) -> EntryPoint:
     """Say of each object that ``entry`` needs how the project makes it, where it does."""
     syntax = project.files[entry.place.path]
-    name = entry.class_name
-    constructor = _made(
-        project, syntax, entry.constructor, list(_constructed(project, syntax, name))
-    )
-    key = (entry.place.path, entry.name)
-    parameters = _made(
-        project, syntax, entry.parameters, list(_called(project, graph, key))
-    )
-    return replace(entry, constructor=constructor, parameters=parameters)
+    if any(map(_is_needed, entry.constructor)):
+        sites = list(_constructed(project, syntax, entry.class_name))
+        made = _made(project, syntax, entry.constructor, sites)
+        entry = replace(entry, constructor=made)
+    if any(map(_is_needed, entry.parameters)):
+        sites = list(_called(project, graph, (entry.place.path, entry.name)))
+        made = _made(project, syntax, entry.parameters, sites)
+        entry = replace(entry, parameters=made)
+    return entry
+
+
+def _is_needed(parameter: Parameter) -> bool:
+    return parameter.is_object and parameter.default is None
 
 
 _Site = tuple[Syntax, ast.Call]
@@ -74,7 +78,7 @@ def _made(
     found = []
     for index, parameter in enumerate(parameters):
         made = None
-        if parameter.is_object and parameter.default is None:
+        if _is_needed(parameter):
             # The agent's own file first: nothing else has to be imported for it.
             for place, call in sorted(sites, key=lambda site: site[0] is not syntax):
                 value = keyword(call, parameter.name)

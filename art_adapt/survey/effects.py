@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from art_adapt.survey.model import Effect, Harm
@@ -104,20 +105,34 @@ def find_effects(syntax: Syntax, functions: Collection[str]) -> Iterator[Effect]
 
     ``functions``: the qualified names of those that an episode may run.
     """
+    found = _by_function(syntax)
+    for name in found.keys() & functions:
+        yield from found[name]
+
+
+@functools.lru_cache(maxsize=512)
+def _by_function(syntax: Syntax) -> dict[str, list[Effect]]:
+    """All effects of a file, by the function that has them."""
+    found: dict[str, list[Effect]] = {}
     for node in syntax.nodes:
-        if syntax.owner(node) not in functions:
-            continue
-        if isinstance(node, ast.Call):
-            if (harm := _harm(node, syntax)) is not None:
-                yield Effect(syntax.place(node), harm, syntax.text(node.func) + "()")
-            for given in node.args:  # run_in_executor(None, input)
-                if isinstance(given, ast.Name) and given.id == "input":
-                    yield Effect(syntax.place(given), Harm.ASKS, "input()")
-        elif isinstance(node, ast.Global):
-            yield Effect(
-                syntax.place(node), Harm.SHARED, "global " + ", ".join(node.names)
-            )
-    yield from _changed_globals(syntax, functions)
+        effects = list(_effects_at(syntax, node))
+        if effects:
+            found.setdefault(syntax.owner(node), []).extend(effects)
+    for owner, effect in _changed_globals(syntax):
+        found.setdefault(owner, []).append(effect)
+    return found
+
+
+def _effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
+    if isinstance(node, ast.Global):
+        what = "global " + ", ".join(node.names)
+        yield Effect(syntax.place(node), Harm.SHARED, what)
+    elif isinstance(node, ast.Call):
+        if (harm := _harm(node, syntax)) is not None:
+            yield Effect(syntax.place(node), harm, syntax.text(node.func) + "()")
+        for given in node.args:  # run_in_executor(None, input)
+            if isinstance(given, ast.Name) and given.id == "input":
+                yield Effect(syntax.place(given), Harm.ASKS, "input()")
 
 
 def find_import_effects(
@@ -194,7 +209,7 @@ def _opens_for_writing(call: ast.Call) -> bool:
     )
 
 
-def _changed_globals(syntax: Syntax, functions: Collection[str]) -> Iterator[Effect]:
+def _changed_globals(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
     """Find module-level lists, dicts and sets that a function changes in place.
 
     Every rollout in the process would see the others' changes.
@@ -205,10 +220,10 @@ def _changed_globals(syntax: Syntax, functions: Collection[str]) -> Iterator[Eff
         if any(where == MODULE_LEVEL and _is_mutable(value) for where, value in values)
         and "." not in name
     }
-    said: set[str] = set()
+    said: set[tuple[str, str]] = set()
     for node in syntax.nodes:
         owner = syntax.owner(node)
-        if owner == MODULE_LEVEL or owner not in functions:
+        if owner == MODULE_LEVEL:
             continue
         name = None
         if (
@@ -224,15 +239,12 @@ def _changed_globals(syntax: Syntax, functions: Collection[str]) -> Iterator[Eff
         if (
             isinstance(node, ast.expr)
             and name in shared
-            and name not in said
+            and (name, owner) not in said
             and not any(where == owner for where, _ in syntax.assignments[name])
         ):
-            said.add(name)
-            yield Effect(
-                syntax.place(node),
-                Harm.SHARED,
-                f"the module-level {name}, which {owner} changes",
-            )
+            said.add((name, owner))
+            what = f"the module-level {name}, which {owner} changes"
+            yield owner, Effect(syntax.place(node), Harm.SHARED, what)
 
 
 def _is_mutable(value: ast.expr) -> bool:

@@ -7,7 +7,9 @@ none: it has to be made for each episode.
 from __future__ import annotations
 
 import ast
+import functools
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from art_adapt.survey.apis import CLIENT_CLASSES, CLIENT_NAMES
@@ -96,7 +98,7 @@ def parameters_of(
                 syntax,
                 argument,
                 _default_of(default),
-                is_object=_is_used_as_object(syntax, function, argument.arg),
+                functools.partial(_is_used_as_object, syntax, function, argument.arg),
             ),
             positional_only=argument in arguments.posonlyargs,
             # Called as a function, typer's would get the declaration for a value.
@@ -165,8 +167,7 @@ def _parameter(
     syntax: Syntax,
     argument: ast.arg,
     default: ast.expr | None,
-    *,
-    is_object: bool = False,
+    is_used_as_object: Callable[[], bool] = lambda: False,
 ) -> Parameter:
     annotation = argument.annotation
     text = ast.unparse(annotation) if annotation is not None else None
@@ -180,14 +181,14 @@ def _parameter(
             fields = fields_of(project, *found)
         named = OBJECT_NAMES.search(argument.arg) is not None
         is_object = fields is None and (
-            (is_object or named)
+            (named or is_used_as_object())
             if dotted(_bare(annotation)) in VAGUE
             else not _is_plain(project, syntax, annotation)
         )
     elif default is None or isinstance(default, ast.Constant):
         literal = isinstance(default, ast.Constant) and default.value is not None
         is_object = not literal and (
-            is_object or OBJECT_NAMES.search(argument.arg) is not None
+            OBJECT_NAMES.search(argument.arg) is not None or is_used_as_object()
         )
     else:
         is_object = not isinstance(default, ast.List | ast.Dict | ast.Tuple | ast.Set)
@@ -264,18 +265,21 @@ def _is_used_as_object(syntax: Syntax, function: Function, name: str) -> bool:
             for where, value in values
         ):
             spellings.add(target)
-    for node in syntax.nodes:
-        where = syntax.owner(node)
-        if where != function.qualname and not (
-            owner and where.startswith(f"{owner}.") and len(spellings) > 1
-        ):
-            continue
-        own = spellings
-        if where != function.qualname:
-            own = {each for each in spellings if "." in each}
-        if _treats_as_object(syntax, node, own):
-            return True
-    return False
+    if not spellings.isdisjoint(_objects_in(syntax, function.qualname)):
+        return True
+    kept = {each for each in spellings if "." in each}
+    return bool(kept) and any(
+        not kept.isdisjoint(_objects_in(syntax, method))
+        for method in syntax.functions
+        if method.startswith(f"{owner}.")
+    )
+
+
+@functools.lru_cache(maxsize=4096)
+def _objects_in(syntax: Syntax, function: str) -> frozenset[str]:
+    """What a function calls, iterates over or reads attributes of as only objects allow."""
+    found = (_used_as_object(syntax, node) for node in syntax.owned_by(function))
+    return frozenset(name for name in found if name is not None)
 
 
 def _derived_names(syntax: Syntax, function: Function, name: str) -> set[str]:
@@ -300,23 +304,22 @@ def _names_in(value: ast.expr) -> set[str]:
     return {value.id} if isinstance(value, ast.Name) else set()
 
 
-def _treats_as_object(syntax: Syntax, node: ast.AST, names: set[str]) -> bool:
+def _used_as_object(syntax: Syntax, node: ast.AST) -> str | None:
     if isinstance(node, ast.Call):
         function = node.func
         while isinstance(function, ast.Subscript):  # tools[name]["function"](...)
             function = function.value
-        return dotted(function) in names
+        return dotted(function)
     if isinstance(node, ast.Attribute):
-        return dotted(node.value) in names and node.attr not in PLAIN_METHODS
+        return None if node.attr in PLAIN_METHODS else dotted(node.value)
     if isinstance(node, ast.For | ast.comprehension) and isinstance(
         node.target, ast.Name
     ):
         each = node.target.id
         scope = node if isinstance(node, ast.For) else syntax.parents[node]
-        return dotted(node.iter) in names and any(
-            _is_element_object(inner, each) for inner in ast.walk(scope)
-        )
-    return False
+        if any(_is_element_object(inner, each) for inner in ast.walk(scope)):
+            return dotted(node.iter)
+    return None
 
 
 def _is_element_object(node: ast.AST, name: str) -> bool:
