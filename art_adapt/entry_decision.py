@@ -6,7 +6,6 @@ import keyword
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from art_adapt.errors import Refusal
 from art_adapt.settings import Options, Origin
@@ -44,7 +43,7 @@ def decide_entry(
         return _named(survey.entry_points, options.entry, options.origin("entry"))
     found = survey.entry_points
     likeliest = tuple(entry for entry in found if entry.score == found[0].score)
-    if len(likeliest) == 1 or len({_without_async(each) for each in likeliest}) == 1:
+    if len(likeliest) == 1 or _are_twins(likeliest):
         return EntryDecision(found[0], found[1:], Origin.FOUND)
     if not options.train_module:
         return EntryDecision(None, likeliest, Origin.FOUND)
@@ -55,12 +54,13 @@ def decide_entry(
     return _chosen(choose(likeliest), found, Origin.ANSWER)
 
 
-def _without_async(entry: EntryPoint) -> tuple[Path, str]:
-    """Name sync and async twins alike: ``run`` and ``arun``, ``ask`` and ``ask_async``."""
-    owner, _, name = entry.name.rpartition(".")
-    plain = re.sub(r"^(a|async_)(?=[a-z])|_(a?sync)$", "", name)
-    twin = name if name.startswith(("ask", "answer", "act", "agent", "an")) else plain
-    return entry.place.path, f"{owner}.{twin.removesuffix('_async')}"
+def _are_twins(entries: Sequence[EntryPoint]) -> bool:
+    """Whether all are one function, sync and async: ``ask``, ``aask``, ``ask_async``."""
+    owners = {(each.place.path, each.name.rpartition(".")[0]) for each in entries}
+    names = {each.name.rpartition(".")[2] for each in entries}
+    name = re.sub(r"_a?sync$", "", min(names, key=len, default=""))
+    twins = {f"a{name}", f"async_{name}", f"{name}_async", f"{name}_sync"}
+    return len(owners) == 1 and names <= {name, *twins}
 
 
 def refuse_untrainable(decision: EntryDecision) -> None:
@@ -90,7 +90,7 @@ def refuse_untrainable(decision: EntryDecision) -> None:
 def _named(found: Sequence[EntryPoint], wanted: str, origin: Origin) -> EntryDecision:
     module, _, name = wanted.rpartition(":")
     for entry in found:
-        if is_named(entry, module, name):
+        if is_named(entry.place.path, entry.name, module, name):
             return _chosen(entry, found, origin)
     known = ", ".join(entry.name for entry in found[:8]) or "none"
     raise Refusal(

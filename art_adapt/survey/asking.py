@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.completion_calls import FoundCall
@@ -27,6 +27,7 @@ class Asking:
 
     completions: Mapping[ast.AST, FoundCall]
     sites: frozenset[ast.AST]
+    _driving: dict[ast.AST, bool] = field(default_factory=dict)
 
     @staticmethod
     def of(
@@ -53,10 +54,12 @@ class Asking:
 
     def drives(self, syntax: Syntax, function: Function) -> bool:
         """Whether a loop of the function asks again, with a conversation that it extends."""
-        return any(
-            isinstance(node, LOOPS) and self.asks(node) and self._extends(node)
-            for node in syntax.owned_by(function.qualname)
-        )
+        if function.node not in self._driving:
+            self._driving[function.node] = any(
+                isinstance(node, LOOPS) and self.asks(node) and self._extends(node)
+                for node in syntax.owned_by(function.qualname)
+            )
+        return self._driving[function.node]
 
     def _extends(self, loop: ast.AST) -> bool:
         """Whether the body of a loop adds to something that it also sends."""
@@ -77,9 +80,7 @@ class Asking:
 
     def is_given(self, function: Function) -> frozenset[str]:
         """The parameters of the function that hold a conversation."""
-        arguments = function.node.args
-        names = (a.arg for a in (*arguments.args, *arguments.kwonlyargs))
-        return CONVERSATION_NAMES.intersection(names)
+        return CONVERSATION_NAMES.intersection(function.parameters)
 
     def only_sends(self, syntax: Syntax, function: Function) -> bool:
         """Whether the function is given the conversation, and only makes the call."""

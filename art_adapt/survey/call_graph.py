@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, dotted, return_values
 
 FunctionKey = tuple[Path, str]
+Edges = dict[FunctionKey, set[FunctionKey]]
 
 
 @dataclass
@@ -23,9 +24,9 @@ class CallGraph:
     table of tools.
     """
 
-    certain: dict[FunctionKey, set[FunctionKey]] = field(default_factory=dict)
-    possible: dict[FunctionKey, set[FunctionKey]] = field(default_factory=dict)
-    mentioned: dict[FunctionKey, set[FunctionKey]] = field(default_factory=dict)
+    certain: Edges = field(default_factory=dict)
+    possible: Edges = field(default_factory=dict)
+    mentioned: Edges = field(default_factory=dict)
     sites: dict[tuple[FunctionKey, FunctionKey], list[ast.expr]] = field(
         default_factory=dict
     )
@@ -84,48 +85,39 @@ class CallGraph:
 
         ``guess``: follow possible edges as well.
         """
-        back: dict[FunctionKey, set[FunctionKey]] = {}
+        back: Edges = {}
         for edges in (self.certain, self.possible) if guess else (self.certain,):
             for caller, callees in edges.items():
                 for callee in callees:
                     back.setdefault(callee, set()).add(caller)
-        return _closure(targets, back)
+        return _closure(targets, lambda key: back.get(key, ()))
 
     def run_by(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
         """The functions that may run when ``starts`` do, through tables of tools as well."""
-        seen: set[FunctionKey] = set()
-        left = list(starts)
-        while left:
-            key = left.pop()
-            if key not in seen:
-                seen.add(key)
-                # What a module only names, its functions may look up.
-                tables = self.mentioned.get((key[0], MODULE_LEVEL), ())
-                left += [*self._running.get(key, ()), *tables]
-        return seen
+
+        def run(key: FunctionKey) -> Iterator[FunctionKey]:
+            yield from self._running.get(key, ())
+            # What a module only names, its functions may look up.
+            yield from self.mentioned.get((key[0], MODULE_LEVEL), ())
+
+        return _closure(starts, run)
 
     @cached_property
-    def _running(self) -> dict[FunctionKey, set[FunctionKey]]:
+    def _running(self) -> Edges:
         """What a function may run: calls, what it names, and methods of unique names."""
-        forward: dict[FunctionKey, set[FunctionKey]] = {}
-        for edges in (self.certain, self.mentioned):
-            for caller, callees in edges.items():
-                forward.setdefault(caller, set()).update(callees)
+        unique: Edges = {}
         for caller, callees in self.possible.items():
             # A name that several classes have says too little.
             names = [name.rpartition(".")[2] for _, name in callees]
-            forward.setdefault(caller, set()).update(
+            unique[caller] = {
                 key for key in callees if names.count(key[1].rpartition(".")[2]) == 1
-            )
-        return forward
+            }
+        return _merged(self.certain, self.mentioned, unique)
 
     def reachable(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
         """The functions that can be reached from ``starts`` over certain and possible edges."""
-        forward: dict[FunctionKey, set[FunctionKey]] = {}
-        for edges in (self.certain, self.possible):
-            for caller, callees in edges.items():
-                forward.setdefault(caller, set()).update(callees)
-        return _closure(starts, forward)
+        forward = _merged(self.certain, self.possible)
+        return _closure(starts, lambda key: forward.get(key, ()))
 
 
 def _is_used(syntax: Syntax, node: ast.expr) -> bool:
@@ -134,16 +126,26 @@ def _is_used(syntax: Syntax, node: ast.expr) -> bool:
     return isinstance(parent, ast.Call | ast.keyword | ast.Starred)
 
 
+def _merged(*several: Edges) -> Edges:
+    merged: Edges = {}
+    for edges in several:
+        for caller, callees in edges.items():
+            merged.setdefault(caller, set()).update(callees)
+    return merged
+
+
 def _closure(
-    starts: Iterable[FunctionKey], edges: dict[FunctionKey, set[FunctionKey]]
+    starts: Iterable[FunctionKey],
+    next_to: Callable[[FunctionKey], Iterable[FunctionKey]],
 ) -> set[FunctionKey]:
+    """Everything that ``next_to`` leads to from ``starts``, these included."""
     seen: set[FunctionKey] = set()
     left = list(starts)
     while left:
         key = left.pop()
         if key not in seen:
             seen.add(key)
-            left.extend(edges.get(key, ()))
+            left.extend(next_to(key))
     return seen
 
 

@@ -25,6 +25,7 @@ from art_adapt.survey.syntax import (
     MODULE_LEVEL,
     FunctionNode,
     Syntax,
+    arguments_of,
     dotted,
     keyword,
 )
@@ -336,4 +337,4 @@ def _is_false(value: ast.expr) -> bool:
 def _parameters(node: FunctionNode) -> list[ast.arg]:
     arguments = node.args
     extra = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
+    return [*arguments_of(node), *extra]

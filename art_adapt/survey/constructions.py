@@ -180,7 +180,7 @@ def _take_name(place: Syntax, module: str, node: ast.Name, taken: _Slice) -> boo
         return False
     local = [] if owner == MODULE_LEVEL else _assignments(place, name, owner)
     at_top = _assignments(place, name, MODULE_LEVEL)
-    if not local and any(each and _is_guarded(place, each) for each in at_top):
+    if not local and any(each and place.is_guarded(each) for each in at_top):
         local = at_top
     if local:
         statement = local[0]
@@ -192,7 +192,7 @@ def _take_name(place: Syntax, module: str, node: ast.Name, taken: _Slice) -> boo
         return len(taken.statements) <= MOST_STATEMENTS and _take(
             place, module, statement.value, taken
         )
-    if owner != MODULE_LEVEL and name in _parameter_names(place, owner):
+    if owner != MODULE_LEVEL and name in place.functions[owner].parameters:
         return False
     if (
         at_top
@@ -218,17 +218,3 @@ def _assignments(place: Syntax, name: str, owner: str) -> list[ast.Assign | None
             alone = isinstance(statement, ast.Assign) and len(statement.targets) == 1
             found.append(statement if alone else None)  # type: ignore[arg-type]
     return found
-
-
-def _is_guarded(place: Syntax, statement: ast.stmt) -> bool:
-    """Whether a statement is under ``if __name__ == "__main__":``."""
-    return any(
-        isinstance(outer, ast.If) and "__name__" in ast.dump(outer.test)
-        for outer in place.ancestors(statement)
-    )
-
-
-def _parameter_names(place: Syntax, owner: str) -> set[str]:
-    arguments = place.functions[owner].node.args
-    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    return {argument.arg for argument in every}

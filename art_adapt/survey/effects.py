@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 
 from art_adapt.survey.model import Effect, Harm
-from art_adapt.survey.syntax import MODULE_LEVEL, FunctionNode, Syntax, dotted
+from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, dotted
 
 BY_NAME = {
     "input": Harm.ASKS,
@@ -106,8 +106,9 @@ def find_effects(syntax: Syntax, functions: Collection[str]) -> Iterator[Effect]
     ``functions``: the qualified names of those that an episode may run.
     """
     found = _by_function(syntax)
-    for name in found.keys() & functions:
-        yield from found[name]
+    for name, effects in found.items():  # in source order, which a set has not
+        if name in functions:
+            yield from effects
 
 
 @functools.lru_cache(maxsize=512)
@@ -139,17 +140,15 @@ def find_import_effects(
     syntax: Syntax, asks: Callable[[ast.AST], bool]
 ) -> Iterator[Effect]:
     """Find what importing the file does: it asks a model or a person, or reads argv."""
-    for statement in _when_imported(syntax.source.tree.body):
-        for node in ast.walk(statement):
-            if not isinstance(node, ast.Call) or syntax.owner(node) != MODULE_LEVEL:
-                continue
-            name = syntax.qualified(node.func) or ""
-            reads = name.endswith(".parse_args") or _harm(node, syntax) is Harm.ASKS
-            if reads or asks(node):
-                yield Effect(
-                    syntax.place(node), Harm.IMPORT, f"{syntax.text(node.func)}()"
-                )
-                return
+    for node in syntax.owned_by(MODULE_LEVEL):
+        if not isinstance(node, ast.Call) or syntax.is_guarded(node):
+            continue
+        name = syntax.qualified(node.func) or ""
+        reads = name.endswith(".parse_args") or _harm(node, syntax) is Harm.ASKS
+        if reads or asks(node):
+            what = f"{syntax.text(node.func)}()"
+            yield Effect(syntax.place(node), Harm.IMPORT, what)
+            return
 
 
 def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
@@ -162,17 +161,6 @@ def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
         and node.func.attr in ("parse_args", "parse_known_args")
         and not node.args
     )
-
-
-def _when_imported(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements that run when a file is imported."""
-    for statement in body:
-        if isinstance(statement, FunctionNode | ast.ClassDef):
-            continue
-        if not (
-            isinstance(statement, ast.If) and "__name__" in ast.dump(statement.test)
-        ):
-            yield statement
 
 
 def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from art_adapt.source import Place
@@ -12,7 +13,7 @@ from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.effects import find_effects
 from art_adapt.survey.exits import find_exits, find_rewards, printed_answers
-from art_adapt.survey.model import SCRIPT, EntryPoint, Harm, Terminal
+from art_adapt.survey.model import EntryPoint, Harm, Terminal
 from art_adapt.survey.parameters import constructor_of, parameters_of
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import (
@@ -20,7 +21,7 @@ from art_adapt.survey.syntax import (
     MODULE_LEVEL,
     Function,
     Syntax,
-    dotted,
+    decorator_names,
     return_values,
 )
 
@@ -33,6 +34,11 @@ PROBES = re.compile(
 )
 LAUNCHES = re.compile(
     r"^(main|_main|amain|async_main|cli|demo|test_|example|app$|entry|repl|interactive|serve|lambda_handler)"
+)
+# Of a command, a request handler, a fixture: they start an agent.
+LAUNCHING_DECORATORS = frozenset(
+    {"command", "route", "get", "post", "websocket", "callback"}
+    | {"fixture", "tool", "property"}
 )
 
 UNSEEN = -100  # the score of a function from which no path to a call was found
@@ -60,27 +66,25 @@ def find_entry_points(
         name = function.node.name
         if function.nested or (name.startswith("__") and name != "__call__"):
             continue
-        score = _score(project, graph, syntax, function, reaching, asking) + (
-            2 if path in project.given else 0
-        )
-        found.append(
-            describe_entry(project, syntax, function, score, hooks[path], asking)
-        )
+        entry = describe_entry(project, syntax, function, hooks[path], asking)
+        score = _score(project, graph, entry, reaching, asking)
+        found.append(replace(entry, score=score))
     return tuple(sorted(found, key=lambda entry: (-entry.score, entry.place)))
 
 
 def _score(
     project: Project,
     graph: CallGraph,
-    syntax: Syntax,
-    function: Function,
+    entry: EntryPoint,
     reaching: set[FunctionKey],
     asking: Asking,
 ) -> int:
-    key = (syntax.source.path, function.qualname)
+    key = (entry.place.path, entry.name)
+    syntax = project.files[entry.place.path]
+    function = syntax.functions[entry.name]
     name = function.node.name
     drives = asking.drives(syntax, function)
-    score = 0
+    score = 2 if entry.place.path in project.given else 0
     if RUNS.search(name):
         score += 2
     if (
@@ -97,7 +101,7 @@ def _score(
         score -= 3
     if any(
         not parameter.is_client and parameter.default is None
-        for parameter in parameters_of(project, syntax, function)
+        for parameter in entry.parameters
     ):
         score += 2
     if any(
@@ -127,7 +131,7 @@ def _score(
         whole and _is_used_as_a_whole(project, graph, key, callers, reaching, asking)
     ):
         score -= 6 if whole else 4
-    if _is_generator(syntax, function):
+    if entry.is_generator:
         score -= 2
     return score
 
@@ -181,8 +185,7 @@ def _is_example(
 ) -> bool:
     """Whether a function takes nothing, and runs another that may be the episode."""
     function = project.files[key[0]].functions[key[1]]
-    arguments = function.node.args
-    takes = function.class_name or arguments.args or arguments.kwonlyargs
+    takes = function.class_name or function.parameters
     return not takes and any(
         callee in reaching and callee != key for callee in graph.certain.get(key, ())
     )
@@ -195,56 +198,26 @@ def _asks_a_person(syntax: Syntax, function: Function) -> bool:
 
 def _is_launcher(function: Function) -> bool:
     """Whether a decorator makes the function a command or a request handler."""
-    names = [
-        dotted(d.func if isinstance(d, ast.Call) else d) or ""
-        for d in function.node.decorator_list
-    ]
-    return any(
-        name.split(".")[-1]
-        in (
-            "command",
-            "route",
-            "get",
-            "post",
-            "websocket",
-            "callback",
-            "fixture",
-            "tool",
-            "property",
-        )
-        for name in names
-    )
+    return not LAUNCHING_DECORATORS.isdisjoint(decorator_names(function.node))
 
 
 def _is_click_command(syntax: Syntax, function: Function) -> bool:
     """Whether a decorator of click makes the function a Command object."""
-    names = [
-        dotted(d.func if isinstance(d, ast.Call) else d) or ""
-        for d in function.node.decorator_list
-    ]
-    return syntax.imports_module("click") is not None and any(
-        name.split(".")[-1] == "command" for name in names
-    )
+    uses_click = syntax.imports_module("click") is not None
+    return uses_click and "command" in decorator_names(function.node)
 
 
-def _is_generator(syntax: Syntax, function: Function) -> bool:
-    return any(
-        isinstance(node, ast.Yield | ast.YieldFrom)
-        for node in syntax.owned_by(function.qualname)
-    )
-
-
-def is_named(entry: EntryPoint, module: str, name: str) -> bool:
-    """Whether the user's ``module:name`` means this entry point.
+def is_named(path: Path, qualname: str, module: str, name: str) -> bool:
+    """Whether the user's ``module:name`` means the function ``qualname`` in ``path``.
 
     The module may be a dotted name or a path; without one the name alone decides.
     """
-    if entry.name != name and not entry.name.endswith(f".{name}"):
+    if qualname != name and not qualname.endswith(f".{name}"):
         return False
     if not module:
         return True
     dotted_name = module.removesuffix(".py").replace("/", ".").lstrip(".")
-    place = ".".join(entry.place.path.with_suffix("").parts)
+    place = ".".join(path.with_suffix("").parts)
     return f".{place}".endswith(f".{dotted_name}")
 
 
@@ -252,16 +225,13 @@ def describe_entry(
     project: Project,
     syntax: Syntax,
     function: Function,
-    score: int,
     hooks: dict[str, frozenset[str]],
     asking: Asking,
 ) -> EntryPoint:
     """Describe a function as an entry point, whether it is a likely one or not."""
     owner = function.qualname.rpartition(".")[0]
-    static = any(
-        dotted(d) in ("staticmethod", "classmethod")
-        for d in function.node.decorator_list
-    )
+    decorators = decorator_names(function.node)
+    static = "staticmethod" in decorators or "classmethod" in decorators
     package = project.package(syntax)
     stem = syntax.source.path.stem
     return EntryPoint(
@@ -275,13 +245,16 @@ def describe_entry(
         else constructor_of(project, syntax, owner),
         class_name=None if function.class_name is None or static else owner,
         is_async=isinstance(function.node, ast.AsyncFunctionDef),
-        is_generator=_is_generator(syntax, function),
+        is_generator=any(
+            isinstance(node, ast.Yield | ast.YieldFrom)
+            for node in syntax.owned_by(function.qualname)
+        ),
         returns=ast.unparse(function.node.returns)
         if function.node.returns is not None
         else None,
         exits=find_exits(syntax, function, hooks["final_answer"], asking),
         rewards=find_rewards(syntax, function, hooks["reward"]),
-        score=score,
+        score=UNSEEN,
         attribute=".callback" if _is_click_command(syntax, function) else "",
         documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],
     )
@@ -297,7 +270,7 @@ def script_entry(
     """Describe a file that is itself the episode: it is run, not imported."""
     return EntryPoint(
         place=Place(syntax.source.path, 1),
-        name=SCRIPT,
+        name=MODULE_LEVEL,
         package=project.package(syntax),
         module=syntax.source.path.stem,
         parameters=(),
@@ -306,7 +279,7 @@ def script_entry(
         is_async=False,
         is_generator=False,
         returns=None,
-        exits=tuple(printed_answers(syntax, hooks, asking)),
+        exits=tuple(printed_answers(syntax, MODULE_LEVEL, hooks, asking)),
         rewards=(),
         score=0,
         terminal=terminal,

@@ -11,7 +11,7 @@ from art_adapt.survey.apis import ANSWERS, PIECES
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.hooks import unhooked
 from art_adapt.survey.model import Exit, RewardSite, Span
-from art_adapt.survey.syntax import MODULE_LEVEL, Function, Syntax, dotted
+from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted
 
 REWARD_NAME = re.compile(
     r"^(?:total_|final_|episode_|cumulative_)?reward$", re.IGNORECASE
@@ -28,7 +28,7 @@ def find_exits(
     found = (
         list(_returned(syntax, function, hooks, asking))
         or list(_stored(syntax, function, hooks))
-        or list(_printed(syntax, function, hooks, asking))
+        or list(printed_answers(syntax, function.qualname, hooks, asking))
     )
     return tuple(found)
 
@@ -58,7 +58,7 @@ def _returned(
         if (
             not isinstance(node, ast.Return)
             or node.value is None
-            or _in_handler(syntax, node, function.node, asking)
+            or _in_handler(syntax, node, asking)
         ):
             continue
         if isinstance(node.value, ast.Constant) and not isinstance(
@@ -117,9 +117,7 @@ def _touches_keyword(syntax: Syntax, value: ast.expr) -> bool:
     return before[-1:].isalnum()
 
 
-def _in_handler(
-    syntax: Syntax, node: ast.AST, function: ast.AST, asking: Asking
-) -> bool:
+def _in_handler(syntax: Syntax, node: ast.AST, asking: Asking) -> bool:
     """Whether ``node`` runs only after a failure, so that its value is no answer.
 
     A handler that asks the model again falls back on another completion: its value is an
@@ -128,7 +126,7 @@ def _in_handler(
     for outer in syntax.ancestors(node):
         if isinstance(outer, ast.ExceptHandler):
             return not asking.asks(outer)
-        if outer is function:
+        if isinstance(outer, FunctionNode):
             return False
     return False
 
@@ -155,28 +153,16 @@ def _stored(
 
 
 def printed_answers(
-    syntax: Syntax, hooks: frozenset[str], asking: Asking
+    syntax: Syntax, owner: str, hooks: frozenset[str], asking: Asking
 ) -> Iterator[Exit]:
-    """Find the answers that a file prints at module level."""
-    yield from _printed_by(syntax, MODULE_LEVEL, syntax.source.tree, hooks, asking)
-
-
-def _printed(
-    syntax: Syntax, function: Function, hooks: frozenset[str], asking: Asking
-) -> Iterator[Exit]:
-    return _printed_by(syntax, function.qualname, function.node, hooks, asking)
-
-
-def _printed_by(
-    syntax: Syntax, owner: str, body: ast.AST, hooks: frozenset[str], asking: Asking
-) -> Iterator[Exit]:
+    """Find the answers that a function, or a file at module level, prints."""
     for node in syntax.owned_by(owner):
         if not (
             isinstance(node, ast.Call)
             and (dotted(node.func) or "").split(".")[-1] in ("print", "secho", "echo")
         ):
             continue
-        if _in_handler(syntax, node, body, asking):
+        if _in_handler(syntax, node, asking):
             continue
         for argument in node.args:
             values = (

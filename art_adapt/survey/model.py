@@ -12,8 +12,7 @@ from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
 from art_adapt.survey.apis import Api
 from art_adapt.survey.roles import Role
-
-SCRIPT = "<module>"  # the name of an entry point that is a whole file
+from art_adapt.survey.syntax import MODULE_LEVEL
 
 
 @dataclass(frozen=True)
@@ -168,7 +167,7 @@ class EntryPoint:
 
     @property
     def is_script(self) -> bool:
-        return self.name == SCRIPT
+        return self.name == MODULE_LEVEL
 
     def __str__(self) -> str:
         return self.name

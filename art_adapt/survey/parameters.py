@@ -16,23 +16,19 @@ from art_adapt.survey.apis import CLIENT_CLASSES, CLIENT_NAMES
 from art_adapt.survey.call_graph import method_of
 from art_adapt.survey.model import Parameter
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import Function, Syntax, dotted
+from art_adapt.survey.syntax import (
+    BUILTIN,
+    Function,
+    Syntax,
+    decorator_names,
+    dotted,
+)
 
 CLIENT_CLASS = re.compile(rf"\b({'|'.join(sorted(CLIENT_CLASSES))})\b")
-PLAIN = frozenset(
+# Names in annotations whose values JSON can hold, or a field of a scenario can be made of.
+PLAIN = BUILTIN | frozenset(
     [
-        "str",
-        "int",
-        "float",
-        "bool",
-        "list",
-        "dict",
-        "tuple",
-        "set",
         "frozenset",
-        "bytes",
-        "object",
-        "None",
         "Any",
         "List",
         "Dict",
@@ -52,10 +48,10 @@ PLAIN = frozenset(
         "PathLike",
         "date",
         "datetime",
+        "TypedDict",
         "ChatCompletionMessageParam",
         "ResponseInputParam",
         "ChatCompletionToolParam",
-        "TypedDict",
     ]
 )
 # Annotations that admit both what JSON holds and what it does not.
@@ -88,8 +84,8 @@ def parameters_of(
         *zip(positional, defaults, strict=True),
         *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
     ]
-    bound = function.class_name is not None and not any(
-        dotted(d) == "staticmethod" for d in function.node.decorator_list
+    bound = function.class_name is not None and (
+        "staticmethod" not in decorator_names(function.node)
     )
     return tuple(
         replace(
@@ -124,11 +120,7 @@ def fields_of(
 ) -> tuple[Parameter, ...] | None:
     """Return the fields of a dataclass or pydantic model; None for another class."""
     definition = syntax.classes[class_name]
-    decorators = [
-        dotted(d.func if isinstance(d, ast.Call) else d) or ""
-        for d in definition.decorator_list
-    ]
-    is_dataclass = any(name.split(".")[-1] == "dataclass" for name in decorators)
+    is_dataclass = "dataclass" in decorator_names(definition)
     bases = [(dotted(base) or "").split(".")[-1] for base in definition.bases]
     if not is_dataclass and "BaseModel" not in bases:
         return None

@@ -256,19 +256,11 @@ def _imports_neighbours_by_name(syntax: Syntax) -> bool:
     tops = {
         imported.module.split(".")[0]
         for imported in syntax.imports.values()
-        if imported.level == 0 and not _is_guarded(syntax, imported)
+        if imported.level == 0 and not syntax.is_guarded(imported.node)
     }
     return any(
         (path.parent / f"{top}.py").is_file()
         for top in tops - {RECORDING_MODULE, path.stem}
-    )
-
-
-def _is_guarded(syntax: Syntax, imported: Import) -> bool:
-    """Whether an import is under ``if __name__ == "__main__":``."""
-    return any(
-        isinstance(outer, ast.If) and "__name__" in ast.dump(outer.test)
-        for outer in syntax.ancestors(imported.node)
     )
 
 

@@ -13,7 +13,13 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from art_adapt.survey.completion_calls import FoundCall
-from art_adapt.survey.syntax import FunctionNode, Syntax, dotted, grown_list
+from art_adapt.survey.syntax import (
+    FunctionNode,
+    Syntax,
+    decorator_names,
+    dotted,
+    grown_list,
+)
 
 # Models and clients are named after one job, functions after many.
 SIDE_MODEL = re.compile(
@@ -123,13 +129,10 @@ def _overruled(call: FoundCall) -> str:
 def _in_tool(syntax: Syntax, node: ast.AST) -> bool:
     """Whether the function or class around ``node`` is declared to be a tool."""
     for outer in syntax.ancestors(node):
-        if isinstance(outer, FunctionNode | ast.ClassDef):
-            names = [
-                dotted(each.func if isinstance(each, ast.Call) else each) or ""
-                for each in outer.decorator_list
-            ]
-            if any(name.split(".")[-1] in TOOL_DECORATORS for name in names):
-                return True
+        if isinstance(outer, FunctionNode | ast.ClassDef) and any(
+            name in TOOL_DECORATORS for name in decorator_names(outer)
+        ):
+            return True
         if isinstance(outer, ast.ClassDef) and any(
             (dotted(base) or "").endswith("Tool") for base in outer.bases
         ):

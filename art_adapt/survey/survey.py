@@ -16,7 +16,6 @@ from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.constructions import with_constructions
 from art_adapt.survey.effects import find_effects, find_import_effects, reads_arguments
 from art_adapt.survey.entry_points import (
-    UNSEEN,
     describe_entry,
     find_entry_points,
     is_named,
@@ -166,32 +165,32 @@ class _Found:
         return _Found(project, graph, hooks, calls, policy, asking, entries)
 
     def with_entry(self, wanted: str) -> _Found:
-        """Put the function that the user names first, found or not.
+        """Take the function that the user names for a candidate, found or not.
 
         Where no completion call can be reached from it, as far as can be seen, the user
         knows better: a registry or a framework may lead there.
         """
         module, _, name = wanted.rpartition(":")
-        named = [each for each in self.entry_points if is_named(each, module, name)]
-        if named:
+        if any(
+            is_named(each.place.path, each.name, module, name)
+            for each in self.entry_points
+        ):
             return self
         project = replace(self.project, files=dict(self.project.files))
         if module and project.add(project.modules_named(module)):
             return _Found.of(project).with_entry(wanted)
-        described = [
+        named = [
             describe_entry(
                 self.project,
                 syntax,
                 function,
-                UNSEEN,
                 {hook: local_names(self.hooks[path], hook) for hook in HOOKS},
                 self.asking,
             )
             for path, syntax in self.project.files.items()
             for function in syntax.functions.values()
-            if not function.nested
+            if is_named(path, function.qualname, module, name) and not function.nested
         ]
-        named = [each for each in described if is_named(each, module, name)]
         return replace(self, entry_points=(*self.entry_points, *named[:1]))
 
     def with_terminal(self, entry: EntryPoint) -> EntryPoint:

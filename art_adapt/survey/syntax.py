@@ -12,6 +12,22 @@ from art_adapt.source import Place, Source
 MODULE_LEVEL = "<module>"
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+# The built-in types that annotations of plain data name.
+BUILTIN = frozenset(
+    [
+        "str",
+        "int",
+        "float",
+        "bool",
+        "list",
+        "dict",
+        "tuple",
+        "set",
+        "None",
+        "object",
+        "bytes",
+    ]
+)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -34,6 +50,11 @@ class Function:
     node: FunctionNode
     class_name: str | None  # of a method
     nested: bool  # inside another function
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of its parameters, without those of ``*args`` and ``**kwargs``."""
+        return [argument.arg for argument in arguments_of(self.node)]
 
 
 @dataclass(eq=False)
@@ -134,6 +155,13 @@ class Syntax:
             yield parent
             node = parent
 
+    def is_guarded(self, node: ast.AST) -> bool:
+        """Whether ``node`` is under ``if __name__ == "__main__":``."""
+        return any(
+            isinstance(outer, ast.If) and "__name__" in ast.dump(outer.test)
+            for outer in self.ancestors(node)
+        )
+
     def enclosing_loop(
         self, node: ast.AST
     ) -> ast.For | ast.AsyncFor | ast.While | None:
@@ -211,12 +239,7 @@ class Syntax:
                 pair = (self._owners[node], node.annotation)
                 found.setdefault(key, []).append(pair)
         for function in self.functions.values():
-            arguments = function.node.args
-            for each in (
-                *arguments.posonlyargs,
-                *arguments.args,
-                *arguments.kwonlyargs,
-            ):
+            for each in arguments_of(function.node):
                 if each.annotation is not None:
                     pair = (function.qualname, each.annotation)
                     found.setdefault(each.arg, []).append(pair)
@@ -315,6 +338,21 @@ def dotted(expression: ast.AST) -> str | None:
     if not isinstance(expression, ast.Name):
         return None
     return ".".join([expression.id, *reversed(parts)])
+
+
+def arguments_of(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
+    """The parameters of a function, without ``*args`` and ``**kwargs``."""
+    arguments = function.args
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def decorator_names(definition: FunctionNode | ast.ClassDef) -> list[str]:
+    """The last names of the decorators: ``command`` for ``@app.command("chat")``."""
+    spelled = (
+        dotted(each.func if isinstance(each, ast.Call) else each) or ""
+        for each in definition.decorator_list
+    )
+    return [name.split(".")[-1] for name in spelled]
 
 
 def grown_list(node: ast.AST) -> str | None:

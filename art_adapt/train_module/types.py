@@ -4,19 +4,8 @@ from __future__ import annotations
 
 import ast
 
-BUILTIN = {
-    "str",
-    "int",
-    "float",
-    "bool",
-    "list",
-    "dict",
-    "tuple",
-    "set",
-    "None",
-    "object",
-    "bytes",
-}
+from art_adapt.survey.syntax import BUILTIN
+
 TYPING = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "Any": "Any"}
 
 

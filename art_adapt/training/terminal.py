@@ -45,6 +45,7 @@ _terminal: contextvars.ContextVar[_Terminal | None] = contextvars.ContextVar(
     "art_adapt_terminal", default=None
 )
 _input = builtins.input
+_open: list[_Terminal] = []  # of the episodes that run now
 
 
 def run_script(
@@ -89,6 +90,7 @@ def _run(
     terminal = _Terminal([*map(str, arguments)], [*map(str, inputs)])
     _install()
     token = _terminal.set(terminal)
+    _open.append(terminal)
     try:
         returned = function()
         if inspect.iscoroutine(returned):
@@ -100,6 +102,7 @@ def _run(
             raise
         returned = None
     finally:
+        _open.remove(terminal)
         _terminal.reset(token)
     return "".join(terminal.said).strip() if returned is None else returned
 
@@ -115,6 +118,13 @@ def _install() -> None:
 
 def _read(prompt: object = "", /) -> str:
     terminal = _terminal.get()
+    if terminal is None and _open:  # run_in_executor(None, input) has no context
+        if len(_open) > 1:
+            raise RuntimeError(
+                "input() in a thread that does not know its episode: "
+                "run episodes in processes of their own, with --isolate process"
+            )
+        terminal = _open[0]
     return _input(prompt) if terminal is None else terminal.read()
 
 

@@ -367,3 +367,16 @@ def test_the_users_entry_needs_no_path_to_a_call(entry: str, tmp_path: Path) -> 
     found = survey([read_source(agent)], entry=entry)
     assert found.entry_points[-1].name == "Session.run"
     assert found.entry_points[-1].score == UNSEEN
+
+
+def test_effects_are_listed_as_they_stand_in_the_file() -> None:
+    names = [f"step_{letter}" for letter in "hagcbfed"]
+    steps = "".join(
+        f"def {name}():\n    import os\n    os.remove('{name}')\n" for name in names
+    )
+    runs = "def run(task):\n    messages = [task]\n"
+    calls = "".join(f"    {name}()\n" for name in reversed(names))
+    found = of(f"import os\n{steps}{runs}{calls}    return {CALL}\n")
+    lines = [effect.place.line for effect in found.files[0].effects]
+    assert len(lines) == len(names)
+    assert lines == sorted(lines)

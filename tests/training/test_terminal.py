@@ -1,0 +1,51 @@
+"""What an agent that talks to a terminal reads and prints in an episode."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from art_adapt import training
+
+
+def in_a_bare_thread() -> str:
+    """Read a line in a thread that has no context, as run_in_executor does."""
+
+    async def read() -> str:
+        return await asyncio.get_running_loop().run_in_executor(None, input, "> ")
+
+    return asyncio.run(read())
+
+
+def test_an_input_without_context_belongs_to_the_only_episode() -> None:
+    said = training.run_command(in_a_bare_thread, inputs=["hello"])
+    assert said == "hello"
+
+
+def test_an_input_without_context_is_never_another_episodes() -> None:
+    both_run = threading.Barrier(2)
+
+    def episode() -> None:
+        both_run.wait()
+        try:
+            with pytest.raises(RuntimeError, match="--isolate process"):
+                in_a_bare_thread()
+        finally:
+            both_run.wait()
+
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            training.run_command(episode, inputs=["hello"])
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
