@@ -42,7 +42,9 @@ def makes_supported_call(source: Source) -> bool:
 
 
 def with_entry_file(sources: list[Source], entry: str | None) -> list[Source]:
-    """``sources`` and the file of ``package.module:callable``, where ``entry`` names one.
+    """``sources`` and the file of ``module:callable``, where ``entry`` names one.
+
+    The module is a dotted name, or a path from here or from beside the agent.
 
     Raises:
         Refusal: there is no such module.
@@ -50,13 +52,19 @@ def with_entry_file(sources: list[Source], entry: str | None) -> list[Source]:
     module, colon, _ = (entry or "").partition(":")
     if not colon:
         return sources
-    for root in (*import_roots(sources[0].path), Path.cwd()):
-        path = module_file(root.joinpath(*module.split(".")))
+    is_path = module.endswith(".py")
+    roots = [*import_roots(sources[0].path), Path.cwd()]
+    for root in reversed(roots) if is_path else roots:
+        if is_path:
+            path = root / module if (root / module).is_file() else None
+        else:
+            path = module_file(root.joinpath(*module.split(".")))
         if path is not None:
             known = any(source.path == path for source in sources)
             return sources if known else [*sources, read_source(path)]
     raise Refusal(
-        f"--entry {entry}: no module {module} beside {sources[0].path.name} or above it"
+        f"--entry {entry}: no module {module} beside {sources[0].path.name} or above it",
+        next_step="name it as package.module:function or path/to/file.py:function",
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -69,10 +68,9 @@ def refuse_untrainable(decision: EntryDecision) -> None:
     if entry is None:
         return
     path = entry.place.path
-    importable = path.stem.isidentifier() and not keyword.iskeyword(path.stem)
-    if not importable and not entry.is_script:
+    if "." in path.stem and not entry.is_script:
         raise Refusal(
-            f"a train module cannot import {path.name}: {path.stem} is no name in Python",
+            f"a train module cannot import {path.name}: the dot in {path.stem} would separate packages",
             next_step="rename the file, or record only, with --no-train-module",
             path=path,
         )

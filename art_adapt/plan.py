@@ -165,7 +165,8 @@ def _verify_idempotent(
     entry = None if decisions.entry is None else decisions.entry.name
     decided = decide(again, replace(options, entry=entry or options.entry))
     for file in again.files:
-        left = wraps_of(file, decided) if file.uses_art is None else []
+        edited = file.edited and file.uses_art is None
+        left = wraps_of(file, decided) if edited else []
         if left:
             raise Refusal(
                 f"adapting it again would add another {left[0].hook}(...)",

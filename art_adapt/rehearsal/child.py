@@ -30,6 +30,7 @@ from art_adapt.rehearsal.protocol import (
     to_json,
 )
 from art_adapt.rehearsal.stand_in import make_stand_in
+from art_adapt.survey.project import import_name
 
 LEAST = {"EPOCHS": 1_000_000, "ROLLOUTS_PER_GROUP": 8, "GROUPS_PER_STEP": 4}
 
@@ -44,7 +45,7 @@ def run(settings: Settings) -> Notes:
     """Run the train module to its end or its last step, and return what was seen."""
     seen = Observed()
     file = Path(settings.file)
-    root, name = _package_of(file)
+    root, name = import_name(file)
     sys.path.insert(0, str(root))
     sys.argv = [str(file)]
     with tempfile.TemporaryDirectory() as temporary:
@@ -70,16 +71,6 @@ def run(settings: Settings) -> Notes:
         rollouts=rollouts_of(seen.rollouts),
         training=None if settings.train is None else seen.training,
     )
-
-
-def _package_of(file: Path) -> tuple[Path, str]:
-    """Return the folder to import from and the module's dotted name."""
-    parts = [file.stem]
-    folder = file.parent
-    while (folder / "__init__.py").exists():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return folder, ".".join(parts)
 
 
 def _raised(error: BaseException, root: Path) -> Raised:

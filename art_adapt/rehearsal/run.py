@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
+from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.figures import Figures, figures
 from art_adapt.rehearsal.findings import findings
 from art_adapt.rehearsal.learning import Learning, learning, learning_findings
@@ -27,7 +27,7 @@ from art_adapt.rehearsal.protocol import (
     to_json,
 )
 from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
-from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY, ScriptedModel
+from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.rehearsal.seen import Finding, Seen
 from art_adapt.rehearsal.turns import prompts, turns
 
@@ -173,7 +173,7 @@ def run_child(
     try:
         done = subprocess.run(
             [*command, str(folder / "settings.json")],
-            env=_environment(url),
+            env=environment(url, path),
             capture_output=True,
             timeout=TIMEOUT,
             check=False,
@@ -231,29 +231,3 @@ def _art_version() -> str:
             "ART is not installed here",
             next_step="pip install 'art-adapt[train]', then rehearse again",
         ) from None
-
-
-def _environment(url: str) -> dict[str, str]:
-    """Make an environment without the user's keys and with no network but loopback."""
-    secret = ("KEY", "TOKEN", "SECRET", "PASSWORD")
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.upper().endswith(secret) and not name.lower().endswith("_proxy")
-    }
-    nowhere = "http://127.0.0.1:9"
-    return kept | {
-        "OPENAI_BASE_URL": url,
-        "OPENAI_API_BASE": url,
-        "OPENAI_API_KEY": PRODUCTION_KEY,
-        "AZURE_OPENAI_ENDPOINT": url.removesuffix("/v1"),
-        "AZURE_OPENAI_API_KEY": PRODUCTION_KEY,
-        "WANDB_API_KEY": PRODUCTION_KEY,
-        "WANDB_MODE": "disabled",
-        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-        "HF_HUB_OFFLINE": "1",
-        "HTTP_PROXY": nowhere,
-        "HTTPS_PROXY": nowhere,
-        "NO_PROXY": "127.0.0.1,localhost",
-        "TQDM_DISABLE": "1",
-    }

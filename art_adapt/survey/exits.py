@@ -70,6 +70,8 @@ def _returned(
         answer = _without_rewards(node.value)
         if _is_unwrappable(answer) or _touches_keyword(syntax, answer):
             continue
+        if _is_reward(_argument(answer)):  # a score is no answer
+            continue
         exit_ = _exit(syntax, answer, "returned", hooks)
         if answer is not node.value and isinstance(node.value, ast.Tuple):
             exit_ = replace(exit_, element=node.value.elts.index(answer))

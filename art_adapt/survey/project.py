@@ -270,11 +270,17 @@ def _namespace_package(syntax: Syntax) -> str:
     folder = path.parent
     if (folder.parent / "__init__.py").is_file():
         return f"{_package_by_init(folder.parent)}.{folder.name}"
+    if not folder.name.isidentifier():
+        return ""
     # from function_calling.functions import x, in function_calling/service/agent.py
-    tops = {i.module.split(".")[0] for i in syntax.imports.values() if i.level == 0}
     for depth, ancestor in enumerate(path.parents[:4]):
-        if ancestor.name in tops and not module_file(folder / ancestor.name):
-            return ".".join(p.name for p in reversed(path.parents[: depth + 1]))
+        names = [p.name for p in reversed(path.parents[: depth + 1])]
+        if not all(name.isidentifier() for name in names):
+            break
+        if not module_file(folder / ancestor.name) and any(
+            _leads_below(ancestor, imported) for imported in syntax.imports.values()
+        ):
+            return ".".join(names)
     name, stem = re.escape(folder.name.encode()), re.escape(path.stem.encode())
     beside = re.compile(
         rb"^\s*from\s+(\.(?!art_recording)|%s[. ])" % name, re.MULTILINE
@@ -289,6 +295,19 @@ def _namespace_package(syntax: Syntax) -> str:
     return ""
 
 
+def _leads_below(folder: Path, imported: Import) -> bool:
+    """Whether an absolute import names a module below ``folder``.
+
+    A folder may be called like a library, as ``openai`` and ``mcp`` are: its name alone
+    says nothing.
+    """
+    parts = [*imported.module.split("."), *filter(None, [imported.attribute])]
+    if imported.level or parts[0] != folder.name:
+        return False
+    modules = (folder.parent.joinpath(*parts[:end]) for end in (len(parts), -1))
+    return any(module != folder and module_file(module) for module in modules)
+
+
 def _any_file_matches(folder: Path, pattern: re.Pattern[bytes]) -> bool:
     try:
         paths = [
@@ -299,6 +318,33 @@ def _any_file_matches(folder: Path, pattern: re.Pattern[bytes]) -> bool:
         return any(pattern.search(path.read_bytes()) for path in paths)
     except OSError:
         return False
+
+
+def import_name(path: Path) -> tuple[Path, str]:
+    """Return the folder to import a train module from, and its dotted name.
+
+    A train module that imports its agent relatively is in the agent's package.
+    """
+    try:
+        beside = [path.with_name(f"{n}.py") for n in _imported_beside(path)]
+        agent = next((file for file in beside if file.is_file()), None)
+        if agent is not None:
+            package = package_of(Syntax.of(read_source(agent))) or path.parent.name
+            return path.parents[package_depth(package)], f"{package}.{path.stem}"
+    except Refusal:
+        pass  # whoever imports it will see what is wrong with it
+    return path.parent, path.stem
+
+
+def _imported_beside(path: Path) -> Iterator[str]:
+    """The modules that a train module imports from its own package."""
+    for node in ast.walk(read_source(path).tree):
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
+            yield node.module
+        elif isinstance(node, ast.Call) and len(node.args) == 2:
+            name = node.args[0]  # import_module(".1-agent", __package__)
+            if isinstance(name, ast.Constant) and str(name.value).startswith("."):
+                yield str(name.value)[1:]
 
 
 def package_depth(package: str) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import keyword
 import re
 import textwrap
+from collections.abc import Iterator
 
 from art_adapt import __version__
 from art_adapt.decisions import Training
@@ -48,11 +50,14 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         "SCENARIOS": _literal(training.scenarios),
     }
     client = _client_class(entry) if "client = " in started else None
+    local_imports = _local_imports(entry, training)
+    by_name = any("importlib." in line for line in local_imports)
     texts = {
         "docstring": _docstring(entry, training, survey),
         "client_import": f"from openai import {client}" if client else "",
         "path_import": "from pathlib import Path" if entry.is_script else "",
-        "local_imports": "\n".join(_local_imports(entry, training)),
+        "importlib_import": "import importlib" if by_name else "",
+        "local_imports": "\n".join(local_imports),
         "fields": "\n".join(_field(field) for field in fields),
         "episode": started,
     }
@@ -162,14 +167,18 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
         if required_fields(parameter):
             imported[entry.module].add(_class_name(parameter))
     lines = [
-        _import(module, sorted(names, key=_by_kind))
+        line
         for module, names in imported.items()
+        for line in _import(module, sorted(names, key=_by_kind))
     ]
     if training.reward:
         module, _, function = training.reward.partition(":")
         alias = "" if function == "score" else " as score"
         lines.append(f"from {module} import {function}{alias}")
-    return sorted(lines, key=lambda line: (line.startswith("from ."), line))
+    # Those of other packages, of its own, and what no import statement can name.
+    return sorted(
+        lines, key=lambda line: (line[:4] != "from", line[:6] == "from .", line)
+    )
 
 
 def _by_kind(name: str) -> tuple[int, str]:
@@ -178,11 +187,24 @@ def _by_kind(name: str) -> tuple[int, str]:
     return (0 if plain.isupper() else 1 if plain[:1].isupper() else 2), name
 
 
-def _import(module: str, names: list[str]) -> str:
+def _import(module: str, names: list[str]) -> Iterator[str]:
+    """Render the import of ``names``, each given as ``name`` or ``name as other``."""
+    stem = module.removeprefix(".").rpartition(".")[2]
     line = f"from {module} import {', '.join(names)}"
-    if len(line) <= LINE_LENGTH:
-        return line
-    return "\n".join([f"from {module} import (", *(f"    {n}," for n in names), ")"])
+    if not stem.isidentifier() or keyword.iskeyword(stem):  # 1-agent.py
+        package = ", __package__" if module.startswith(".") else ""
+        for each in names:
+            name, _, local = each.partition(" as ")
+            given = f"{_literal(module)}{package}"
+            line = f"{local or name} = importlib.import_module({given}).{name}"
+            if len(line) > LINE_LENGTH:
+                line = line.replace(f"({given})", f"(\n    {given}\n)")
+            yield line
+    elif len(line) <= LINE_LENGTH:
+        yield line
+    else:
+        several = [f"from {module} import (", *(f"    {n}," for n in names), ")"]
+        yield "\n".join(several)
 
 
 def _class_name(parameter: Parameter) -> str:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib  #: <importlib_import>
 from pathlib import Path  #: <path_import>
 from typing import Any
 
