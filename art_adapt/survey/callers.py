@@ -22,14 +22,19 @@ LARGEST = 1_000_000  # bytes
 
 
 def files_that_use(
-    project: Project, functions: Iterable[tuple[Path, str]]
+    project: Project,
+    functions: Iterable[tuple[Path, str]],
+    constructed: str | None = None,
 ) -> list[Path]:
     """Find the files, not yet in the project, that mention one of ``functions``.
 
     A function counts where its name is called; a method where its class, or one that the
-    class is derived from, is named as well.
+    class is derived from, is named as well. ``constructed``: a class whose name is called.
     """
     wanted = [_mention(project, path, name) for path, name in functions]
+    if constructed is not None:
+        name = constructed.rpartition(".")[2].encode()
+        wanted.append((re.compile(rb"\b%s\(" % re.escape(name)),))
     found: list[Path] = []
     for path in _python_files(project_root(project.given[0])):
         if path in project.files:

@@ -11,10 +11,12 @@ import ast
 import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
+from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
-from art_adapt.survey.project import Project
+from art_adapt.survey.project import Project, package_depth
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, dotted, keyword
 
 MOST_STATEMENTS = 8
@@ -23,23 +25,45 @@ PERSONAL = ("input", "sys.argv", "parser.parse_args", "args")
 
 
 def with_constructions(
+    project: Project, graph: CallGraph, entry: EntryPoint, *, everywhere: bool
+) -> EntryPoint:
+    """Say of each object that ``entry`` needs how the project makes it, where it does.
+
+    ``everywhere``: files of the project that the agent does not import are searched, too,
+    for what its own do not show.
+    """
+    entry = _with_constructions(project, graph, entry)
+    if not everywhere or not any(map(_is_unknown, _needs(entry))):
+        return entry
+    called = [(entry.place.path, entry.name)]
+    wider = replace(project, files=dict(project.files))
+    if not wider.add(files_that_use(project, called, entry.class_name)):
+        return entry
+    return _with_constructions(wider, CallGraph.of(wider), entry)
+
+
+def _needs(entry: EntryPoint) -> tuple[Parameter, ...]:
+    return (*entry.constructor, *entry.parameters)
+
+
+def _with_constructions(
     project: Project, graph: CallGraph, entry: EntryPoint
 ) -> EntryPoint:
-    """Say of each object that ``entry`` needs how the project makes it, where it does."""
     syntax = project.files[entry.place.path]
-    if any(map(_is_needed, entry.constructor)):
+    if any(map(_is_unknown, entry.constructor)):
         sites = list(_constructed(project, syntax, entry.class_name))
         made = _made(project, syntax, entry.constructor, sites)
         entry = replace(entry, constructor=made)
-    if any(map(_is_needed, entry.parameters)):
+    if any(map(_is_unknown, entry.parameters)):
         sites = list(_called(project, graph, (entry.place.path, entry.name)))
         made = _made(project, syntax, entry.parameters, sites)
         entry = replace(entry, parameters=made)
     return entry
 
 
-def _is_needed(parameter: Parameter) -> bool:
-    return parameter.is_object and parameter.default is None
+def _is_unknown(parameter: Parameter) -> bool:
+    needed = parameter.is_object and parameter.default is None
+    return needed and parameter.made is None
 
 
 _Site = tuple[Syntax, ast.Call]
@@ -77,26 +101,37 @@ def _made(
 ) -> tuple[Parameter, ...]:
     found = []
     for index, parameter in enumerate(parameters):
-        made = None
-        if _is_needed(parameter):
+        made, passed = parameter.made, parameter.passed
+        if _is_unknown(parameter):
             # The agent's own file first: nothing else has to be imported for it.
-            for place, call in sorted(sites, key=lambda site: site[0] is not syntax):
+            for place, call in sorted(sites, key=lambda site: _rank(site[0], syntax)):
                 value = keyword(call, parameter.name)
                 if value is None and index < len(call.args):
                     value = call.args[index]
                 if value is None or isinstance(value, ast.Starred):
                     continue
+                passed = passed or place.place(value)
                 made = _construction(project, syntax, place, value)
                 if made is not None:
                     break
-        found.append(replace(parameter, made=made))
+        found.append(replace(parameter, made=made, passed=passed))
     return tuple(found)
+
+
+def _rank(place: Syntax, agent: Syntax) -> int:
+    """Order the places that show how an object is made: tests come last."""
+    if place is agent:
+        return 0
+    is_test = any(p.startswith(("test", "conftest")) for p in place.source.path.parts)
+    return 2 if is_test else 1
 
 
 @dataclass
 class _Slice:
     """The statements and names that a value depends on."""
 
+    project: Project
+    agent: Syntax
     names: dict[tuple[str, str], None] = field(default_factory=dict)
     statements: list[ast.stmt] = field(default_factory=list)
 
@@ -105,10 +140,11 @@ def _construction(
     project: Project, agent: Syntax, place: Syntax, value: ast.expr
 ) -> Construction | None:
     """Take over ``value`` and what it depends on; None where that is not possible."""
-    module = _module_of(project, agent, place)
-    taken = _Slice()
-    if module is None or not _take(place, module, value, taken):
+    taken = _Slice(project, agent)
+    if not _take(place, _module_of(project, agent, place), value, taken):
         return None
+    if any("Mock" in name for _, name in taken.names):
+        return None  # a test's
     taken.statements.sort(key=lambda statement: statement.lineno)
     first = taken.statements[0] if taken.statements else value
     return Construction(
@@ -140,12 +176,22 @@ def _indent(line: str) -> int:
 
 def _module_of(project: Project, agent: Syntax, place: Syntax) -> str | None:
     """How a train module beside the agent imports the file; None if it must not be."""
-    path, package = place.source.path, project.package(place)
     if place is not agent and _runs_when_imported(place):
         return None
-    if path.parent == agent.source.path.parent:
+    return _module_at(project, agent, place.source.path)
+
+
+def _module_at(project: Project, agent: Syntax, path: Path) -> str | None:
+    """How a train module beside the agent imports the file at ``path``."""
+    package, folder = project.package(agent), agent.source.path.parent
+    root = folder.parents[package_depth(package) - 1] if package else folder
+    if path.parent == folder:
         return f".{path.stem}" if package else path.stem
-    return f"{package}.{path.stem}" if package and path.stem != "__init__" else None
+    if path.is_relative_to(root):
+        parts = path.relative_to(root).with_suffix("").parts
+        parts = parts[:-1] if parts[-1] == "__init__" else parts
+        return ".".join(parts) if all(map(str.isidentifier, parts)) else None
+    return None
 
 
 def _runs_when_imported(syntax: Syntax) -> bool:
@@ -157,7 +203,7 @@ def _runs_when_imported(syntax: Syntax) -> bool:
     )
 
 
-def _take(place: Syntax, module: str, value: ast.expr, taken: _Slice) -> bool:
+def _take(place: Syntax, module: str | None, value: ast.expr, taken: _Slice) -> bool:
     """Take what ``value`` depends on into ``taken``; tell whether all of it could be."""
     bound = {
         node.id
@@ -174,13 +220,17 @@ def _take(place: Syntax, module: str, value: ast.expr, taken: _Slice) -> bool:
     return True
 
 
-def _take_name(place: Syntax, module: str, node: ast.Name, taken: _Slice) -> bool:
+def _take_name(
+    place: Syntax, module: str | None, node: ast.Name, taken: _Slice
+) -> bool:
     name, owner = node.id, place.owner(node)
     if name in PERSONAL or name in ("self", "cls"):
         return False
     local = [] if owner == MODULE_LEVEL else _assignments(place, name, owner)
     at_top = _assignments(place, name, MODULE_LEVEL)
-    if not local and any(each and place.is_guarded(each) for each in at_top):
+    if not local and (
+        module is None or any(each and place.is_guarded(each) for each in at_top)
+    ):
         local = at_top
     if local:
         statement = local[0]
@@ -194,15 +244,38 @@ def _take_name(place: Syntax, module: str, node: ast.Name, taken: _Slice) -> boo
         )
     if owner != MODULE_LEVEL and name in place.functions[owner].parameters:
         return False
+    if name in place.imports and (origin := _origin(place, name, taken)) is not None:
+        taken.names[origin] = None
+        return True
     if (
         at_top
         or name in place.imports
         or name in place.functions
         or name in place.classes
     ):
-        taken.names[module, name] = None
-        return True
+        if module is not None:
+            taken.names[module, name] = None
+        return module is not None
     return hasattr(builtins, name)
+
+
+def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
+    """Where the file itself imports ``name`` from, as the train module spells it."""
+    imported = place.imports[name]
+    path = taken.project.located(place, name)
+    if path is not None:  # a file of the project
+        if imported.attribute is None or path.stem == imported.attribute:
+            return None
+        module = _module_at(taken.project, taken.agent, path)
+    else:
+        module = None if imported.level else imported.module
+    if module is None:
+        return None
+    if imported.attribute is None:
+        renamed = name != imported.module.split(".")[0]
+        return (f"{module} as {name}" if renamed else module), ""
+    same = imported.attribute == name
+    return module, name if same else f"{imported.attribute} as {name}"
 
 
 def _assignments(place: Syntax, name: str, owner: str) -> list[ast.Assign | None]:

@@ -108,7 +108,8 @@ class Parameter:
 
     ``annotation`` and ``default`` are source text. ``is_object``: JSON cannot hold it.
     ``fields`` are those of the dataclass or pydantic model that it is annotated with.
-    ``made`` is how the project makes such an object, if some place shows it.
+    ``made`` is how the project makes such an object, if some place shows it; ``passed``
+    is where the project passes one.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Parameter:
     is_object: bool = False
     fields: tuple[Parameter, ...] | None = None
     made: Construction | None = None
+    passed: Place | None = None
     positional_only: bool = False
     declared: bool = False  # its default has to be passed: typer.Option(5) is none
 
@@ -127,7 +129,7 @@ class Construction:
     """How the project itself makes an object that an episode needs.
 
     ``statements`` come before ``value``; ``names`` are pairs of a module and what is
-    imported from it.
+    imported from it, ``name`` or ``name as other``; "" is the module itself.
     """
 
     place: Place

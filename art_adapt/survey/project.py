@@ -53,15 +53,19 @@ class Project:
         return project
 
     def add(self, paths: Sequence[Path]) -> bool:
-        """Add files, as far as they can be read; tell whether there were any."""
-        before = len(self.files)
+        """Add files and what they import; tell whether any of them could be read."""
+        added = []
         for path in paths:
             try:
                 source = self.instead.get(path) or read_source(path)
-                self.files.setdefault(path, Syntax.of(source))
             except Refusal:
                 continue
-        return len(self.files) > before
+            if path not in self.files:
+                self.files[path] = Syntax.of(source)
+                added.append(self.files[path])
+        for _ in self._imported_by(added):
+            pass
+        return bool(added)
 
     def _imported_by(self, level: Sequence[Syntax]) -> Iterator[Syntax]:
         for syntax in level:
@@ -108,6 +112,11 @@ class Project:
                 return target, imported.attribute
             syntax, name = target, imported.attribute
         return None
+
+    def located(self, syntax: Syntax, name: str) -> Path | None:
+        """The file that an imported name comes from or is; None for a library's."""
+        found = self._locate(syntax.source.path, syntax.imports[name])
+        return None if found is None else found[0]
 
     def modules_named(self, module: str) -> list[Path]:
         """Find the file of a dotted module name or path, as the given files import it."""
@@ -268,10 +277,10 @@ def _namespace_package(syntax: Syntax) -> str:
     """The package of a file whose folder has no ``__init__.py``; "" if it is a script."""
     path = syntax.source.path
     folder = path.parent
-    if (folder.parent / "__init__.py").is_file():
-        return f"{_package_by_init(folder.parent)}.{folder.name}"
     if not folder.name.isidentifier():
         return ""
+    if (folder.parent / "__init__.py").is_file():
+        return f"{_package_by_init(folder.parent)}.{folder.name}"
     # from function_calling.functions import x, in function_calling/service/agent.py
     for depth, ancestor in enumerate(path.parents[:4]):
         names = [p.name for p in reversed(path.parents[: depth + 1])]
@@ -282,15 +291,23 @@ def _namespace_package(syntax: Syntax) -> str:
         ):
             return ".".join(names)
     name, stem = re.escape(folder.name.encode()), re.escape(path.stem.encode())
-    beside = re.compile(
-        rb"^\s*from\s+(\.(?!art_recording)|%s[. ])" % name, re.MULTILINE
+    relative = re.compile(rb"^\s*from\s+\.(?!art_recording)", re.MULTILINE)
+    by_name = re.compile(
+        rb"^\s*from\s+%s(?:\.(\w+)\S*)?\s+import\s+\(?\s*(\w+)" % name, re.MULTILINE
     )
     above = re.compile(
         rb"^\s*(from|import)\s+([\w.]+\.)?%s\.%s\b"
         rb"|^\s*from\s+([\w.]+\.)?%s\s+import\s.*\b%s\b" % (name, stem, name, stem),
         re.MULTILINE,
     )
-    if _any_file_matches(folder, beside) or _any_file_matches(folder.parent, above):
+
+    def is_package(data: bytes) -> bool:
+        below = (folder / (sub or name).decode() for sub, name in by_name.findall(data))
+        return relative.search(data) is not None or any(map(_is_module, below))
+
+    if any(map(is_package, _texts_of(folder))) or any(
+        map(above.search, _texts_of(folder.parent))
+    ):
         return folder.name
     return ""
 
@@ -305,19 +322,22 @@ def _leads_below(folder: Path, imported: Import) -> bool:
     if imported.level or parts[0] != folder.name:
         return False
     modules = (folder.parent.joinpath(*parts[:end]) for end in (len(parts), -1))
-    return any(module != folder and module_file(module) for module in modules)
+    return any(module != folder and _is_module(module) for module in modules)
 
 
-def _any_file_matches(folder: Path, pattern: re.Pattern[bytes]) -> bool:
+def _is_module(module: Path) -> bool:
+    """Whether a module or a folder of modules is at this path without a suffix."""
+    return module_file(module) is not None or module.is_dir()
+
+
+def _texts_of(folder: Path) -> Iterator[bytes]:
+    """The contents of the Python files in a folder, as far as they can be read."""
     try:
-        paths = [
-            path
-            for path in sorted(folder.iterdir())[:MOST_FILES]
-            if path.suffix == ".py" and path.is_file()
-        ]
-        return any(pattern.search(path.read_bytes()) for path in paths)
+        for path in sorted(folder.iterdir())[:MOST_FILES]:
+            if path.suffix == ".py" and path.is_file():
+                yield path.read_bytes()
     except OSError:
-        return False
+        return
 
 
 def import_name(path: Path) -> tuple[Path, str]:

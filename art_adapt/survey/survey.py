@@ -63,8 +63,16 @@ def survey(
     if entry is not None:
         found = found.with_entry(entry)
     project = found.project
+    likeliest = max((each.score for each in found.entry_points), default=0)
     entry_points = tuple(
-        found.with_terminal(with_constructions(project, found.graph, each))
+        found.with_terminal(
+            with_constructions(
+                project,
+                found.graph,
+                each,
+                everywhere=each.score == likeliest or entry is not None,
+            )
+        )
         for each in found.entry_points
     ) or tuple(found.scripts())
     reaching = found.graph.reaching(found.policy, guess=True)

@@ -82,7 +82,8 @@ def to_fill_in(entry: EntryPoint) -> list[Parameter]:
 def clashes(made: Construction) -> bool:
     """Whether a construction uses a name that the train module has for its own things."""
     bound = (line.partition(" = ")[0] for line in made.statements)
-    return not names_of_template().isdisjoint({*bound, *(n for _, n in made.names)})
+    imported = ((name or module).split()[-1] for module, name in made.names)
+    return not names_of_template().isdisjoint({*bound, *imported})
 
 
 def field_type(parameter: Parameter) -> str:

@@ -175,10 +175,12 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
         module, _, function = training.reward.partition(":")
         alias = "" if function == "score" else " as score"
         lines.append(f"from {module} import {function}{alias}")
-    # Those of other packages, of its own, and what no import statement can name.
-    return sorted(
-        lines, key=lambda line: (line[:4] != "from", line[:6] == "from .", line)
-    )
+
+    def order(line: str) -> tuple[bool, bool, str]:
+        # Of other packages, of its own, and what no import statement can name.
+        return "importlib." in line, line.startswith("from ."), line
+
+    return sorted(lines, key=order)
 
 
 def _by_kind(name: str) -> tuple[int, str]:
@@ -188,7 +190,15 @@ def _by_kind(name: str) -> tuple[int, str]:
 
 
 def _import(module: str, names: list[str]) -> Iterator[str]:
-    """Render the import of ``names``, each given as ``name`` or ``name as other``."""
+    """Render the import of ``names``, each given as ``name`` or ``name as other``.
+
+    The name "" is the module itself.
+    """
+    if "" in names:
+        yield f"import {module}"
+        names = [name for name in names if name]
+    if not names:
+        return
     stem = module.removeprefix(".").rpartition(".")[2]
     line = f"from {module} import {', '.join(names)}"
     if not stem.isidentifier() or keyword.iskeyword(stem):  # 1-agent.py
@@ -300,8 +310,10 @@ def _value(parameter: Parameter, fields: set[str]) -> str | None:
         made = parameter.made
         if made is not None and not clashes(made):
             return made.value
-        what = parameter.annotation or "an object"
-        return f"training.fill_in({_literal(f'{name}: {what}'[:40])})"
+        what = f"{name}: {parameter.annotation or 'an object'}"[:40]
+        if parameter.passed is not None:
+            what += f", as in {parameter.passed.path.name}:{parameter.passed.line}"
+        return f"training.fill_in({_literal(what)})"
     if is_required and name in MODELS and not parameter.is_client:
         return "BASE_MODEL"
     if inner := required_fields(parameter):

@@ -219,7 +219,14 @@ def test_calls_in_imported_files_count_if_they_can_be_reached(tmp_path: Path) ->
             False,
         ),
         ({"pkg__agent": "from pkg.tools import x\n", "pkg__tools": ""}, "pkg", False),
-        ({"top__sub__agent": "from top.tools import x\n"}, "top.sub", False),
+        (
+            {"top__sub__agent": "from top.tools import x\n", "top__tools": ""},
+            "top.sub",
+            False,
+        ),
+        # Folders that are called like a library are no packages for that.
+        ({"openai__agent": "from openai import OpenAI\n"}, "", False),
+        ({"mcp__my-server__agent": "from mcp.client import x\n"}, "", False),
         ({"pkg__sub__agent": "import openai\n", "pkg__init": ""}, "pkg.sub", False),
         (
             {
