@@ -187,7 +187,7 @@ def _unsupported(call: CompletionCall) -> Refusal:
 def _training(entry: EntryPoint, options: Options, *, agent_rewards: bool) -> Training:
     """The options with what follows from the entry point's file: names and paths."""
     check(options)
-    path = entry.place.path
+    path = entry.home
     stem = path.parent.name if path.stem == "__init__" else path.stem
     slug = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "agent"
     chosen = {

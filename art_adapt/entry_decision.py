@@ -67,20 +67,20 @@ def refuse_untrainable(decision: EntryDecision) -> None:
     entry = decision.entry
     if entry is None:
         return
-    path = entry.place.path
+    path = entry.home
     if "." in path.stem and not entry.is_script:
         raise Refusal(
             f"a train module cannot import {path.name}: the dot in {path.stem} would separate packages",
             next_step="rename the file, or record only, with --no-train-module",
             path=path,
         )
-    takes = [p for p in (*entry.constructor, *entry.parameters) if not p.is_client]
+    takes = [p for p in entry.needs if not p.is_client]
     if not takes and entry.terminal is None and decision.origin is Origin.FOUND:
         raise Refusal(
             f"{entry.name}() takes nothing that could differ from one episode to the next",
             why="an episode starts from a scenario: a task, a question",
             next_step=f"give it a parameter; or use it unchanged, with --entry {entry.name}; or record only, with --no-train-module",
-            path=path,
+            path=entry.place.path,
             line=entry.place.line,
         )
 
@@ -88,7 +88,7 @@ def refuse_untrainable(decision: EntryDecision) -> None:
 def _named(found: Sequence[EntryPoint], wanted: str, origin: Origin) -> EntryDecision:
     module, _, name = wanted.rpartition(":")
     for entry in found:
-        if is_named(entry.place.path, entry.name, module, name):
+        if is_named(entry, module, name):
             return _chosen(entry, found, origin)
     known = ", ".join(entry.name for entry in found[:8]) or "none"
     raise Refusal(

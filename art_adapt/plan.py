@@ -54,7 +54,7 @@ def make_plan(
     edits = [*agent, *hooks_files]
     kept: FileEdit | None = None
     if decisions.training is not None and decisions.entry is not None:
-        path = train_module_path(decisions.entry.place.path)
+        path = train_module_path(decisions.entry.home)
         module = train_module.render(decisions.entry, decisions.training, found)
         edit = _sibling(path, module)
         if force or not _is_edited(edit):

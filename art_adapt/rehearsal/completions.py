@@ -1,27 +1,64 @@
-"""Serve chat completions over an ``Endpoint``, whole or streamed."""
+"""Serve a scripted model over an ``Endpoint``: chat completions, responses, embeddings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from art_adapt.recording.responses.conversations import Conversations
+from art_adapt.recording.responses.events import Events
+from art_adapt.recording.responses.turn import Turn
+from art_adapt.recording.responses.untranslatable import Untranslatable
+from art_adapt.rehearsal.embeddings import embeddings
 from art_adapt.rehearsal.endpoint import Answer, Json, Request, as_events, as_json
 
 # From an API key and a request to the status and the body.
 Complete = Callable[[str, Json], tuple[int, Json]]
 
 
-def answer_chat(request: Request, complete: Complete) -> Answer:
-    """Answer a request for a chat completion with what ``complete`` makes of it."""
-    if not request.path.endswith("/chat/completions"):
-        what = f"the rehearsal serves chat completions, not {request.path}"
-        return as_json(404, {"error": {"message": what, "type": "scripted"}})
-    asked = request.content
+def answer(
+    request: Request, complete: Complete, conversations: Conversations
+) -> Answer:
+    """Answer a request of the OpenAI client with what ``complete`` makes of it.
+
+    A request to /responses is asked as a chat completion; ``conversations`` are those that
+    such requests refer to.
+    """
     key = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    status, response = complete(key, asked)
+    if request.path.endswith("/chat/completions"):
+        asked = request.content
+        status, response = complete(key, asked)
+        if status == 200 and asked.get("stream"):
+            return as_events(_chunks(asked, response))
+        return as_json(status, response)
+    if request.path.endswith("/responses"):
+        return _response(request.content, key, complete, conversations)
+    if request.path.endswith("/embeddings"):
+        return as_json(200, embeddings(request.content))
+    what = f"the rehearsal serves completions and embeddings, not {request.path}"
+    return as_json(404, {"error": {"message": what, "type": "scripted"}})
+
+
+def _response(
+    asked: Json, key: str, complete: Complete, conversations: Conversations
+) -> Answer:
+    try:
+        turn = conversations.begin(asked)
+    except Untranslatable as error:
+        what = f"the rehearsal does not serve {error}"
+        return as_json(400, {"error": {"message": what, "type": "scripted"}})
+    status, completion = complete(key, turn.chat)
     if status == 200 and asked.get("stream"):
-        return as_events(_chunks(asked, response))
-    return as_json(status, response)
+        return as_events(_events(turn, completion))
+    return as_json(status, turn.response(completion) if status == 200 else completion)
+
+
+def _events(turn: Turn, completion: Json) -> Iterator[Json]:
+    events = Events(turn)
+    yield from events.start()
+    for chunk in _chunks(turn.chat, completion):
+        yield from events.chunk(chunk)
+    yield from events.end()
 
 
 def _chunks(request: Json, response: Json) -> Iterator[Json]:

@@ -18,7 +18,19 @@ Json = dict[str, Any]
 
 WORDS = ("amber", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath")
 MOST_CALLS = 4  # tool outputs after which the model answers
-WRONG, REFUSED, TRUNCATED, FAILED = 0.08, 0.03, 0.04, 0.03
+
+
+@dataclass(frozen=True)
+class Faults:
+    """How often a model does what an agent has to survive."""
+
+    wrong: float = 0.08  # calls no such tool, or with wrong arguments
+    refused: float = 0.03
+    truncated: float = 0.04
+    failed: float = 0.03
+
+
+RELIABLE = Faults(0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -71,6 +83,7 @@ def reply_to(
     random: Random,
     number: int,
     favourite: str | None = None,
+    faults: Faults = Faults(),
 ) -> Reply:
     """Make the reply to one request; ``number`` makes its text unique.
 
@@ -82,16 +95,16 @@ def reply_to(
     fitting = [row.reply for row in rows if re.search(row.when, last)]
     if fitting:
         return random.choice(fitting)
-    if random.random() < FAILED:
+    if random.random() < faults.failed:
         return Reply(error=random.choice((429, 500)))
     tools = [t["function"] for t in request.get("tools") or () if "function" in t]
     choice = request.get("tool_choice", "auto")
     if tools and choice != "none" and _calls(request, choice, random):
-        return _call(tools, choice, random, number)
-    if random.random() < REFUSED:
+        return _call(tools, choice, random, number, faults.wrong)
+    if random.random() < faults.refused:
         return Reply(f"I cannot help with that ({number}).")
     text = _answer(request, random, number)
-    if random.random() < TRUNCATED:
+    if random.random() < faults.truncated:
         return Reply(text[: len(text) // 2], finish_reason="length")
     return Reply(text)
 
@@ -109,7 +122,9 @@ def _calls(request: Json, choice: Any, random: Random) -> bool:
     return random.random() < (0.8 if outputs == 0 else 0.5)
 
 
-def _call(tools: list[Json], choice: Any, random: Random, number: int) -> Reply:
+def _call(
+    tools: list[Json], choice: Any, random: Random, number: int, wrong: float
+) -> Reply:
     tool = random.choice(tools)
     if isinstance(choice, dict):
         name = (choice.get("function") or {}).get("name")
@@ -117,7 +132,7 @@ def _call(tools: list[Json], choice: Any, random: Random, number: int) -> Reply:
     schema = tool.get("parameters") or {}
     arguments = value_of(schema, random, schema)
     name, text = tool["name"], json.dumps(arguments)
-    if choice == "auto" and random.random() < WRONG:
+    if choice == "auto" and random.random() < wrong:
         kind = random.choice(("unknown", "broken", "missing"))
         if kind == "unknown":
             name = f"no_such_tool_{number}"
@@ -197,7 +212,7 @@ def value_of(schema: Any, random: Random, root: Any) -> Any:
         return {
             name: value_of(inner, random, root)
             for name, inner in (schema.get("properties") or {}).items()
-            if name in required or random.random() < 0.5
+            if name in required or not required or random.random() < 0.5
         }
     if kind == "array":
         least = max(1, schema.get("minItems", 0))

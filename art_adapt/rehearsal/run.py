@@ -30,6 +30,7 @@ from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
 from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.rehearsal.seen import Finding, Seen
 from art_adapt.rehearsal.turns import prompts, turns
+from art_adapt.survey.project import import_name
 
 TIMEOUT = 600  # seconds
 
@@ -174,6 +175,7 @@ def run_child(
         done = subprocess.run(
             [*command, str(folder / "settings.json")],
             env=environment(url, path),
+            cwd=import_name(path.resolve())[0],  # where its docstring says to run it
             capture_output=True,
             timeout=TIMEOUT,
             check=False,

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Self
 
-from art_adapt.rehearsal.completions import answer_chat
+from art_adapt.recording.responses.conversations import Conversations
+from art_adapt.rehearsal.completions import answer
 from art_adapt.rehearsal.endpoint import Answer, Endpoint, Request, as_json
-from art_adapt.rehearsal.replies import Reply, Scripted, reply_to
+from art_adapt.rehearsal.replies import RELIABLE, Faults, Reply, Scripted, reply_to
 
 Json = dict[str, Any]
 
@@ -53,6 +54,7 @@ class ScriptedModel:
         self._lock = threading.Lock()
         self._asked: Counter[str] = Counter()
         self._serial = 0
+        self._conversations = Conversations()
         self._endpoint = Endpoint(self._answer)
         self.url = self._endpoint.url
 
@@ -67,7 +69,7 @@ class ScriptedModel:
         if request.path == "/served":  # the backend tells the model's names
             self.served = tuple(request.content["names"])
             return as_json(200, {})
-        return answer_chat(request, self._complete)
+        return answer(request, self._complete, self._conversations)
 
     def _complete(self, key: str, request: Json) -> tuple[int, Json]:
         """Return the status and body for one request, and log it."""
@@ -86,7 +88,10 @@ class ScriptedModel:
         if is_policy and request.get("model") not in self.served:
             status = 404
         else:
-            reply = reply_to(request, self._rows, random, number, self._favourite)
+            # What the model in training may do wrong, those beside it do not.
+            faults = Faults() if is_policy else RELIABLE
+            rows, favourite = self._rows, self._favourite
+            reply = reply_to(request, rows, random, number, favourite, faults)
             time.sleep(random.uniform(*LATENCY))
             if reply.error is not None:
                 status = reply.error

@@ -21,7 +21,8 @@ from art.preprocessing.pack import packed_tensors_from_dir
 from art.utils.get_model_step import get_step_from_dir
 from art.utils.output_dirs import get_model_dir, get_step_checkpoint_dir
 
-from art_adapt.rehearsal.completions import answer_chat
+from art_adapt.recording.responses.conversations import Conversations
+from art_adapt.rehearsal.completions import answer
 from art_adapt.rehearsal.endpoint import Answer, Endpoint, Request
 from art_adapt.rehearsal.observed import Observed, Rehearsed
 from art_adapt.rehearsal.protocol import Checkpoint, TinyModelSettings
@@ -45,6 +46,7 @@ class Service:
         self._seen = seen
         self._step = 0
         self._serial = 0
+        self._conversations = Conversations()
         self._endpoint: Endpoint | None = None
         # The head alone: as with a LoRA, most of the model stays as it is.
         self._optimizer = torch.optim.Adam(tiny.network.lm_head.parameters())
@@ -62,7 +64,7 @@ class Service:
         return "127.0.0.1", self._endpoint.port
 
     def _answer(self, request: Request) -> Answer:
-        return answer_chat(request, self._complete)
+        return answer(request, self._complete, self._conversations)
 
     def _complete(self, _: str, request: Json) -> tuple[int, Json]:
         if request.get("model") not in self._served():

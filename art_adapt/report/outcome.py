@@ -28,8 +28,8 @@ def say_written(plan: Plan) -> None:
 
 
 def _say_next(training: Training, entry: EntryPoint) -> None:
-    module = shown(train_module_path(entry.place.path))
-    scenarios = entry.place.path.parent / training.scenarios
+    module = shown(train_module_path(entry.home))
+    scenarios = entry.home.parent / training.scenarios
     for parameter in to_fill_in(entry):
         print(f"\nFill in: {parameter.name}, in episode() of {module}")
     kind = source_kind(training.scenarios)

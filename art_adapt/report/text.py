@@ -178,20 +178,23 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
 
 
 def _need_lines(entry: EntryPoint) -> Iterator[Line]:
-    """Say how an episode gets the objects that no scenario can hold."""
+    """Say how an episode gets what no scenario can hold, and what is called before it."""
     missing = to_fill_in(entry)
-    for parameter in (*entry.constructor, *entry.parameters):
+    for parameter in entry.needs:
+        made = parameter.made
         if parameter in missing:
-            what = parameter.annotation or "an object"
-            yield Line(
-                "needs",
-                f"{parameter.name}: {what}",
-                "fill in how episode() gets it: nothing here shows how it is made",
+            what = f"{parameter.name}: {parameter.annotation or 'an object'}"
+            shown = (
+                f"{_at(parameter.passed)} passes one, which cannot be taken over"
+                if parameter.passed is not None
+                else "nothing here shows how it is made"
             )
-        elif parameter.made is not None:
-            yield Line(
-                "needs", f"{parameter.name}, made as {_at(parameter.made.place)}"
-            )
+            yield Line("needs", what, f"fill in how episode() gets it: {shown}")
+        elif made is not None and (made.names or made.statements):
+            yield Line("needs", f"{parameter.name}, made as {_at(made.place)}")
+    for call in entry.setup:
+        after = f"{entry.cleanup[0].name}() after it" if entry.cleanup else ""
+        yield Line("set up", f"{call.name}(), as {_at(call.place)}", after)
 
 
 def _signature(entry: EntryPoint) -> str:
@@ -236,7 +239,7 @@ def _obstacle_lines(survey: Survey) -> Iterator[Line]:
 def _entry_name(decisions: Decisions) -> str:
     entry = decisions.entry
     script = entry is not None and entry.is_script
-    return entry.place.path.name if entry is not None and script else str(entry)
+    return entry.home.name if entry is not None and script else str(entry)
 
 
 def _decision_lines(decisions: Decisions) -> Iterator[Line]:

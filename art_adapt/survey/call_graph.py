@@ -261,7 +261,7 @@ def _attribute_classes(
 ) -> list[tuple[Syntax, str]]:
     """Find the classes of an attribute of a class, declared or assigned to ``self``."""
     found: list[tuple[Syntax, str]] = []
-    for place, name in _lineage(project, syntax, class_name):
+    for place, name in lineage(project, syntax, class_name):
         definition = place.classes[name]
         for statement in definition.body:
             if (
@@ -326,7 +326,7 @@ def _with_overrides(
     return list(found)
 
 
-def _lineage(
+def lineage(
     project: Project, syntax: Syntax, class_name: str, depth: int = 0
 ) -> list[tuple[Syntax, str]]:
     """The class and the classes of the project that it is derived from."""
@@ -337,7 +337,7 @@ def _lineage(
     for base in definition.bases:
         place = project.class_named(syntax, dotted(base) or "")
         if place is not None:
-            found += _lineage(project, *place, depth + 1)
+            found += lineage(project, *place, depth + 1)
     return found
 
 
@@ -380,7 +380,7 @@ def method_of(
     project: Project, syntax: Syntax, class_name: str, attribute: str
 ) -> list[FunctionKey]:
     """Find a method of a class, inherited ones included."""
-    for place, name in _lineage(project, syntax, class_name):
+    for place, name in lineage(project, syntax, class_name):
         if f"{name}.{attribute}" in place.functions:
             return [(place.source.path, f"{name}.{attribute}")]
     return []

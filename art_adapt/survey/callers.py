@@ -29,12 +29,14 @@ def files_that_use(
     """Find the files, not yet in the project, that mention one of ``functions``.
 
     A function counts where its name is called; a method where its class, or one that the
-    class is derived from, is named as well. ``constructed``: a class whose name is called.
+    class is derived from, is named as well. ``constructed``: a class that is made or
+    derived from.
     """
     wanted = [_mention(project, path, name) for path, name in functions]
     if constructed is not None:
         name = constructed.rpartition(".")[2].encode()
-        wanted.append((re.compile(rb"\b%s\(" % re.escape(name)),))
+        name = re.escape(name)
+        wanted.append((re.compile(rb"\b%s\(|class\s+\w+\(.*\b%s\b" % (name, name)),))
     found: list[Path] = []
     for path in _python_files(project_root(project.given[0])):
         if path in project.files:

@@ -14,54 +14,33 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
-from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.project import Project, package_depth
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, dotted, keyword
 
 MOST_STATEMENTS = 8
 # What a person or a command line gives is no part of an object.
-PERSONAL = ("input", "sys.argv", "parser.parse_args", "args")
+PERSONAL = ("input", "args")
 
 
 def with_constructions(
-    project: Project, graph: CallGraph, entry: EntryPoint, *, everywhere: bool
-) -> EntryPoint:
-    """Say of each object that ``entry`` needs how the project makes it, where it does.
-
-    ``everywhere``: files of the project that the agent does not import are searched, too,
-    for what its own do not show.
-    """
-    entry = _with_constructions(project, graph, entry)
-    if not everywhere or not any(map(_is_unknown, _needs(entry))):
-        return entry
-    called = [(entry.place.path, entry.name)]
-    wider = replace(project, files=dict(project.files))
-    if not wider.add(files_that_use(project, called, entry.class_name)):
-        return entry
-    return _with_constructions(wider, CallGraph.of(wider), entry)
-
-
-def _needs(entry: EntryPoint) -> tuple[Parameter, ...]:
-    return (*entry.constructor, *entry.parameters)
-
-
-def _with_constructions(
     project: Project, graph: CallGraph, entry: EntryPoint
 ) -> EntryPoint:
-    syntax = project.files[entry.place.path]
-    if any(map(_is_unknown, entry.constructor)):
-        sites = list(_constructed(project, syntax, entry.class_name))
+    """Say of each object that ``entry`` needs how the project makes it, where it does."""
+    syntax = project.files[entry.home]
+    if any(map(is_unknown, entry.constructor)):
+        sites = list(constructed(project, syntax, entry.class_name))
         made = _made(project, syntax, entry.constructor, sites)
         entry = replace(entry, constructor=made)
-    if any(map(_is_unknown, entry.parameters)):
-        sites = list(_called(project, graph, (entry.place.path, entry.name)))
+    if any(map(is_unknown, entry.parameters)):
+        sites = list(_called(project, graph, entry.key))
         made = _made(project, syntax, entry.parameters, sites)
         entry = replace(entry, parameters=made)
     return entry
 
 
-def _is_unknown(parameter: Parameter) -> bool:
+def is_unknown(parameter: Parameter) -> bool:
+    """Whether nothing has shown yet how an object is made."""
     needed = parameter.is_object and parameter.default is None
     return needed and parameter.made is None
 
@@ -79,9 +58,10 @@ def _called(project: Project, graph: CallGraph, key: FunctionKey) -> Iterator[_S
                     yield syntax, call
 
 
-def _constructed(
+def constructed(
     project: Project, syntax: Syntax, class_name: str | None
 ) -> Iterator[_Site]:
+    """Find the calls that make an instance of a class."""
     if class_name is None:
         return
     for place in project.files.values():
@@ -102,7 +82,7 @@ def _made(
     found = []
     for index, parameter in enumerate(parameters):
         made, passed = parameter.made, parameter.passed
-        if _is_unknown(parameter):
+        if is_unknown(parameter):
             # The agent's own file first: nothing else has to be imported for it.
             for place, call in sorted(sites, key=lambda site: _rank(site[0], syntax)):
                 value = keyword(call, parameter.name)
@@ -111,7 +91,7 @@ def _made(
                 if value is None or isinstance(value, ast.Starred):
                     continue
                 passed = passed or place.place(value)
-                made = _construction(project, syntax, place, value)
+                made = construction(project, syntax, place, value)
                 if made is not None:
                     break
         found.append(replace(parameter, made=made, passed=passed))
@@ -136,10 +116,13 @@ class _Slice:
     statements: list[ast.stmt] = field(default_factory=list)
 
 
-def _construction(
+def construction(
     project: Project, agent: Syntax, place: Syntax, value: ast.expr
 ) -> Construction | None:
-    """Take over ``value`` and what it depends on; None where that is not possible."""
+    """Take over ``value`` and what it depends on; None where that is not possible.
+
+    ``place`` is the file that the value stands in.
+    """
     taken = _Slice(project, agent)
     if not _take(place, _module_of(project, agent, place), value, taken):
         return None
@@ -212,6 +195,8 @@ def _take(place: Syntax, module: str | None, value: ast.expr, taken: _Slice) -> 
     } | {a.arg for a in ast.walk(value) if isinstance(a, ast.arg)}
     for node in ast.walk(value):
         if isinstance(node, ast.Await | ast.Yield | ast.YieldFrom):
+            return False
+        if isinstance(node, ast.Attribute) and place.qualified(node) == "sys.argv":
             return False
         if not isinstance(node, ast.Name) or node.id in bound:
             continue

@@ -13,6 +13,7 @@ from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.effects import find_effects
 from art_adapt.survey.exits import find_exits, find_rewards, printed_answers
+from art_adapt.survey.instances import with_instances
 from art_adapt.survey.model import EntryPoint, Harm, Terminal
 from art_adapt.survey.parameters import constructor_of, parameters_of
 from art_adapt.survey.project import Project
@@ -39,6 +40,11 @@ LAUNCHES = re.compile(
 LAUNCHING_DECORATORS = frozenset(
     {"command", "route", "get", "post", "websocket", "callback"}
     | {"fixture", "tool", "property"}
+)
+# A call of what these decorate returns what the function does.
+PLAIN_DECORATORS = frozenset(
+    {"staticmethod", "classmethod", "abstractmethod", "override", "final"}
+    | {"observe", "traceable", "retry"}
 )
 
 UNSEEN = -100  # the score of a function from which no path to a call was found
@@ -68,7 +74,7 @@ def find_entry_points(
             continue
         entry = describe_entry(project, syntax, function, hooks[path], asking)
         score = _score(project, graph, entry, reaching, asking)
-        found.append(replace(entry, score=score))
+        found += with_instances(project, replace(entry, score=score))
     return tuple(sorted(found, key=lambda entry: (-entry.score, entry.place)))
 
 
@@ -79,9 +85,9 @@ def _score(
     reaching: set[FunctionKey],
     asking: Asking,
 ) -> int:
-    key = (entry.place.path, entry.name)
+    key = entry.key
     syntax = project.files[entry.place.path]
-    function = syntax.functions[entry.name]
+    function = syntax.functions[entry.function]
     name = function.node.name
     drives = asking.drives(syntax, function)
     score = 2 if entry.place.path in project.given else 0
@@ -207,7 +213,13 @@ def _is_click_command(syntax: Syntax, function: Function) -> bool:
     return uses_click and "command" in decorator_names(function.node)
 
 
-def is_named(path: Path, qualname: str, module: str, name: str) -> bool:
+def is_named(entry: EntryPoint, module: str, name: str) -> bool:
+    """Whether the user's ``module:name`` means this entry point."""
+    named = names_function(entry.home, entry.name, module, name)
+    return named or names_function(*entry.key, module, name)
+
+
+def names_function(path: Path, qualname: str, module: str, name: str) -> bool:
     """Whether the user's ``module:name`` means the function ``qualname`` in ``path``.
 
     The module may be a dotted name or a path; without one the name alone decides.
@@ -236,7 +248,9 @@ def describe_entry(
     stem = syntax.source.path.stem
     return EntryPoint(
         place=syntax.place(function.node),
+        function=function.qualname,
         name=function.qualname,
+        home=syntax.source.path,
         package=package,
         module=f".{stem}" if package else stem,
         parameters=parameters_of(project, syntax, function),
@@ -255,6 +269,7 @@ def describe_entry(
         exits=find_exits(syntax, function, hooks["final_answer"], asking),
         rewards=find_rewards(syntax, function, hooks["reward"]),
         score=UNSEEN,
+        decorated=not PLAIN_DECORATORS.issuperset(decorators),
         attribute=".callback" if _is_click_command(syntax, function) else "",
         documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],
     )
@@ -270,7 +285,9 @@ def script_entry(
     """Describe a file that is itself the episode: it is run, not imported."""
     return EntryPoint(
         place=Place(syntax.source.path, 1),
+        function=MODULE_LEVEL,
         name=MODULE_LEVEL,
+        home=syntax.source.path,
         package=project.package(syntax),
         module=syntax.source.path.stem,
         parameters=(),

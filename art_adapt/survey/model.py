@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 
 from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
@@ -139,6 +140,19 @@ class Construction:
 
 
 @dataclass(frozen=True)
+class SetupCall:
+    """A call that the project makes before or after an agent runs: ``connect()``.
+
+    ``name`` is that of a method of the agent, or of a function in its file.
+    """
+
+    place: Place
+    name: str
+    is_async: bool
+    parameters: tuple[Parameter, ...] = ()
+
+
+@dataclass(frozen=True)
 class Terminal:
     """What an episode reads from a terminal, in the place of parameters."""
 
@@ -151,9 +165,11 @@ class EntryPoint:
     """A function or method that runs one episode, or a whole file that is run."""
 
     place: Place
-    name: str  # qualified: "run_agent", "Agent.run"
-    package: str  # dotted package that the file is in, "" for a script
-    module: str  # how an importer beside the train module names the file
+    function: str  # its qualified name where it is defined: "run_agent", "Base.run"
+    name: str  # with the class that is made, which may inherit it: "Agent.run"
+    home: Path  # the file that a train module lies beside, and imports it from
+    package: str  # dotted package that this file is in, "" for a script
+    module: str  # how an importer beside the train module names this file
     parameters: tuple[Parameter, ...]
     constructor: tuple[Parameter, ...]
     class_name: str | None
@@ -166,10 +182,28 @@ class EntryPoint:
     documentation: str = ""
     terminal: Terminal | None = None  # of one that takes no parameters
     attribute: str = ""  # of the object that its decorator makes, with the function
+    setup: tuple[SetupCall, ...] = ()
+    cleanup: tuple[SetupCall, ...] = ()
+    is_abstract: bool = False  # its class is, and nothing in the project implements it
+    decorated: bool = False  # by something that may change what a call returns
+    context: str = ""  # "with" or "async with", around an instance of its class
+
+    @property
+    def key(self) -> tuple[Path, str]:
+        """The file that defines the function, and its name there."""
+        return self.place.path, self.function
+
+    @property
+    def needs(self) -> tuple[Parameter, ...]:
+        """What an episode has to be given: by its class, its setup and the function."""
+        setup = (p for call in self.setup for p in call.parameters)
+        instance = Parameter("agent", self.class_name, None, is_object=True)
+        made = (instance,) if self.is_abstract else self.constructor
+        return (*made, *setup, *self.parameters)
 
     @property
     def is_script(self) -> bool:
-        return self.name == MODULE_LEVEL
+        return self.function == MODULE_LEVEL
 
     def __str__(self) -> str:
         return self.name

@@ -13,15 +13,16 @@ from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
-from art_adapt.survey.constructions import with_constructions
 from art_adapt.survey.effects import find_effects, find_import_effects, reads_arguments
 from art_adapt.survey.entry_points import (
     describe_entry,
     find_entry_points,
     is_named,
+    names_function,
     script_entry,
 )
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names, recording_level
+from art_adapt.survey.instances import is_abstract
 from art_adapt.survey.model import (
     CompletionCall,
     Effect,
@@ -39,6 +40,7 @@ from art_adapt.survey.roles import Role, roles_of
 from art_adapt.survey.syntax import MODULE_LEVEL, Function, Syntax, dotted
 from art_adapt.survey.threads import find_thread_starts
 from art_adapt.survey.tool_loops import find_tool_execution, find_tool_loop
+from art_adapt.survey.usage import as_used
 
 OUTWARD = 3  # how many calls outward from an LLM helper
 
@@ -59,14 +61,14 @@ def survey(
         Refusal: a named file cannot be read as Python.
     """
     project = Project.of(sources, instead or {})
-    found = _outward(_Found.of(project))
+    found = _with_derived(_outward(_Found.of(project)))
     if entry is not None:
         found = found.with_entry(entry)
     project = found.project
     likeliest = max((each.score for each in found.entry_points), default=0)
     entry_points = tuple(
-        found.with_terminal(
-            with_constructions(
+        found.as_started(
+            as_used(
                 project,
                 found.graph,
                 each,
@@ -101,6 +103,19 @@ def _effects(found: _Found, syntax: Syntax) -> tuple[Effect, ...]:
     own = path in found.project.given or bool(found.calls.get(path))
     importing = find_import_effects(syntax, found.asking.asks) if own else ()
     return (*find_effects(syntax, functions), *importing)
+
+
+def _with_derived(found: _Found) -> _Found:
+    """Add the files that implement the class of the likeliest entry point, if abstract."""
+    first = found.entry_points[0] if found.entry_points else None
+    if first is None or first.class_name is None:
+        return found
+    syntax = found.project.files[first.home]
+    if not is_abstract(found.project, syntax, first.class_name):
+        return found
+    project = replace(found.project, files=dict(found.project.files))
+    added = project.add(files_that_use(project, [], first.class_name))
+    return _Found.of(project) if added else found
 
 
 def _outward(found: _Found) -> _Found:
@@ -179,10 +194,7 @@ class _Found:
         knows better: a registry or a framework may lead there.
         """
         module, _, name = wanted.rpartition(":")
-        if any(
-            is_named(each.place.path, each.name, module, name)
-            for each in self.entry_points
-        ):
+        if any(is_named(each, module, name) for each in self.entry_points):
             return self
         project = replace(self.project, files=dict(self.project.files))
         if module and project.add(project.modules_named(module)):
@@ -197,16 +209,25 @@ class _Found:
             )
             for path, syntax in self.project.files.items()
             for function in syntax.functions.values()
-            if is_named(path, function.qualname, module, name) and not function.nested
+            if names_function(path, function.qualname, module, name)
+            and not function.nested
         ]
         return replace(self, entry_points=(*self.entry_points, *named[:1]))
 
-    def with_terminal(self, entry: EntryPoint) -> EntryPoint:
-        """Say what an entry point that takes nothing reads from a terminal."""
+    def as_started(self, entry: EntryPoint) -> EntryPoint:
+        """Say what an entry point that takes nothing reads from a terminal.
+
+        Where importing its file runs it already, the file itself is the episode.
+        """
         if entry.parameters or entry.constructor or entry.class_name:
             return entry
-        run = self.graph.run_by([(entry.place.path, entry.name)])
-        return replace(entry, terminal=self._terminal(run))
+        terminal = self._terminal(self.graph.run_by([entry.key]))
+        syntax = self.project.files[entry.home]
+        runs = any(find_import_effects(syntax, self.asking.asks))
+        if terminal is None or not runs:
+            return replace(entry, terminal=terminal)
+        script = self._script(syntax, terminal)
+        return replace(script, exits=entry.exits or script.exits, score=entry.score)
 
     def _terminal(self, run: Iterable[FunctionKey]) -> Terminal | None:
         by_file: dict[Path, set[str]] = {}
@@ -232,9 +253,11 @@ class _Found:
             run = self.graph.run_by([(path, MODULE_LEVEL)])
             terminal = self._terminal(run)
             if terminal is not None:
-                syntax = self.project.files[path]
-                hooks = local_names(self.hooks[path], "final_answer")
-                yield script_entry(self.project, syntax, hooks, self.asking, terminal)
+                yield self._script(self.project.files[path], terminal)
+
+    def _script(self, syntax: Syntax, terminal: Terminal) -> EntryPoint:
+        hooks = local_names(self.hooks[syntax.source.path], "final_answer")
+        return script_entry(self.project, syntax, hooks, self.asking, terminal)
 
     @cached_property
     def run_by_episode(self) -> set[FunctionKey]:
@@ -245,8 +268,8 @@ class _Found:
             for entry in self.entry_points
             if entry.score == top
             for key in (
-                (entry.place.path, entry.name),
-                (entry.place.path, f"{entry.class_name}.__init__"),
+                entry.key,
+                (entry.home, f"{entry.class_name}.__init__"),
             )
             if key[1] in self.project.files[key[0]].functions
         ]
@@ -290,16 +313,16 @@ class _Found:
         if self.drivers() or not self.entry_points:
             return []
         helpers = [
-            (entry.place.path, entry.name)
+            entry.key
             for entry in self.entry_points
             if self.asking.only_sends(*self._function(entry))
         ]
         first = self.entry_points[0]
-        return helpers if (first.place.path, first.name) in helpers else []
+        return helpers if first.key in helpers else []
 
     def _function(self, entry: EntryPoint) -> tuple[Syntax, Function]:
         syntax = self.project.files[entry.place.path]
-        return syntax, syntax.functions[entry.name]
+        return syntax, syntax.functions[entry.function]
 
 
 def _of_this_agent(

@@ -28,21 +28,33 @@ PYDANTIC_NAMES = (
 def scenario_fields(entry: EntryPoint) -> list[Parameter]:
     """Return what differs from episode to episode, as far as JSON can hold it.
 
-    That is what the entry point and its class require, with the fields of dataclasses and
-    pydantic models in their place; where they require nothing, all that the entry point
-    takes.
+    That is what the entry point and its class require, with the required fields of
+    dataclasses and pydantic models in their place; where they require nothing, all that
+    the entry point takes.
     """
     if entry.terminal is not None:
         return terminal_fields(entry.terminal)
-    every = [*entry.constructor, *entry.parameters]
-    required = [p for p in every if p.default is None and not is_given(p)]
-    chosen = required or [p for p in entry.parameters if not is_given(p)]
+    required = [p for p in entry.needs if p.default is None and not is_given(p)]
     fields = [
         field
-        for parameter in chosen
-        for field in (required_fields(parameter) or [parameter])
+        for parameter in required
+        for field in _fields_of(parameter)
+        if field.default is None and not is_given(field)
     ]
+    if not fields:
+        chosen = required or [p for p in entry.parameters if not is_given(p)]
+        fields = [field for p in chosen for field in _fields_of(p)]
     return list({parameter.name: parameter for parameter in fields}.values())
+
+
+def _fields_of(parameter: Parameter) -> tuple[Parameter, ...]:
+    """The fields of a dataclass that has to be made; another parameter is one itself."""
+    return (parameter.fields or ()) if is_record(parameter) else (parameter,)
+
+
+def is_record(parameter: Parameter) -> bool:
+    """Whether episode() makes a dataclass or pydantic model of the scenario's fields."""
+    return parameter.fields is not None and parameter.default is None
 
 
 def terminal_fields(terminal: Terminal) -> list[Parameter]:
@@ -61,18 +73,11 @@ def is_given(parameter: Parameter) -> bool:
     )
 
 
-def required_fields(parameter: Parameter) -> list[Parameter]:
-    """The fields that a dataclass or pydantic model has to be given."""
-    if parameter.fields is None or parameter.default is not None:
-        return []
-    return [f for f in parameter.fields if f.default is None] or list(parameter.fields)
-
-
 def to_fill_in(entry: EntryPoint) -> list[Parameter]:
     """Return the objects that an episode needs and that only the user can make."""
     return [
         parameter
-        for parameter in (*entry.constructor, *entry.parameters)
+        for parameter in entry.needs
         if parameter.is_object
         and parameter.default is None
         and (parameter.made is None or clashes(parameter.made))

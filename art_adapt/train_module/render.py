@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import keyword
 import re
@@ -14,6 +15,7 @@ from art_adapt.survey.model import (
     EntryPoint,
     Harm,
     Parameter,
+    SetupCall,
     Survey,
 )
 from art_adapt.train_module.fields import (
@@ -22,7 +24,7 @@ from art_adapt.train_module.fields import (
     clashes,
     field_name,
     field_type,
-    required_fields,
+    is_record,
     scenario_fields,
     terminal_fields,
 )
@@ -50,15 +52,17 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         "SCENARIOS": _literal(training.scenarios),
     }
     client = _client_class(entry) if "client = " in started else None
+    typed = "\n".join(_field(field) for field in fields)
+    uses_path = entry.is_script or re.search(r"\bPath\b", typed) is not None
     local_imports = _local_imports(entry, training)
     by_name = any("importlib." in line for line in local_imports)
     texts = {
         "docstring": _docstring(entry, training, survey),
         "client_import": f"from openai import {client}" if client else "",
-        "path_import": "from pathlib import Path" if entry.is_script else "",
+        "path_import": "from pathlib import Path" if uses_path else "",
         "importlib_import": "import importlib" if by_name else "",
         "local_imports": "\n".join(local_imports),
-        "fields": "\n".join(_field(field) for field in fields),
+        "fields": typed,
         "episode": started,
     }
     return sealed(fill(values, texts, _conditions(training)), __version__)
@@ -96,9 +100,9 @@ def _conditions(training: Training) -> dict[str, bool]:
 
 def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
     if entry.module.startswith("."):
-        command = f"python -m {entry.package}.{entry.place.path.stem}_train"
+        command = f"python -m {entry.package}.{entry.home.stem}_train"
     else:
-        command = f"python {entry.place.path.stem}_train.py"
+        command = f"python {entry.home.stem}_train.py"
     scored = (
         f"rewarded by {training.reward}"
         if training.reward
@@ -118,7 +122,7 @@ def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
 
 
 def _name(entry: EntryPoint) -> str:
-    file = entry.place.path.name
+    file = entry.home.name
     return file if entry.is_script else f"{entry.name} of {file}"
 
 
@@ -157,14 +161,18 @@ def _warnings(survey: Survey, typed: bool) -> list[str]:
 def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
     imported: dict[str, set[str]] = {}
     if not entry.is_script:
-        name, local = _imported_name(entry)
-        renamed = "" if name == local else f" as {local}"
-        imported[entry.module] = {f"{name}{renamed}"}
-    for parameter in (*entry.constructor, *entry.parameters):
+        names = [_imported_name(entry)[0]]
+        if entry.class_name is None:
+            names += [call.name for call in (*entry.setup, *entry.cleanup)]
+        imported[entry.module] = {
+            name if name == _free(name) else f"{name} as {_free(name)}"
+            for name in names
+        }
+    for parameter in entry.needs:
         if parameter.made is not None and not clashes(parameter.made):
             for module, used in parameter.made.names:
                 imported.setdefault(module, set()).add(used)
-        if required_fields(parameter):
+        if is_record(parameter):
             imported[entry.module].add(_class_name(parameter))
     lines = [
         line
@@ -227,7 +235,12 @@ def _class_name(parameter: Parameter) -> str:
 def _imported_name(entry: EntryPoint) -> tuple[str, str]:
     """Return the agent's name for its entry point, and one that is free here."""
     name = (entry.class_name or entry.name).split(".")[0]
-    return name, f"agent_{name}" if name in names_of_template() else name
+    return name, _free(name)
+
+
+def _free(name: str) -> str:
+    """A name of the agent's, as the train module can use it beside its own."""
+    return f"agent_{name}" if name in names_of_template() else name
 
 
 def _episode(entry: EntryPoint, fields: set[str]) -> str:
@@ -237,20 +250,39 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
     lines = _preparations(entry)
     imported, local = _imported_name(entry)
     name = local + entry.name.removeprefix(imported) + entry.attribute
+    indent = "    "
     if entry.class_name is not None:
         class_name = local + entry.class_name.removeprefix(imported)
         constructed = _arguments(entry.constructor, fields)
-        lines.append(_call("    agent = ", class_name, constructed))
+        if entry.is_abstract:
+            lines.append(f"    agent = {_value(entry.needs[0], fields)}")
+        elif entry.context:
+            block = _call(f"    {entry.context} ", class_name, constructed)
+            lines.append(f"{block} as agent:")
+            indent = "        "
+        else:
+            lines.append(_call("    agent = ", class_name, constructed))
         method = entry.name.rpartition(".")[2]
         name = "agent" if method == "__call__" else f"agent.{method}"
+    inner = indent
+    if entry.cleanup:
+        lines.append(f"{indent}try:")
+        inner += "    "
+    lines += [_setup(inner, call, entry, fields) for call in entry.setup]
     arguments = _arguments(entry.parameters, fields)
     returns = not entry.is_generator and entry.returns != "None"
+    # A decorator may have made it synchronous; what can be awaited is, by record().
+    forwarded = entry.decorated and returns and inner == "    " and not entry.setup
     if entry.is_generator:  # to its end
-        start = "    async for _ in " if entry.is_async else "    for _ in "
-        lines.append(_call(start, name, arguments) + ":\n        pass")
+        start = f"{inner}{'async ' * entry.is_async}for _ in "
+        lines.append(_call(start, name, arguments) + f":\n{inner}    pass")
     else:
-        start = "    return " if returns else "    "
-        lines.append(_call(start + "await " * entry.is_async, name, arguments))
+        awaited = entry.is_async and not forwarded
+        start = inner + "return " * returns + "await " * awaited
+        lines.append(_call(start, name, arguments))
+    if entry.cleanup:
+        lines.append(f"{indent}finally:")
+        lines += [_setup(inner, call, entry, fields) for call in entry.cleanup]
     body = "\n".join(lines)
     if "endpoint[" in body:
         lines.insert(0, "    endpoint = training.policy_endpoint()")
@@ -263,10 +295,17 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
         if returns
         else f"Run the agent once{fresh}; final_answer(...) marks its answer."
     )
-    keyword_ = "async def" if entry.is_async else "def"
+    keyword_ = "async def" if entry.is_async and not forwarded else "def"
     annotation = "Any" if returns else "None"
     header = f"{keyword_} episode(scenario: Scenario) -> {annotation}:"
     return "\n".join([header, f'    """{documentation}"""', *lines])
+
+
+def _setup(indent: str, call: SetupCall, entry: EntryPoint, fields: set[str]) -> str:
+    """Render a call before or after the agent runs."""
+    name = f"agent.{call.name}" if entry.class_name else _free(call.name)
+    start = indent + "await " * call.is_async
+    return _call(start, name, _arguments(call.parameters, fields))
 
 
 def _terminal_episode(entry: EntryPoint) -> str:
@@ -274,7 +313,7 @@ def _terminal_episode(entry: EntryPoint) -> str:
     assert entry.terminal is not None
     given = [f"{f.name}=scenario.{f.name}" for f in terminal_fields(entry.terminal)]
     if entry.is_script:
-        path = f"Path(__file__).with_name({_literal(entry.place.path.name)})"
+        path = f"Path(__file__).with_name({_literal(entry.home.name)})"
         call = _call("    return training.", "run_script", [path, *given])
     else:
         name = _imported_name(entry)[1]
@@ -316,8 +355,8 @@ def _value(parameter: Parameter, fields: set[str]) -> str | None:
         return f"training.fill_in({_literal(what)})"
     if is_required and name in MODELS and not parameter.is_client:
         return "BASE_MODEL"
-    if inner := required_fields(parameter):
-        given = (f"{f.name}=scenario.{field_name(f)}" for f in inner)
+    if is_record(parameter):
+        given = _arguments(parameter.fields or (), fields)
         return f"{_class_name(parameter)}({', '.join(given)})"
     if name in fields:
         return f"scenario.{field_name(parameter)}"
@@ -328,7 +367,7 @@ def _preparations(entry: EntryPoint) -> list[str]:
     """The statements that make what the entry point needs, as the project makes it."""
     statements = (
         statement
-        for parameter in (*entry.constructor, *entry.parameters)
+        for parameter in entry.needs
         if parameter.made is not None and not clashes(parameter.made)
         for statement in parameter.made.statements
     )
@@ -337,24 +376,34 @@ def _preparations(entry: EntryPoint) -> list[str]:
 
 def _call(start: str, function: str, arguments: list[str]) -> str:
     """Render a call on one line, or broken as formatters do."""
-    line = f"{start}{function}({', '.join(arguments)})"
+    indent = " " * (len(start) - len(start.lstrip()))
+    return "\n".join(_broken(indent, f"{start.lstrip()}{function}", arguments, ""))
+
+
+def _broken(indent: str, start: str, arguments: list[str], end: str) -> list[str]:
+    line = f"{indent}{start}({', '.join(arguments)}){end}"
     if len(line) <= LINE_LENGTH or not arguments:
-        return line
-    inner = "        " + ", ".join(arguments)
-    body = (
-        [inner]
-        if len(inner) <= LINE_LENGTH
-        else [f"        {argument}," for argument in arguments]
-    )
-    return "\n".join([f"{start}{function}(", *body, "    )"])
+        return [line]
+    inner = indent + "    "
+    body = [inner + ", ".join(arguments)]
+    if len(body[0]) > LINE_LENGTH:
+        body = [line for each in arguments for line in _broken_argument(inner, each)]
+    return [f"{indent}{start}(", *body, f"{indent}){end}"]
+
+
+def _broken_argument(indent: str, argument: str) -> list[str]:
+    """Render an argument on a line of its own, and its own arguments if that is long."""
+    parsed = ast.parse(f"_({argument})", mode="eval").body
+    given = parsed.keywords if isinstance(parsed, ast.Call) else []
+    value = given[0].value if given else None
+    if not isinstance(value, ast.Call) or value.args:
+        return [f"{indent}{argument},"]
+    inner = [f"{each.arg}={ast.unparse(each.value)}" for each in value.keywords]
+    return _broken(indent, f"{given[0].arg}={ast.unparse(value.func)}", inner, ",")
 
 
 def _client_class(entry: EntryPoint) -> str:
-    annotations = " ".join(
-        p.annotation or ""
-        for p in (*entry.parameters, *entry.constructor)
-        if p.is_client
-    )
+    annotations = " ".join(p.annotation or "" for p in entry.needs if p.is_client)
     is_async = "Async" in annotations or (
         entry.is_async and "OpenAI" not in annotations
     )

@@ -7,6 +7,7 @@ import ast
 from art_adapt.survey.syntax import BUILTIN
 
 TYPING = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "Any": "Any"}
+TYPING |= {"Path": "Path", "PathLike": "Path"}  # pydantic makes one of a string
 
 
 def plain_type(annotation: str | None) -> str:

@@ -6,12 +6,14 @@ by side in it. So each is replaced once by one that asks which episode it is use
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import builtins
 import contextvars
 import inspect
-import runpy
+import itertools
 import sys
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +47,7 @@ _terminal: contextvars.ContextVar[_Terminal | None] = contextvars.ContextVar(
     "art_adapt_terminal", default=None
 )
 _input = builtins.input
+_numbers = itertools.count(1)
 _open: list[_Terminal] = []  # of the episodes that run now
 
 
@@ -64,11 +67,32 @@ def run_script(
             the input, just end it.
     """
     file = str(path)
+    return str(_run(lambda: _run_file(file), [file, *arguments], inputs))
 
-    def run() -> None:
-        runpy.run_path(file, run_name="__main__")
 
-    return str(_run(run, [file, *arguments], inputs))
+def _run_file(file: str) -> None:
+    """Run a file in a module of its own.
+
+    runpy would put each in the place of the process's ``__main__``, which episodes that
+    run side by side share. Under a name of its own, classes of the file find their
+    module; so that it runs as a script all the same, comparing the name with
+    ``"__main__"`` is true.
+    """
+    tree = _AsScript().visit(ast.parse(Path(file).read_bytes(), file))
+    name = f"{Path(file).stem} of episode {next(_numbers)}"
+    module = sys.modules[name] = types.ModuleType(name)
+    module.__file__ = file
+    try:
+        exec(compile(tree, file, "exec"), module.__dict__)
+    finally:
+        del sys.modules[name]
+
+
+class _AsScript(ast.NodeTransformer):
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        if ast.unparse(node) in ("__name__ == '__main__'", "'__main__' == __name__"):
+            return ast.copy_location(ast.Constant(True), node)
+        return node
 
 
 def run_command(
