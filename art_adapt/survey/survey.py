@@ -10,7 +10,7 @@ from pathlib import Path
 
 from art_adapt.source import Source
 from art_adapt.survey.asking import Asking
-from art_adapt.survey.call_graph import CallGraph, FunctionKey
+from art_adapt.survey.call_graph import CallGraph, FunctionKey, lineage
 from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.effects import find_effects, find_import_effects, reads_arguments
@@ -328,11 +328,22 @@ class _Found:
 def _of_this_agent(
     project: Project, graph: CallGraph, found: dict[Path, list[FoundCall]]
 ) -> dict[Path, list[FoundCall]]:
-    """Leave out calls in imported files that no function of a named file can reach."""
+    """Leave out calls in imported files that no function of a named file can reach.
+
+    What a class inherits is its own.
+    """
     starts = [
         (path, name)
         for path in project.given
         for name in (MODULE_LEVEL, *project.files[path].functions)
+    ]
+    starts += [
+        (place.source.path, name)
+        for path in project.given
+        for class_name in project.files[path].classes
+        for place, base in lineage(project, project.files[path], class_name)
+        for name in place.functions
+        if name.rpartition(".")[0] == base
     ]
     reachable = graph.reachable(starts)
     return {

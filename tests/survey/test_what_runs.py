@@ -380,3 +380,104 @@ def test_effects_are_listed_as_they_stand_in_the_file() -> None:
     lines = [effect.place.line for effect in found.files[0].effects]
     assert len(lines) == len(names)
     assert lines == sorted(lines)
+
+
+# -------------------------------------------------------------- what comes before and after
+
+CLIENT = f"""
+class Client:
+    async def connect(self, script: str):
+        self.session = script
+
+    async def ask(self, question):
+        messages = [question]
+        return {CALL}
+
+    async def chat(self):
+        return await self.ask("")
+
+    async def aclose(self):
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("main", "script"),
+    [
+        ("c = Client()\n    await c.connect('server.py')\n    await c.ask('?')", "'server.py'"),
+        ("c = Client()\n    ok = await c.connect(script='s.py')\n    await c.chat()", "'s.py'"),
+        ("c = Client()\n    path = sys.argv[1]\n    await c.connect(path)\n    await c.chat()", None),
+        ("c = Client()\n    await c.connect(input())\n    await c.chat()", None),
+    ],
+)  # fmt: skip
+def test_setup_is_what_the_project_calls_first(main: str, script: str | None) -> None:
+    found = of(f"import sys\n{CLIENT}\nasync def main():\n    {main}\n")
+    entry = next(each for each in found.entry_points if each.name == "Client.ask")
+    (call,) = entry.setup
+    assert (call.name, call.is_async) == ("connect", True)
+    (given,) = call.parameters
+    made = None if given.made is None else given.made.value
+    assert made == script  # what a person gives is the scenario's
+    assert [each.name for each in entry.cleanup] == ["aclose"]
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "c = Client()\n    await c.ask('?')\n    await c.connect('late')",
+        "other = make()\n    await other.connect('x')\n    await Client().ask('?')",
+    ],
+)
+def test_what_comes_later_or_is_anothers_is_no_setup(main: str) -> None:
+    found = of(f"{CLIENT}\nasync def main():\n    {main}\n")
+    entry = next(each for each in found.entry_points if each.name == "Client.ask")
+    assert not entry.setup and not entry.cleanup
+
+
+LOOPING = """
+class Base:
+    def run(self, task):
+        messages = [task]
+        for _ in range(3):
+            reply = {call}
+            messages.append(reply)
+        return self.finish(reply)
+"""
+
+
+def test_an_inherited_loop_runs_on_the_class_that_the_user_named(
+    tmp_path: Path,
+) -> None:
+    found = project(
+        tmp_path,
+        helper="from base import Base\n\nclass Helper(Base):\n    def __init__(self, tone: str):\n        self.tone = tone\n",
+        base=LOOPING.format(call=CALL),
+    )
+    entry = first(found)
+    assert (entry.name, entry.function) == ("Helper.run", "Base.run")
+    assert entry.home.name == "helper.py" and entry.place.path.name == "base.py"
+    assert [p.name for p in entry.constructor] == ["tone"]
+
+
+@pytest.mark.parametrize("derived", ["class Helper(Base):", "class Helper(base.Base):"])
+def test_an_abstract_class_is_run_as_what_implements_it(
+    derived: str, tmp_path: Path
+) -> None:
+    abstract = "\n    @abc.abstractmethod\n    def finish(self, reply): ...\n"
+    head = "import base\nfrom base import Base\n\n"
+    found = project(
+        tmp_path,
+        base="import abc\n" + LOOPING.format(call=CALL) + abstract,
+        helper=f"{head}{derived}\n    def finish(self, reply):\n        return reply\n",
+    )
+    assert (first(found).name, first(found).is_abstract) == ("Helper.run", False)
+    (tmp_path / "helper.py").unlink()
+    alone = survey([read_source(tmp_path / "base.py")])
+    assert (first(alone).name, first(alone).is_abstract) == ("Base.run", True)
+    assert [p.name for p in first(alone).needs if p.is_object] == ["agent"]
+
+
+def test_a_reward_that_is_returned_is_no_answer() -> None:
+    text = f"def run(task):\n    messages = [task]\n    reply = {CALL}\n    reward = score(reply)\n    return reward\n"
+    entry = first(of(text))
+    assert not entry.exits and len(entry.rewards) == 1

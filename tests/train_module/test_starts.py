@@ -18,6 +18,7 @@ ASK = """\
     reply = client.chat.completions.create(model=MODEL, messages=messages)
     return reply.choices[0].message.content
 """
+ASYNC = ASK.replace("client.chat", "await client.chat")
 HEAD = "from dataclasses import dataclass\n\nfrom openai import OpenAI\n\nMODEL = 'm'\nclient = OpenAI()\n\n\n"
 AGENTS = {
     "callables built in main": f"""{HEAD}def search(query):
@@ -91,15 +92,126 @@ if __name__ == "__main__":
 """,
     "a model's name": f"""{HEAD}def run(question: str, model: str):
 {ASK.replace("MODEL", "model")}""",
+    "a dataclass of settings beside the question": f"""{HEAD}from pathlib import Path
+
+
+@dataclass
+class Settings:
+    folder: Path = Path(".")
+    limit: int = 3
+
+
+def run(question: str, settings: Settings, model: str):
+    settings.folder.exists()
+{ASK}""",
+    "an agent that is connected and closed": f"""import asyncio
+
+from openai import AsyncOpenAI
+
+MODEL = "m"
+client = AsyncOpenAI()
+
+
+class Agent:
+    session = None
+
+    async def connect(self, server: str):
+        self.session = server
+
+    async def run(self, question: str) -> str:
+        assert self.session == "server.py"
+{ASYNC.replace("    ", "        ").replace("        reply", "        reply")}
+    async def close(self):
+        self.session = None
+
+
+async def main():
+    agent = Agent()
+    await agent.connect("server.py")
+    print(await agent.run("What?"))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
+""",
+    "an agent whose context sets it up": f"""{HEAD}class Agent:
+    session = None
+
+    def __enter__(self):
+        self.session = "open"
+        return self
+
+    def __exit__(self, *error):
+        self.session = None
+
+    def run(self, question: str) -> str:
+        assert self.session
+{ASK.replace("    ", "        ")}
+
+def main():
+    with Agent() as agent:
+        print(agent.run("What?"))
+""",
+    "functions that set a module up": f"""{HEAD}session = None
+
+
+def initialize(server):
+    global session
+    session = server
+
+
+def run(question: str) -> str:
+    assert session
+{ASK}
+
+def main():
+    initialize("server.py")
+    print(run("What?"))
+""",
+    "a loop that a base class has": f"""{HEAD}from abc import ABC, abstractmethod
+
+
+class Base(ABC):
+    @abstractmethod
+    def prompt(self) -> str: ...
+
+    def run(self, question: str) -> str:
+        question = self.prompt() + question
+{ASK.replace("    ", "        ")}
+
+class Helper(Base):
+    def prompt(self) -> str:
+        return "Help: "
+""",
+    "a decorator that makes it synchronous": f"""import asyncio
+import functools
+
+from openai import AsyncOpenAI
+
+MODEL = "m"
+
+
+def blocking(function):
+    @functools.wraps(function)
+    def call(*given, **named):
+        return asyncio.run(function(*given, **named))
+
+    return call
+
+
+@blocking
+async def run(question: str) -> str:
+    client = AsyncOpenAI()
+{ASYNC}""",
 }
 
 
-def adapted(folder: Path, agent: str) -> str:
-    (folder / "agent.py").write_text(agent)
+def adapted(folder: Path, agent: str, name: str = "agent.py") -> str:
+    (folder / name).write_text(agent)
     (folder / "rewards.py").write_text(REWARD)
     (folder / "scenarios.jsonl").write_text('{"question": "a"}\n{"question": "b"}\n')
     options = ("--isolated", "--reward", "rewards:f", "--epochs", "1")
-    done = art_adapt(*options, "agent.py", cwd=folder)
+    done = art_adapt(*options, name, cwd=folder)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode() + done.stderr.decode()
 
@@ -111,6 +223,36 @@ def test_it_starts_as_the_project_does(name: str, tmp_path: Path) -> None:
         said = train(tmp_path, engine)
     episodes = [e for groups in said["steps"] for group in groups for e in group]
     assert len(episodes) == 8 and {e["final_answer"] for e in episodes} == {"yes"}
+
+
+def test_a_file_that_no_import_statement_can_name(tmp_path: Path) -> None:
+    adapted(tmp_path, AGENTS["a dataclass"], "1-agent.py")
+    written = tmp_path / "1-agent_train.py"
+    text = written.read_text()
+    assert 'run = importlib.import_module("1-agent").run\n' in text
+    written.rename(tmp_path / "agent_train.py")
+    with Engine(YES) as engine:
+        said = train(tmp_path, engine)
+    assert len(said["steps"]) == 1, said
+
+
+def test_objects_come_from_where_another_file_has_them(tmp_path: Path) -> None:
+    agent = f"{HEAD}class Agent:\n    def __init__(self, store):\n        self.store = store\n\n    def run(self, question: str) -> str:\n        self.store.note(question)\n{ASK.replace('    ', '        ')}"
+    (tmp_path / "stores.py").write_text(
+        "class Store:\n    def note(self, text):\n        self.last = text\n"
+    )
+    # It runs when it is imported: nothing can come from it but what it shows.
+    (tmp_path / "main.py").write_text(
+        "from agent import Agent\nfrom stores import Store as Notes\n\n"
+        "notes = Notes()\nprint(Agent(notes).run('What?'))\n"
+    )
+    adapted(tmp_path, agent)
+    text = (tmp_path / "agent_train.py").read_text()
+    assert "from stores import Store as Notes\n" in text
+    assert "    notes = Notes()\n    agent = Agent(store=notes)\n" in text
+    with Engine(YES) as engine:
+        said = train(tmp_path, engine)
+    assert len(said["steps"]) == 1, said
 
 
 def test_what_only_the_user_knows_is_asked_for(tmp_path: Path) -> None:
@@ -178,6 +320,35 @@ if __name__ == "__main__":
     main()
 """,
         {"arguments": ["--question", "a"]},
+    ),
+    "a main function that runs when the file is imported": (
+        f"""from __future__ import annotations
+
+from openai import OpenAI
+from pydantic import BaseModel
+
+
+class Turn(BaseModel):
+    question: Question
+
+
+class Question(BaseModel):
+    text: str
+
+
+def main():
+    client, messages = OpenAI(), []
+    while True:
+        question = Turn(question=Question(text=input("> "))).question.text
+        {ANSWER.strip().replace(chr(10), chr(10) + "    ")}
+
+
+try:
+    main()
+except EOFError:
+    print("yes")
+""",
+        {"inputs": ["a", "b"]},
     ),
     "a file that reads argv": (
         f"""import sys

@@ -1,0 +1,145 @@
+"""What a train module finds around it in a rehearsal: variables, a server, a package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from openai import BadRequestError, OpenAI
+
+from art_adapt.rehearsal.environment import environment
+from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY, ScriptedModel
+from art_adapt.survey.project import import_name
+
+URL = "http://127.0.0.1:9/v1"
+
+
+def variables(folder: Path, agent: str) -> dict[str, str]:
+    (folder / "agent.py").write_text(agent)
+    (folder / "agent_train.py").write_text("from agent import run\n")
+    return environment(URL, folder / "agent_train.py")
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        ("import os\nkey = os.environ['WEATHER_TOKEN']\n", "WEATHER_TOKEN"),
+        ("import os\nkey = os.getenv('SEARCH_API_KEY')\n", "SEARCH_API_KEY"),
+        ("from os import environ as e\nkey = e.get('A_API_KEY')\n", "A_API_KEY"),
+        ("from groq import Groq\n", "GROQ_API_KEY"),
+    ],
+)
+def test_an_agent_that_insists_on_a_key_gets_a_placeholder(
+    agent: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "sk-of-the-user")
+    assert variables(tmp_path, agent)[name] == PRODUCTION_KEY
+
+
+@pytest.mark.parametrize(
+    ("agent", "on_azure"),
+    [
+        ("from openai import AzureOpenAI\nclient = AzureOpenAI()\n", True),
+        ("from openai import AzureOpenAI, OpenAI\nclient = OpenAI()\n", False),
+        ("import os\nfrom openai import AzureOpenAI\nos.getenv('OPENAI_API_KEY')\n", False),
+        ("from openai import OpenAI\nclient = OpenAI()\n", False),
+    ],
+)  # fmt: skip
+def test_azure_is_set_up_where_it_is_the_only_place(
+    agent: str, on_azure: bool, tmp_path: Path
+) -> None:
+    assert ("AZURE_OPENAI_API_KEY" in variables(tmp_path, agent)) is on_azure
+
+
+def test_the_users_secrets_stay_outside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_PASSWORD", "sk-hidden")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden")
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://sk-hidden")
+    assert "sk-hidden" not in "".join(variables(tmp_path, "import openai\n").values())
+
+
+def test_what_an_agent_asks_beside_the_model_is_answered() -> None:
+    with ScriptedModel(0, ()) as model:
+        client = OpenAI(base_url=model.url, api_key=PRODUCTION_KEY)
+        first = client.responses.create(model="m", input="one")
+        assert first.output_text
+        again = client.responses.create(
+            model="m", input="two", previous_response_id=first.id
+        )
+        said = [m["content"] for m in model.log[-1].request["messages"]]
+        assert said == ["one", first.output_text, "two"] and again.output_text
+        with client.responses.stream(model="m", input="one") as stream:
+            for _ in stream:
+                pass
+            assert stream.get_final_response().output_text
+        near, far = (
+            client.embeddings.create(model="m", input=["a b c", "a b d", "x y z"]).data[
+                i
+            ]
+            for i in (1, 2)
+        )
+        origin = client.embeddings.create(model="m", input="a b c").data[0].embedding
+        dot = [
+            sum(x * y for x, y in zip(origin, each.embedding, strict=True))
+            for each in (near, far)
+        ]
+        assert dot[0] > 0.5 > dot[1]
+        with pytest.raises(BadRequestError, match="does not serve"):
+            client.responses.create(model="m", input="x", background=True)
+
+
+def test_models_beside_the_one_in_training_do_not_fail() -> None:
+    with ScriptedModel(0, ()) as model:
+        client = OpenAI(base_url=model.url, api_key=PRODUCTION_KEY, max_retries=0)
+        for number in range(80):
+            asked = [{"role": "user", "content": f"question {number}"}]
+            reply = client.chat.completions.create(model="m", messages=asked)  # type: ignore[arg-type]
+            assert reply.choices[0].finish_reason == "stop"
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "root"),
+    [
+        ({"agent_train": "from agent import run\n", "agent": ""}, "agent_train", "."),
+        # A script beside __init__.py is none of its package.
+        (
+            {"pkg/__init__": "", "pkg/a_train": "from a import run\n", "pkg/a": ""},
+            "a_train",
+            "pkg",
+        ),
+        (
+            {"pkg/__init__": "", "pkg/a_train": "from .a import run\n", "pkg/a": ""},
+            "pkg.a_train",
+            ".",
+        ),
+        ({"pkg/a_train": "from .a import run\n", "pkg/a": ""}, "pkg.a_train", "."),
+        (
+            {
+                "top/sub/a_train": "from .a import run\n",
+                "top/sub/a": "from top.tools import x\n",
+                "top/tools": "",
+            },
+            "top.sub.a_train",
+            ".",
+        ),
+        (
+            {
+                "pkg/1-a_train": "run = importlib.import_module('.1-a', __package__).run\n",
+                "pkg/1-a": "",
+            },
+            "pkg.1-a_train",
+            ".",
+        ),
+    ],
+)
+def test_a_train_module_is_imported_as_its_agent_is(
+    files: dict[str, str], name: str, root: str, tmp_path: Path
+) -> None:
+    for file, text in files.items():
+        path = tmp_path / f"{file}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (module,) = tmp_path.rglob("*_train.py")
+    assert import_name(module) == ((tmp_path / root).resolve(), name)
