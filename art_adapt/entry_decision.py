@@ -55,8 +55,8 @@ def decide_entry(
 
 def _are_twins(entries: Sequence[EntryPoint]) -> bool:
     """Whether all are one function, sync and async: ``ask``, ``aask``, ``ask_async``."""
-    owners = {(each.place.path, each.name.rpartition(".")[0]) for each in entries}
-    names = {each.name.rpartition(".")[2] for each in entries}
+    owners = {(each.place.path, each.called.rpartition(".")[0]) for each in entries}
+    names = {each.called.rpartition(".")[2] for each in entries}
     name = re.sub(r"_a?sync$", "", min(names, key=len, default=""))
     twins = {f"a{name}", f"async_{name}", f"{name}_async", f"{name}_sync"}
     return len(owners) == 1 and names <= {name, *twins}
@@ -77,9 +77,9 @@ def refuse_untrainable(decision: EntryDecision) -> None:
     takes = [p for p in entry.needs if not p.is_client]
     if not takes and entry.terminal is None and decision.origin is Origin.FOUND:
         raise Refusal(
-            f"{entry.name}() takes nothing that could differ from one episode to the next",
+            f"{entry.called}() takes nothing that could differ from one episode to the next",
             why="an episode starts from a scenario: a task, a question",
-            next_step=f"give it a parameter; or use it unchanged, with --entry {entry.name}; or record only, with --no-train-module",
+            next_step=f"give it a parameter; or use it unchanged, with --entry {entry.called}; or record only, with --no-train-module",
             path=entry.place.path,
             line=entry.place.line,
         )
@@ -90,7 +90,7 @@ def _named(found: Sequence[EntryPoint], wanted: str, origin: Origin) -> EntryDec
     for entry in found:
         if is_named(entry, module, name):
             return _chosen(entry, found, origin)
-    known = ", ".join(entry.name for entry in found[:8]) or "none"
+    known = ", ".join(entry.called for entry in found[:8]) or "none"
     raise Refusal(
         f"there is no function {wanted!r} in the files of this agent",
         next_step=f"name it as module:function; these reach a policy call: {known}",
@@ -117,7 +117,7 @@ def _nothing_to_run(survey: Survey) -> Refusal:
 
 def _unclear(likeliest: Sequence[EntryPoint]) -> Refusal:
     listed = "".join(
-        f"\n    {entry.place.path.name}:{entry.place.line}  {entry.name}"
+        f"\n    {entry.place.path.name}:{entry.place.line}  {entry.called}"
         for entry in likeliest
     )
     return Refusal(

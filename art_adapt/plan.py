@@ -162,7 +162,7 @@ def _verify_idempotent(
         adapted,
         options.entry,
     )
-    entry = None if decisions.entry is None else decisions.entry.name
+    entry = None if decisions.entry is None else decisions.entry.called
     decided = decide(again, replace(options, entry=entry or options.entry))
     for file in again.files:
         edited = file.edited and file.uses_art is None

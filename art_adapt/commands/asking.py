@@ -22,7 +22,9 @@ def choose_entry(entries: Sequence[EntryPoint]) -> EntryPoint:
 
     print("Which function runs one episode?")
     for number, entry in enumerate(entries, 1):
-        print(f"  {number}  {entry.name}  {shown(entry.place.path)}:{entry.place.line}")
+        print(
+            f"  {number}  {entry.called}  {shown(entry.place.path)}:{entry.place.line}"
+        )
     while True:
         answer = int(typer.prompt("Number", type=int))
         if 1 <= answer <= len(entries):

@@ -203,7 +203,7 @@ def _signature(entry: EntryPoint) -> str:
     parameters = ", ".join(
         p.name + (f": {p.annotation}" if p.annotation else "") for p in entry.parameters
     )
-    return f"{entry.name}({parameters})" + (
+    return f"{entry.called}({parameters})" + (
         f" -> {entry.returns}" if entry.returns else ""
     )
 

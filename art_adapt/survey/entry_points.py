@@ -87,7 +87,7 @@ def _score(
 ) -> int:
     key = entry.key
     syntax = project.files[entry.place.path]
-    function = syntax.functions[entry.function]
+    function = syntax.functions[entry.name]
     name = function.node.name
     drives = asking.drives(syntax, function)
     score = 2 if entry.place.path in project.given else 0
@@ -215,7 +215,7 @@ def _is_click_command(syntax: Syntax, function: Function) -> bool:
 
 def is_named(entry: EntryPoint, module: str, name: str) -> bool:
     """Whether the user's ``module:name`` means this entry point."""
-    named = names_function(entry.home, entry.name, module, name)
+    named = names_function(entry.home, entry.called, module, name)
     return named or names_function(*entry.key, module, name)
 
 
@@ -248,8 +248,8 @@ def describe_entry(
     stem = syntax.source.path.stem
     return EntryPoint(
         place=syntax.place(function.node),
-        function=function.qualname,
         name=function.qualname,
+        called=function.qualname,
         home=syntax.source.path,
         package=package,
         module=f".{stem}" if package else stem,
@@ -285,8 +285,8 @@ def script_entry(
     """Describe a file that is itself the episode: it is run, not imported."""
     return EntryPoint(
         place=Place(syntax.source.path, 1),
-        function=MODULE_LEVEL,
         name=MODULE_LEVEL,
+        called=MODULE_LEVEL,
         home=syntax.source.path,
         package=project.package(syntax),
         module=syntax.source.path.stem,

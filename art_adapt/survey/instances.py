@@ -27,7 +27,7 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
         yield entry
         return
     syntax = project.files[entry.home]
-    method = entry.name.rpartition(".")[2]
+    method = entry.called.rpartition(".")[2]
     derived = [
         (place, name)
         for place, name in project.derived(syntax, entry.class_name)
@@ -43,7 +43,7 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
         package, stem = project.package(place), place.source.path.stem
         yield replace(
             entry,
-            name=f"{name}.{method}",
+            called=f"{name}.{method}",
             home=place.source.path,
             package=package,
             module=f".{stem}" if package else stem,

@@ -165,8 +165,8 @@ class EntryPoint:
     """A function or method that runs one episode, or a whole file that is run."""
 
     place: Place
-    function: str  # its qualified name where it is defined: "run_agent", "Base.run"
-    name: str  # with the class that is made, which may inherit it: "Agent.run"
+    name: str  # qualified, where it is defined: "run_agent", "Base.run"
+    called: str  # with the class that is made, which may inherit it: "Agent.run"
     home: Path  # the file that a train module lies beside, and imports it from
     package: str  # dotted package that this file is in, "" for a script
     module: str  # how an importer beside the train module names this file
@@ -191,7 +191,7 @@ class EntryPoint:
     @property
     def key(self) -> tuple[Path, str]:
         """The file that defines the function, and its name there."""
-        return self.place.path, self.function
+        return self.place.path, self.name
 
     @property
     def needs(self) -> tuple[Parameter, ...]:
@@ -203,10 +203,10 @@ class EntryPoint:
 
     @property
     def is_script(self) -> bool:
-        return self.function == MODULE_LEVEL
+        return self.name == MODULE_LEVEL
 
     def __str__(self) -> str:
-        return self.name
+        return self.called
 
 
 class Harm(StrEnum):

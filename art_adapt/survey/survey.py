@@ -65,16 +65,11 @@ def survey(
     if entry is not None:
         found = found.with_entry(entry)
     project = found.project
-    likeliest = max((each.score for each in found.entry_points), default=0)
+    module, _, name = (entry or "").rpartition(":")
+    named = [each for each in found.entry_points if is_named(each, module, name)]
+    likely = named or found.entry_points[:1]  # what else is searched for: it takes time
     entry_points = tuple(
-        found.as_started(
-            as_used(
-                project,
-                found.graph,
-                each,
-                everywhere=each.score == likeliest or entry is not None,
-            )
-        )
+        found.as_started(as_used(project, found.graph, each, everywhere=each in likely))
         for each in found.entry_points
     ) or tuple(found.scripts())
     reaching = found.graph.reaching(found.policy, guess=True)
@@ -179,7 +174,7 @@ class _Found:
             for call in described
             if call.role is Role.POLICY
         ]
-        asking = Asking.of(every, graph, policy)
+        asking = Asking.of(project, every, graph, policy)
         local_hooks = {
             path: {hook: local_names(names, hook) for hook in HOOKS}
             for path, names in hooks.items()
@@ -322,7 +317,7 @@ class _Found:
 
     def _function(self, entry: EntryPoint) -> tuple[Syntax, Function]:
         syntax = self.project.files[entry.place.path]
-        return syntax, syntax.functions[entry.function]
+        return syntax, syntax.functions[entry.name]
 
 
 def _of_this_agent(

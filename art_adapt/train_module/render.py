@@ -123,7 +123,7 @@ def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
 
 def _name(entry: EntryPoint) -> str:
     file = entry.home.name
-    return file if entry.is_script else f"{entry.name} of {file}"
+    return file if entry.is_script else f"{entry.called} of {file}"
 
 
 def _verdict(survey: Survey, training: Training, typed: bool) -> str:
@@ -234,7 +234,7 @@ def _class_name(parameter: Parameter) -> str:
 
 def _imported_name(entry: EntryPoint) -> tuple[str, str]:
     """Return the agent's name for its entry point, and one that is free here."""
-    name = (entry.class_name or entry.name).split(".")[0]
+    name = (entry.class_name or entry.called).split(".")[0]
     return name, _free(name)
 
 
@@ -249,7 +249,7 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
         return _terminal_episode(entry)
     lines = _preparations(entry)
     imported, local = _imported_name(entry)
-    name = local + entry.name.removeprefix(imported) + entry.attribute
+    name = local + entry.called.removeprefix(imported) + entry.attribute
     indent = "    "
     if entry.class_name is not None:
         class_name = local + entry.class_name.removeprefix(imported)
@@ -262,7 +262,7 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
             indent = "        "
         else:
             lines.append(_call("    agent = ", class_name, constructed))
-        method = entry.name.rpartition(".")[2]
+        method = entry.called.rpartition(".")[2]
         name = "agent" if method == "__call__" else f"agent.{method}"
     inner = indent
     if entry.cleanup:

@@ -454,7 +454,7 @@ def test_an_inherited_loop_runs_on_the_class_that_the_user_named(
         base=LOOPING.format(call=CALL),
     )
     entry = first(found)
-    assert (entry.name, entry.function) == ("Helper.run", "Base.run")
+    assert (entry.called, entry.name) == ("Helper.run", "Base.run")
     assert entry.home.name == "helper.py" and entry.place.path.name == "base.py"
     assert [p.name for p in entry.constructor] == ["tone"]
 
@@ -470,7 +470,7 @@ def test_an_abstract_class_is_run_as_what_implements_it(
         base="import abc\n" + LOOPING.format(call=CALL) + abstract,
         helper=f"{head}{derived}\n    def finish(self, reply):\n        return reply\n",
     )
-    assert (first(found).name, first(found).is_abstract) == ("Helper.run", False)
+    assert (first(found).called, first(found).is_abstract) == ("Helper.run", False)
     (tmp_path / "helper.py").unlink()
     alone = survey([read_source(tmp_path / "base.py")])
     assert (first(alone).name, first(alone).is_abstract) == ("Base.run", True)
