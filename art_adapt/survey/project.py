@@ -252,7 +252,11 @@ def package_of(syntax: Syntax) -> str:
     folder = path.parent
     if not imports_relatively(syntax) and _imports_neighbours_by_name(syntax):
         return ""
-    package = _package_by_init(folder) or _namespace_package(syntax)
+    package = (
+        _package_by_imports(syntax)
+        or _package_by_init(folder)
+        or _namespace_package(syntax)
+    )
     return package or (folder.name if imports_relatively(syntax) else "")
 
 
@@ -273,6 +277,24 @@ def _imports_neighbours_by_name(syntax: Syntax) -> bool:
     )
 
 
+def _package_by_imports(syntax: Syntax) -> str:
+    """The package that a file's absolute imports of its own project start from.
+
+    ``from app.tools import x`` in app/service/agent.py: it is app.service, also where
+    the folder around app has an ``__init__.py``, or service has none.
+    """
+    path = syntax.source.path
+    for depth, ancestor in enumerate(path.parents[:5]):
+        names = [p.name for p in reversed(path.parents[: depth + 1])]
+        if not all(name.isidentifier() for name in names):
+            break
+        if not module_file(path.parent / ancestor.name) and any(
+            _leads_below(ancestor, imported) for imported in syntax.imports.values()
+        ):
+            return ".".join(names)
+    return ""
+
+
 def _namespace_package(syntax: Syntax) -> str:
     """The package of a file whose folder has no ``__init__.py``; "" if it is a script."""
     path = syntax.source.path
@@ -281,15 +303,6 @@ def _namespace_package(syntax: Syntax) -> str:
         return ""
     if (folder.parent / "__init__.py").is_file():
         return f"{_package_by_init(folder.parent)}.{folder.name}"
-    # from function_calling.functions import x, in function_calling/service/agent.py
-    for depth, ancestor in enumerate(path.parents[:4]):
-        names = [p.name for p in reversed(path.parents[: depth + 1])]
-        if not all(name.isidentifier() for name in names):
-            break
-        if not module_file(folder / ancestor.name) and any(
-            _leads_below(ancestor, imported) for imported in syntax.imports.values()
-        ):
-            return ".".join(names)
     name, stem = re.escape(folder.name.encode()), re.escape(path.stem.encode())
     relative = re.compile(rb"^\s*from\s+\.(?!art_recording)", re.MULTILINE)
     by_name = re.compile(
@@ -321,8 +334,8 @@ def _leads_below(folder: Path, imported: Import) -> bool:
     parts = [*imported.module.split("."), *filter(None, [imported.attribute])]
     if imported.level or parts[0] != folder.name:
         return False
-    modules = (folder.parent.joinpath(*parts[:end]) for end in (len(parts), -1))
-    return any(module != folder and _is_module(module) for module in modules)
+    below = {folder.joinpath(*parts[1:]), folder.joinpath(*parts[1:-1])} - {folder}
+    return any(map(_is_module, below))
 
 
 def _is_module(module: Path) -> bool:

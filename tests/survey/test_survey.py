@@ -224,6 +224,19 @@ def test_calls_in_imported_files_count_if_they_can_be_reached(tmp_path: Path) ->
             "top.sub",
             False,
         ),
+        # The folder around a package may have an __init__.py, and a part of it none.
+        (
+            {"repo__app__agent": "from app.tools import x\n", "repo__app__tools": ""}
+            | {"repo__init": "", "repo__app__init": ""},
+            "app",
+            False,
+        ),
+        (
+            {"app__llm__openai__agent": "import openai\nfrom app.api import x\n"}
+            | {"app__api": "", "app__llm__openai__init": ""},
+            "app.llm.openai",
+            False,
+        ),
         # Folders that are called like a library are no packages for that.
         ({"openai__agent": "from openai import OpenAI\n"}, "", False),
         ({"mcp__my-server__agent": "from mcp.client import x\n"}, "", False),
