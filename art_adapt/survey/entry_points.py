@@ -17,6 +17,7 @@ from art_adapt.survey.instances import with_instances
 from art_adapt.survey.model import EntryPoint, Harm, Terminal
 from art_adapt.survey.parameters import constructor_of, parameters_of
 from art_adapt.survey.project import Project
+from art_adapt.survey.routes import with_route
 from art_adapt.survey.syntax import (
     LOOPS,
     MODULE_LEVEL,
@@ -246,7 +247,7 @@ def describe_entry(
     static = "staticmethod" in decorators or "classmethod" in decorators
     package = project.package(syntax)
     stem = syntax.source.path.stem
-    return EntryPoint(
+    entry = EntryPoint(
         place=syntax.place(function.node),
         name=function.qualname,
         called=function.qualname,
@@ -273,6 +274,7 @@ def describe_entry(
         attribute=".callback" if _is_click_command(syntax, function) else "",
         documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],
     )
+    return with_route(syntax, entry)
 
 
 def script_entry(

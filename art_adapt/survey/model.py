@@ -153,6 +153,19 @@ class SetupCall:
 
 
 @dataclass(frozen=True)
+class Route:
+    """How a request reaches a handler: ``application`` is the name in its file.
+
+    ``encoding`` is the way in which httpx sends the scenario: json, data or params.
+    """
+
+    application: str
+    method: str
+    path: str
+    encoding: str
+
+
+@dataclass(frozen=True)
 class Terminal:
     """What an episode reads from a terminal, in the place of parameters."""
 
@@ -182,6 +195,7 @@ class EntryPoint:
     documentation: str = ""
     terminal: Terminal | None = None  # of one that takes no parameters
     attribute: str = ""  # of the object that its decorator makes, with the function
+    route: Route | None = None  # of a handler that only a request can call
     setup: tuple[SetupCall, ...] = ()
     cleanup: tuple[SetupCall, ...] = ()
     is_abstract: bool = False  # its class is, and nothing in the project implements it

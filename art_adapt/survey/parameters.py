@@ -56,8 +56,9 @@ PLAIN = BUILTIN | frozenset(
 )
 # Annotations that admit both what JSON holds and what it does not.
 VAGUE = ("Any", "typing.Any", "object", "list", "dict", "List", "Dict", "List[Any]")
-# Calls that declare a default instead of being one: of dataclasses, pydantic and typer.
-DECLARED = ("field", "Field", "Option", "Argument")
+# Calls that declare a default instead of being one: of dataclasses, pydantic, typer, and
+# FastAPI.
+DECLARED = ("field", "Field", "Option", "Argument", "Form", "Query", "Body")
 # The methods of what JSON holds: whoever has another one is an object.
 PLAIN_METHODS = frozenset(
     name for kind in (str, list, dict, set, int, float) for name in dir(kind)

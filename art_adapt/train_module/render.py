@@ -15,6 +15,7 @@ from art_adapt.survey.model import (
     EntryPoint,
     Harm,
     Parameter,
+    Route,
     SetupCall,
     Survey,
 )
@@ -162,7 +163,9 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
     imported: dict[str, set[str]] = {}
     if not entry.is_script:
         names = [_imported_name(entry)[0]]
-        if entry.class_name is None:
+        if entry.route is not None:
+            names = [entry.route.application]
+        elif entry.class_name is None:
             names += [call.name for call in (*entry.setup, *entry.cleanup)]
         imported[entry.module] = {
             name if name == _free(name) else f"{name} as {_free(name)}"
@@ -172,7 +175,7 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
         if parameter.made is not None and not clashes(parameter.made):
             for module, used in parameter.made.names:
                 imported.setdefault(module, set()).add(used)
-        if is_record(parameter):
+        if is_record(parameter) and entry.route is None:
             imported[entry.module].add(_class_name(parameter))
     lines = [
         line
@@ -247,6 +250,8 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
     """Render the function that runs the agent, on a fresh instance of its class."""
     if entry.terminal is not None:
         return _terminal_episode(entry)
+    if entry.route is not None:
+        return _request_episode(entry.route, scenario_fields(entry))
     lines = _preparations(entry)
     imported, local = _imported_name(entry)
     name = local + entry.called.removeprefix(imported) + entry.attribute
@@ -324,6 +329,29 @@ def _terminal_episode(entry: EntryPoint) -> str:
             "def episode(scenario: Scenario) -> Any:",
             f'    """{what} once; without a final_answer(...), return what it printed last."""',
             call,
+        ]
+    )
+
+
+def _request_episode(route: Route, fields: list[Parameter]) -> str:
+    """Render an episode that is a request to a web application."""
+    in_path = re.compile(r"<(?:\w+:)?(\w+)>|\{(\w+)(?::\w+)?\}")
+    names = {name for pair in in_path.findall(route.path) for name in pair if name}
+    path = in_path.sub(lambda m: f"{{scenario.{m[1] or m[2]}}}", route.path)
+    sent = [
+        f"{_literal(field.name)}: scenario.{field_name(field)}"
+        for field in fields
+        if field.name not in names
+    ]
+    text = f"{'f' * bool(names)}{_literal(path)}"
+    given = [_free(route.application), _literal(route.method), text]
+    if sent:
+        given.append(f"{route.encoding}={{{', '.join(sent)}}}")
+    return "\n".join(
+        [
+            "def episode(scenario: Scenario) -> Any:",
+            '    """Send the agent one request, and return what it answers."""',
+            _call("    return training.", "ask_app", given),
         ]
     )
 

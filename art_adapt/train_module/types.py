@@ -55,6 +55,8 @@ def _subscript(node: ast.Subscript) -> str | None:
         "..." if isinstance(i, ast.Constant) and i.value is ... else _plain(i) or "Any"
         for i in inner
     ]
+    if outer == "Annotated":
+        return parts[0]
     if outer == "Optional":
         return f"{parts[0]} | None"
     if outer == "Union":

@@ -5,6 +5,7 @@ imports it before the agent.
 """
 
 from art_adapt.recording import for_training
+from art_adapt.training.applications import ask_app
 from art_adapt.training.episodes import Trajectory, fill_in, policy_endpoint, record
 from art_adapt.training.isolation import isolated
 from art_adapt.training.pipelines import name_policies, pipeline_sizes
@@ -33,6 +34,7 @@ __all__ = [
     "Run",
     "Scenario",
     "Trajectory",
+    "ask_app",
     "fill_in",
     "finite",
     "for_training",

@@ -267,6 +267,81 @@ def test_what_only_the_user_knows_is_asked_for(tmp_path: Path) -> None:
     assert "training.fill_in(" in written[line - 1]
 
 
+WEB = {
+    "a flask handler": (
+        f"""from flask import Flask, jsonify, request
+{HEAD}app = Flask(__name__)
+
+
+@app.route("/ask/<name>", methods=["POST"])
+def ask(name):
+    data = request.get_json(silent=True) or {{}}
+    question = name + data["question"] + data.get("tone", "polite")
+    messages = [{{"role": "user", "content": question}}]
+    for _ in range(2):
+        reply = client.chat.completions.create(model=MODEL, messages=messages)
+        messages.append(reply.choices[0].message)
+    return jsonify(answer=messages[-1].content)
+""",
+        {"name": "Ada", "question": "a"},
+    ),
+    "a handler with dependencies": (
+        f"""from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel
+{HEAD}router = APIRouter(prefix="/v1")
+
+
+class Question(BaseModel):
+    question: str
+    tone: str = "polite"
+
+
+def tone():
+    return "polite"
+
+
+@router.post("/ask")
+async def ask(asked: Question, request: Request, tone: str = Depends(tone)):
+    messages = [{{"role": "user", "content": asked.question + tone}}]
+    for _ in range(2):
+        reply = client.chat.completions.create(model=MODEL, messages=messages)
+        messages.append(reply.choices[0].message)
+    return {{"answer": messages[-1].content}}
+""",
+        {"question": "a"},
+    ),
+    "a handler of a form": (
+        f"""from typing import Annotated
+
+from fastapi import FastAPI, Form, Request
+{HEAD}app = FastAPI()
+
+
+@app.post("/ask")
+def ask(request: Request, question: Annotated[str, Form()], tone: str = Form(...)):
+    messages = [{{"role": "user", "content": question + tone}}]
+    for _ in range(2):
+        reply = client.chat.completions.create(model=MODEL, messages=messages)
+        messages.append(reply.choices[0].message)
+    return {{"answer": messages[-1].content}}
+""",
+        {"question": "a", "tone": "polite"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WEB)
+def test_a_handler_is_sent_a_request(name: str, tmp_path: Path) -> None:
+    agent, scenario = WEB[name]
+    adapted(tmp_path, agent)
+    (tmp_path / "scenarios.jsonl").write_text(f"{json.dumps(scenario)}\n" * 2)
+    with Engine(YES) as engine:
+        said = train(tmp_path, engine)
+    episodes = [e for groups in said["steps"] for group in groups for e in group]
+    assert len(episodes) == 8, said
+    assert {str(e["final_answer"]) for e in episodes} == {"{'answer': 'yes'}"}
+
+
 ANSWER = """\
     messages.append({"role": "user", "content": question})
     reply = client.chat.completions.create(model="m", messages=messages)

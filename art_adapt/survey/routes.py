@@ -1,0 +1,132 @@
+"""Finds the handlers of web applications that only a request can call.
+
+A handler that takes a question is a function like any other. One that reads Flask's
+``request``, or asks for FastAPI's ``Request`` or dependencies, is sent a request.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from art_adapt.survey.model import EntryPoint, Parameter, Route
+from art_adapt.survey.syntax import Function, Syntax, dotted, keyword
+
+METHODS = {
+    "get": "GET",
+    "post": "POST",
+    "put": "PUT",
+    "route": "GET",
+    "api_route": "GET",
+}
+# Parameters that the framework fills in.
+GIVEN = ("Request", "Response", "BackgroundTasks", "WebSocket", "HTTPConnection")
+# How Flask's request is read, and how httpx sends what is read.
+READ = {
+    "get_json": "json",
+    "json": "json",
+    "form": "data",
+    "args": "params",
+    "values": "params",
+}
+
+
+def with_route(syntax: Syntax, entry: EntryPoint) -> EntryPoint:
+    """Say how a handler that cannot be called as a function is sent a request."""
+    function = syntax.functions[entry.name]
+    found = next(iter(_routes(function)), None)
+    if found is None or entry.class_name is not None:
+        return entry
+    given = [p for p in entry.parameters if _is_given(p)]
+    if syntax.imports_module("flask", "quart") is not None:
+        encoding, read = _read_by_flask(syntax, function)
+        if encoding:
+            route = replace(found, encoding=encoding)
+            fields = (*entry.parameters, *read)  # those of its own are in its path
+            return replace(entry, route=route, parameters=fields, exits=())
+    elif given:
+        rest = tuple(p for p in entry.parameters if p not in given)
+        is_form = "Form(" in ast.unparse(function.node.args)
+        encoding = "data" if is_form else "params" if found.method == "GET" else "json"
+        route = replace(found, encoding=encoding)
+        return replace(entry, route=route, parameters=rest, exits=())
+    return entry
+
+
+def _routes(function: Function) -> Iterator[Route]:
+    for decorator in function.node.decorator_list:
+        if not isinstance(decorator, ast.Call) or not decorator.args:
+            continue
+        application, _, name = (dotted(decorator.func) or "").rpartition(".")
+        path = decorator.args[0]
+        if (
+            name in METHODS
+            and application.isidentifier()
+            and isinstance(path, ast.Constant)
+            and isinstance(path.value, str)
+        ):
+            methods = keyword(decorator, "methods")
+            first = (
+                methods.elts[0] if isinstance(methods, ast.List | ast.Tuple) else None
+            )
+            method = (
+                str(first.value) if isinstance(first, ast.Constant) else METHODS[name]
+            )
+            yield Route(application, method, path.value, "json")
+
+
+def _is_given(parameter: Parameter) -> bool:
+    """Whether the framework gives a handler this parameter, and no request holds it."""
+    text = parameter.annotation or ""
+    name = text.rpartition(".")[2]
+    return name in GIVEN or "Depends(" in f"{text} {parameter.default}"
+
+
+def _read_by_flask(syntax: Syntax, function: Function) -> tuple[str, list[Parameter]]:
+    """What a handler reads of ``flask.request``: how it is sent, and the keys."""
+    encoding = ""
+    keys: dict[str, Parameter] = {}
+    for node in syntax.owned_by(function.qualname):
+        if isinstance(node, ast.Attribute) and dotted(node.value) == "request":
+            encoding = encoding or READ.get(node.attr, "")
+        key: ast.expr | None = None
+        default: ast.expr | None = None
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            holder, key = node.value, node.slice
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "get"
+            and node.args
+        ):
+            holder, key = node.func.value, node.args[0]
+            default = node.args[1] if len(node.args) > 1 else None
+        if (
+            isinstance(key, ast.Constant)
+            and isinstance(key.value, str)
+            and key.value.isidentifier()
+            and _is_request(syntax, holder)
+            and (default is None or _is_empty(default))
+        ):
+            keys.setdefault(key.value, Parameter(key.value, None, None))
+    return encoding, list(keys.values())
+
+
+def _is_request(syntax: Syntax, value: ast.expr) -> bool:
+    """Whether a value is what Flask's request holds: ``request.json``, or a name for it."""
+    values = [value, *syntax.values_of(value)] if dotted(value) else [value]
+    return any(
+        isinstance(inner, ast.Attribute)
+        and dotted(inner.value) == "request"
+        and inner.attr in READ
+        for each in values
+        for inner in ast.walk(each)
+    )
+
+
+def _is_empty(value: ast.expr) -> bool:
+    """Whether a default says that the key was left out: None, "", []."""
+    if isinstance(value, ast.List | ast.Dict):
+        return not (value.elts if isinstance(value, ast.List) else value.keys)
+    return isinstance(value, ast.Constant) and value.value in (None, "")
