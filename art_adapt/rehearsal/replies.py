@@ -17,6 +17,14 @@ from typing import Any
 Json = dict[str, Any]
 
 WORDS = ("amber", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath")
+# Schemas that agents make of annotations; models understand them.
+SPELLED_AS_IN_PYTHON = {
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+}
 MOST_CALLS = 4  # tool outputs after which the model answers
 
 
@@ -205,6 +213,7 @@ def value_of(schema: Any, random: Random, root: Any) -> Any:
             some = [s for s in schema[several] if s.get("type") != "null"]
             return value_of((some or schema[several])[0], random, root)
     kind = schema.get("type", "object" if "properties" in schema else "string")
+    kind = SPELLED_AS_IN_PYTHON.get(kind, kind) if isinstance(kind, str) else kind
     if isinstance(kind, list):
         kind = next((each for each in kind if each != "null"), "null")
     if kind == "object":

@@ -5,14 +5,15 @@ A base class often has the loop, and a class of the project the tools and the pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from art_adapt.survey.call_graph import lineage
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.parameters import constructor_of
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import Syntax, decorator_names
+from art_adapt.survey.syntax import Function, Syntax, decorator_names, dotted
 
 ABSTRACT = ("abstractmethod", "abstractproperty")
 
@@ -55,14 +56,65 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
 
 
 def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
-    """Whether a class has a method that is declared abstract and implemented nowhere."""
+    """Whether only classes derived from a class can be used.
+
+    It declares an abstract method that it does not implement, or it reads an attribute
+    that nothing sets but a class derived from it.
+    """
+    family = lineage(project, syntax, class_name)
     implemented: set[str] = set()
-    for place, name in lineage(project, syntax, class_name):
-        for qualname, function in place.functions.items():
-            owner, _, method = qualname.rpartition(".")
-            if owner != name or method in implemented:
+    for place, name in family:
+        for method, function in _methods(place, name):
+            if method in implemented:
                 continue
             if not set(ABSTRACT).isdisjoint(decorator_names(function.node)):
                 return True
             implemented.add(method)
-    return False
+    derived = project.derived(syntax, class_name)
+    missing = _read_by(family) - _set_by(family)
+    return bool(derived) and bool(missing & _set_by(derived))
+
+
+_Classes = Sequence[tuple[Syntax, str]]
+
+
+def _methods(place: Syntax, class_name: str) -> Iterator[tuple[str, Function]]:
+    for qualname, function in place.functions.items():
+        owner, _, method = qualname.rpartition(".")
+        if owner == class_name:
+            yield method, function
+
+
+def _read_by(classes: _Classes) -> set[str]:
+    """The attributes of themselves that the methods of classes read."""
+    return {
+        node.attr
+        for place, name in classes
+        for _, function in _methods(place, name)
+        for node in place.owned_by(function.qualname)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and dotted(node.value) == "self"
+    }
+
+
+def _set_by(classes: _Classes) -> set[str]:
+    """The attributes that classes have or set."""
+    found: set[str] = set()
+    for place, name in classes:
+        for statement in place.classes[name].body:
+            if isinstance(statement, ast.Assign | ast.AnnAssign):
+                targets = (
+                    statement.targets
+                    if isinstance(statement, ast.Assign)
+                    else [statement.target]
+                )
+                found |= {dotted(target) or "" for target in targets}
+        for method, function in _methods(place, name):
+            found.add(method)
+            found |= {
+                node.attr
+                for node in place.owned_by(function.qualname)
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+            }
+    return found

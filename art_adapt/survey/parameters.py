@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from art_adapt.survey.apis import CLIENT_CLASSES, CLIENT_NAMES
-from art_adapt.survey.call_graph import method_of
+from art_adapt.survey.call_graph import lineage, method_of
 from art_adapt.survey.model import Parameter
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import (
@@ -59,6 +59,8 @@ VAGUE = ("Any", "typing.Any", "object", "list", "dict", "List", "Dict", "List[An
 # Calls that declare a default instead of being one: of dataclasses, pydantic, typer, and
 # FastAPI.
 DECLARED = ("field", "Field", "Option", "Argument", "Form", "Query", "Body")
+# Base classes of pydantic, SQLModel, msgspec, instructor, weave.
+RECORDS = re.compile(r"(?:Model|Object|Schema|Struct)$")
 # The methods of what JSON holds: whoever has another one is an object.
 PLAIN_METHODS = frozenset(
     name for kind in (str, list, dict, set, int, float) for name in dir(kind)
@@ -119,23 +121,34 @@ def constructor_of(
 def fields_of(
     project: Project, syntax: Syntax, class_name: str
 ) -> tuple[Parameter, ...] | None:
-    """Return the fields of a dataclass or pydantic model; None for another class."""
-    definition = syntax.classes[class_name]
-    is_dataclass = "dataclass" in decorator_names(definition)
-    bases = [(dotted(base) or "").split(".")[-1] for base in definition.bases]
-    if not is_dataclass and "BaseModel" not in bases:
+    """Return the fields of a dataclass or pydantic model; None for another class.
+
+    Inherited ones come first.
+    """
+    family = lineage(project, syntax, class_name)
+    if not any(_is_record(project, *each) for each in family):
         return None
-    return tuple(
-        _parameter(
-            project,
-            syntax,
-            ast.arg(field.target.id, field.annotation),
-            _default_of(field.value),
-        )
-        for field in definition.body
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and "ClassVar" not in ast.unparse(field.annotation)
+    found: dict[str, Parameter] = {}
+    for place, name in reversed(family):
+        for field in place.classes[name].body:
+            if (
+                isinstance(field, ast.AnnAssign)
+                and isinstance(field.target, ast.Name)
+                and "ClassVar" not in ast.unparse(field.annotation)
+            ):
+                argument = ast.arg(field.target.id, field.annotation)
+                default = _default_of(field.value)
+                found[argument.arg] = _parameter(project, place, argument, default)
+    return tuple(found.values())
+
+
+def _is_record(project: Project, syntax: Syntax, class_name: str) -> bool:
+    """Whether a decorator or a library's base class makes a constructor of the fields."""
+    definition = syntax.classes[class_name]
+    bases = (dotted(base) or "" for base in definition.bases)
+    return "dataclass" in decorator_names(definition) or any(
+        RECORDS.search(base) and project.class_named(syntax, base) is None
+        for base in bases
     )
 
 

@@ -481,3 +481,23 @@ def test_a_reward_that_is_returned_is_no_answer() -> None:
     text = f"def run(task):\n    messages = [task]\n    reply = {CALL}\n    reward = score(reply)\n    return reward\n"
     entry = first(of(text))
     assert not entry.exits and len(entry.rewards) == 1
+
+
+@pytest.mark.parametrize(
+    ("own", "is_base"),
+    [("", True), ("    name = 'base'\n", False), ("    def name(self): ...\n", False)],
+)
+def test_a_class_that_lacks_what_derived_ones_set_is_run_as_these(
+    own: str, is_base: bool
+) -> None:
+    text = f"class Chat:\n{own}    def ask(self, task):\n        messages = [self.name, task]\n        return {CALL}\n"
+    derived = "class Kimi(Chat):\n    def __init__(self):\n        self.name = 'kimi'\n\nclass Qwen(Chat):\n    name = 'qwen'\n"
+    called = {each.called for each in of(f"{text}\n{derived}").entry_points}
+    assert called == ({"Kimi.ask", "Qwen.ask"} if is_base else {"Chat.ask"})
+
+
+@pytest.mark.parametrize("base", ["BaseModel", "weave.Object", "Base"])
+def test_fields_are_a_constructors_where_a_base_class_makes_it(base: str) -> None:
+    text = f"from lib import BaseModel, weave\n\nclass Base(BaseModel):\n    name: str\n\nclass Agent({base}):\n    prompt: str\n    limit: int = 3\n\n    def run(self, task):\n        messages = [self.prompt, task]\n        return {CALL}\n"
+    names = [p.name for p in first(of(text)).constructor]
+    assert names == ["name"] * (base == "Base") + ["prompt", "limit"]
