@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
 from art_adapt.survey.completion_calls import FoundCall
-from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import LOOPS, Function, Syntax, dotted, grown_list, keyword
-
-# Parameters that hold a conversation.
-CONVERSATION_NAMES = frozenset(
-    {"messages", "msgs", "message_list", "conversation", "history", "chat_history"}
-    | {"input_messages", "prompt_messages", "msg_history", "api_messages"}
+from art_adapt.survey.growth import (
+    CONVERSATION_NAMES,
+    Growing,
+    grown_in,
+    names_in,
 )
+from art_adapt.survey.syntax import LOOPS, Function, Syntax, dotted, grown_list
 
 
 @dataclass(frozen=True)
@@ -24,21 +23,20 @@ class Asking:
 
     ``completions`` are the completion calls by their callee. ``sites`` are the names of
     functions from which a policy call can be reached, where those functions are used.
-    ``growing`` are the functions that add to a list they are given, where they are used,
-    with the positions and names of such parameters.
+    ``growing`` are the functions that add to a list they are given, where they are used.
     """
 
     completions: Mapping[ast.AST, FoundCall]
     sites: frozenset[ast.AST]
-    growing: Mapping[ast.AST, Sequence[tuple[int, str]]]
+    growing: Growing
     _driving: dict[ast.AST, bool] = field(default_factory=dict)
 
     @staticmethod
     def of(
-        project: Project,
         calls: Iterable[FoundCall],
         graph: CallGraph,
         policy: Iterable[FunctionKey],
+        growing: Growing,
     ) -> Asking:
         reaching = graph.reaching(policy)
         sites = (
@@ -47,12 +45,6 @@ class Asking:
             if callee in reaching
             for site in nodes
         )
-        growing: dict[ast.AST, Sequence[tuple[int, str]]] = {
-            site: grown
-            for (_, (path, name)), nodes in graph.sites.items()
-            if (grown := _grown_by(project.files[path], name))
-            for site in nodes
-        }
         return Asking({call.callee: call for call in calls}, frozenset(sites), growing)
 
     def completes(self, node: ast.AST) -> bool:
@@ -76,21 +68,10 @@ class Asking:
 
     def _extends(self, loop: ast.AST) -> bool:
         """Whether the body of a loop adds to something that it also sends."""
-        grown, sent = set(), set()
+        grown, sent = grown_in(loop, self.growing), set[str]()
         for node in ast.walk(loop):
-            if (name := grown_list(node)) is not None:
-                grown.add(name)
-            elif isinstance(node, ast.Call) and self.asks(node):
-                values = (*node.args, *(k.value for k in node.keywords))
-                inner = (i for value in values for i in ast.walk(value))
-                sent |= {name for i in inner if (name := dotted(i)) is not None}
-            elif isinstance(node, ast.Call) and node.func in self.growing:
-                for at, name in self.growing[node.func]:
-                    given = keyword(node, name)
-                    if given is None and at < len(node.args):
-                        given = node.args[at]
-                    if given is not None:
-                        grown.add(dotted(given) or "")
+            if isinstance(node, ast.Call) and self.asks(node):
+                sent |= names_in(node)
             elif isinstance(node, ast.Assign) and self.asks(node.value):
                 # answer, history = ask(question, history)
                 for target in node.targets:
@@ -119,11 +100,3 @@ class Asking:
             call.call is value and call.returns_answer
             for call in self.completions.values()
         )
-
-
-def _grown_by(syntax: Syntax, name: str) -> list[tuple[int, str]]:
-    """The parameters of a function that its body adds to; a method's without self."""
-    function = syntax.functions[name]
-    grown = {grown_list(node) for node in syntax.owned_by(name)}
-    parameters = function.parameters[1 if function.class_name is not None else 0 :]
-    return [(at, each) for at, each in enumerate(parameters) if each in grown]

@@ -151,6 +151,12 @@ def find_import_effects(
             return
 
 
+def asks_a_person(syntax: Syntax, body: ast.AST) -> bool:
+    """Whether code waits for somebody at a terminal."""
+    calls = (node for node in ast.walk(body) if isinstance(node, ast.Call))
+    return any(_harm(call, syntax) is Harm.ASKS for call in calls)
+
+
 def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
     """Whether a node reads the command line."""
     if isinstance(node, ast.Attribute):

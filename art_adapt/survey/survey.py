@@ -21,6 +21,7 @@ from art_adapt.survey.entry_points import (
     names_function,
     script_entry,
 )
+from art_adapt.survey.growth import growing_sites
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names, recording_level
 from art_adapt.survey.instances import is_abstract
 from art_adapt.survey.model import (
@@ -32,6 +33,7 @@ from art_adapt.survey.model import (
     Span,
     Survey,
     Terminal,
+    ToolExecution,
     ToolLoop,
 )
 from art_adapt.survey.obstacles import art_use, find_obstacles
@@ -39,7 +41,8 @@ from art_adapt.survey.project import Project, imports_relatively
 from art_adapt.survey.roles import Role, roles_of
 from art_adapt.survey.syntax import MODULE_LEVEL, Function, Syntax, dotted
 from art_adapt.survey.threads import find_thread_starts
-from art_adapt.survey.tool_loops import find_tool_execution, find_tool_loop
+from art_adapt.survey.tool_execution import find_tool_execution
+from art_adapt.survey.tool_loops import find_tool_loop
 from art_adapt.survey.usage import as_used
 
 OUTWARD = 3  # how many calls outward from an LLM helper
@@ -75,8 +78,23 @@ def survey(
     reaching = found.graph.reaching(found.policy, guess=True)
     starting = {entry.place.path for entry in entry_points[:1]}
     effects = {path: _effects(found, syntax) for path, syntax in project.files.items()}
+    tools = {
+        path: find_tool_execution(
+            project, found.graph, syntax, found.asking.completions
+        )
+        for path, syntax in project.files.items()
+        if found.calls.get(path) or path in {where for where, _ in found.run_by_episode}
+    }
     files = tuple(
-        _file_survey(project, syntax, found, reaching, effects[path], edited=edited)
+        _file_survey(
+            project,
+            syntax,
+            found,
+            reaching,
+            effects[path],
+            tools.get(path),
+            edited=edited,
+        )
         for path, syntax in project.files.items()
         if (
             edited := path in project.given
@@ -84,6 +102,7 @@ def survey(
             or path in starting
         )
         or effects[path]
+        or tools.get(path)
     )
     return Survey(files, entry_points)
 
@@ -155,10 +174,11 @@ class _Found:
         }
         found = _of_this_agent(project, graph, found)
         every = [call for calls in found.values() for call in calls]
+        growing = growing_sites(project, graph)
         loops = {
             call: loop
             for call in every
-            if (loop := find_tool_loop(project, graph, call.syntax, call.callee))
+            if (loop := find_tool_loop(project, graph, growing, call))
         }
         roles = roles_of(every, loops)
         calls = {
@@ -174,7 +194,7 @@ class _Found:
             for call in described
             if call.role is Role.POLICY
         ]
-        asking = Asking.of(project, every, graph, policy)
+        asking = Asking.of(every, graph, policy, growing)
         local_hooks = {
             path: {hook: local_names(names, hook) for hook in HOOKS}
             for path, names in hooks.items()
@@ -382,6 +402,7 @@ def _file_survey(
     found: _Found,
     reaching: set[FunctionKey],
     effects: tuple[Effect, ...],
+    tools: ToolExecution | None,
     *,
     edited: bool,
 ) -> FileSurvey:
@@ -406,6 +427,6 @@ def _file_survey(
         hooks=hooks,
         recording_level=recording_level(syntax),
         imports_relatively=imports_relatively(syntax),
-        tool_execution=find_tool_execution(syntax) if calls else None,
+        tool_execution=tools,
         uses_art=art_use(syntax),
     )

@@ -166,18 +166,23 @@ class Syntax:
         self, node: ast.AST
     ) -> ast.For | ast.AsyncFor | ast.While | None:
         """The innermost loop around ``node`` in its own function."""
+        return next(self.enclosing_loops(node), None)
+
+    def enclosing_loops(
+        self, node: ast.AST
+    ) -> Iterator[ast.For | ast.AsyncFor | ast.While]:
+        """The loops around ``node`` in its own function, the innermost first."""
         inner = node
         for outer in self.ancestors(node):
             if isinstance(outer, FunctionNode | ast.Lambda):
-                return None
+                return
             if (
                 isinstance(outer, LOOPS)
                 and inner is not getattr(outer, "iter", None)
                 and inner not in outer.orelse
             ):
-                return outer
+                yield outer
             inner = outer
-        return None
 
     @cached_property
     def names(self) -> frozenset[str]:

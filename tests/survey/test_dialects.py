@@ -451,7 +451,6 @@ AGENTS = {
         """,
         entry="run",
         exits=("TEXT",),
-        loop="for attempt in range(3)",
     ),
     "at module level": Agent(
         """

@@ -501,3 +501,82 @@ def test_fields_are_a_constructors_where_a_base_class_makes_it(base: str) -> Non
     text = f"from lib import BaseModel, weave\n\nclass Base(BaseModel):\n    name: str\n\nclass Agent({base}):\n    prompt: str\n    limit: int = 3\n\n    def run(self, task):\n        messages = [self.prompt, task]\n        return {CALL}\n"
     names = [p.name for p in first(of(text)).constructor]
     assert names == ["name"] * (base == "Base") + ["prompt", "limit"]
+
+
+# ------------------------------------------------------------------- turns, tools, limits
+
+
+@pytest.mark.parametrize(
+    ("body", "header"),
+    [
+        # It extends what it sends: itself, by a helper, as an attribute.
+        ("for _ in range(3):\n  r = ask(messages)\n  messages.append(r)", "for _ in range(3)"),
+        ("while True:\n  r = ask(messages)\n  note(messages, r)", "while True"),
+        ("for case in cases:\n  messages = [case]\n  while True:\n   r = ask(messages)\n   messages += [r]", "while True"),
+        # Around a retry.
+        ("for turn in range(9):\n  for attempt in range(3):\n   r = ask(messages)\n  messages.append(r)", "for turn in range(9)"),
+        # Only tries again, goes through data, or asks a person.
+        ("for attempt in range(3):\n  r = ask(messages)", None),
+        ("while True:\n  try:\n   r = ask(messages)\n   return r\n  except OSError:\n   pass", None),
+        ("for case in cases:\n  r = ask([case])", None),
+        ("while True:\n  r = ask([input()])\n  print(r)", None),
+        # It may keep its conversation elsewhere.
+        ("for _ in range(3):\n  r = ask(build())", "for _ in range(3)"),
+    ],
+)  # fmt: skip
+def test_turn_loops_are_told_from_retries_and_data(
+    body: str, header: str | None
+) -> None:
+    text = f"def ask(messages):\n return {CALL}\n\ndef note(log, reply):\n log.append(reply)\n\ndef run(cases):\n messages = []\n "
+    found = of(text + body.replace("\n", "\n "))
+    loop = found.files[0].calls[0].loop
+    assert (None if loop is None else loop.header) == header
+
+
+@pytest.mark.parametrize(
+    ("head", "guard", "limit"),
+    [
+        ("for _ in range(5)", "", "5"),
+        ("for _ in range(1, most + 1)", "", "most"),
+        ("for _ in range(2, 8)", "", "6"),
+        ("for _ in range(first, last)", "", "last - first"),
+        ("while turns < self.most", "", "self.most"),
+        ("while True", "turns += 1\n  if turns >= MOST:\n   break", "MOST"),
+        ("while True", "turns += 1\n  if turns > MOST:\n   raise TimeoutError", "MOST"),
+        ("while True", "if turns > MOST:\n   break", None),  # it counts nothing
+        ("while True", "", None),
+    ],
+)
+def test_turn_limits(head: str, guard: str, limit: str | None) -> None:
+    text = f"def run(task):\n messages = [task]\n turns = 0\n {head}:\n  messages.append({CALL})\n  {guard}\n"
+    loop = of(text).files[0].calls[0].loop
+    assert loop is not None and loop.turn_limit == limit
+
+
+REPLY = 'messages.append({"role": "tool", "content": %s})'
+
+
+@pytest.mark.parametrize(
+    ("lines", "run"),
+    [
+        (["result = TOOLS[name](**args)", REPLY % "str(result)"], "TOOLS[name](**args)"),
+        (["found = execute_tool(name, args)", "text = json.dumps(found)", REPLY % "text"], "execute_tool(name, args)"),
+        ([REPLY % "json.dumps(await registry.call(name, args))"], "registry.call(name, args)"),
+        (["try:", " out = tools.dispatch(name, args)", "except Exception as e:", " out = f'failed: {e}'", REPLY % "out"], "tools.dispatch(name, args)"),
+        (["outs = []", "outs.append(handle(name, args))", "for out in outs:", " " + REPLY % "out"], "handle(name, args)"),
+        (["for call, out in zip(calls, await gather(*[execute(c) for c in calls])):", " " + REPLY % "out"], "execute(c)"),
+        (["log(name, perform(name, args))"], "perform(name, args)"),
+        (["out = perform(name, args)", "messages.append({'role': 'user', 'content': f'Observation: {out}'})"], "perform(name, args)"),
+        (["out = perform(name, args)", "messages.append(dict(type='function_call_output', output=out))"], "perform(name, args)"),
+    ],
+)  # fmt: skip
+def test_tools_run_where_their_reply_comes_from(lines: list[str], run: str) -> None:
+    body = "".join(f"\n  {line}" for line in lines)
+    log = f"def log(messages, content):\n {REPLY % 'content'}\n"
+    text = f"{log}\nasync def run(task):\n messages = [task]\n while True:\n  reply = {CALL}\n  name = args = calls = reply{body}\n"
+    execution = of(text.replace("log(name,", "log(messages,")).files[0].tool_execution
+    assert execution is not None
+    line = text.replace("log(name,", "log(messages,").splitlines()[
+        execution.place.line - 1
+    ]
+    assert line[execution.place.column - 1 :].startswith(run)

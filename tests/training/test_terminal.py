@@ -49,3 +49,23 @@ def test_an_input_without_context_is_never_another_episodes() -> None:
     for thread in threads:
         thread.join()
     assert not errors
+
+
+def test_episodes_that_are_alike_are_kept_apart() -> None:
+    both_run = threading.Barrier(2)
+    said: list[str] = []
+
+    def episode() -> None:
+        both_run.wait()
+        print(input("> "))
+        both_run.wait()
+
+    def run() -> None:
+        said.append(training.run_command(episode, inputs=["hello"]))
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert said == ["hello", "hello"]

@@ -1,0 +1,295 @@
+"""Finds where an agent runs the tools that the model asks for.
+
+That is the call whose result goes back to the model as the tool's reply. Where no reply
+can be seen, it is the place that looks a tool up by the name that the model gave.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Container, Iterator
+
+from art_adapt.survey.apis import KINDS
+from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.model import ToolExecution
+from art_adapt.survey.project import Project
+from art_adapt.survey.syntax import Syntax, dotted, grown_list, keyword
+
+NOT_TOOLS = {
+    "input",
+    "print",
+    "append",
+    "info",
+    "debug",
+    "log",
+    "warning",
+    "str",
+    "format",
+    "len",
+}
+# What only spells a result, or waits for it.
+WRAPPERS = frozenset(
+    {"str", "repr", "dumps", "loads", "format", "join", "wait_for", "gather", "list"}
+    | {"run_until_complete", "model_dump_json", "model_dump", "truncate", "strip"}
+    | {"enumerate", "zip", "dict", "getattr", "to_json", "cast", "get", "result"}
+    | {"isinstance", "len", "type", "items", "values", "copy", "as_completed"}
+)
+RUNS = re.compile(r"tool|call|execute|invoke|run|dispatch|handle|submit|perform", re.I)
+GIVEN = re.compile(r"name|arg|input|param|tool|call|command", re.I)
+REPLY_ROLES = ("tool", "function")
+OBSERVATION = re.compile(r"tool|observation|function|result", re.IGNORECASE)
+DEPTH = 10
+
+
+def find_tool_execution(
+    project: Project, graph: CallGraph, syntax: Syntax, completions: Container[ast.AST]
+) -> ToolExecution | None:
+    """Find the call in a file whose result is a tool's reply, or the lookup of a tool.
+
+    ``completions`` are the callees of completion calls: what a model says is no result.
+    """
+    endings = _endings(syntax)
+    made = [
+        (place, call)
+        for reply in _replies(syntax)
+        for place, call in _made_by(project, graph, syntax, reply, DEPTH)
+        if call.func not in completions and not _is_constructor(call)
+    ]
+    if made:
+        place, call = max(made, key=lambda each: _likeness(each[1]))
+        return ToolExecution(place.place(call), _how(place, call, _endings(place)))
+    for node in syntax.nodes:
+        if isinstance(node, ast.expr):
+            found = _execution(node, syntax, endings)
+            if found is not None:
+                return ToolExecution(syntax.place(node), found)
+    return None
+
+
+def _replies(syntax: Syntax) -> Iterator[ast.expr]:
+    """The contents of the tool messages that a file writes, then of observations."""
+    observed = []
+    for node in syntax.nodes:
+        fields = _fields(node)
+        role = fields.get("role")
+        kind = fields.get("type")
+        if isinstance(role, ast.Constant) and role.value in REPLY_ROLES:
+            if "content" in fields:
+                yield fields["content"]
+        elif isinstance(kind, ast.Constant) and kind.value == "function_call_output":
+            if "output" in fields:
+                yield fields["output"]
+        elif isinstance(node, ast.Call) and re.search(
+            r"tool_?(message|result|response|output)$", dotted(node.func) or "", re.I
+        ):
+            content = keyword(node, "content") or keyword(node, "output")
+            if content is not None:
+                yield content
+        elif (
+            isinstance(role, ast.Constant)
+            and role.value == "user"
+            and "content" in fields
+            and OBSERVATION.search(_words(syntax, fields["content"]))
+            and syntax.enclosing_loop(node) is not None
+        ):
+            observed.append(fields["content"])
+    yield from observed
+
+
+def _fields(node: ast.AST) -> dict[str, ast.expr]:
+    """The entries of a dict display or of a call with keywords."""
+    if isinstance(node, ast.Dict):
+        return {
+            key.value: value
+            for key, value in zip(node.keys, node.values, strict=True)
+            if isinstance(key, ast.Constant) and isinstance(key.value, str)
+        }
+    if isinstance(node, ast.Call):
+        return {k.arg: k.value for k in node.keywords if k.arg is not None}
+    return {}
+
+
+def _words(syntax: Syntax, value: ast.expr) -> str:
+    """The texts and names in a value, and in what a name is assigned."""
+    values = [value, *(syntax.values_of(value) if isinstance(value, ast.Name) else ())]
+    return " ".join(
+        each.id if isinstance(each, ast.Name) else str(each.value)
+        for whole in values
+        if isinstance(whole, ast.Name | ast.JoinedStr | ast.BinOp)
+        for each in ast.walk(whole)
+        if isinstance(each, ast.Name)
+        or (isinstance(each, ast.Constant) and isinstance(each.value, str))
+    )
+
+
+def _is_constructor(call: ast.Call) -> bool:
+    name = (dotted(call.func) or "").split(".")[-1]
+    return name in NOT_TOOLS or name[:1].isupper()
+
+
+def _likeness(call: ast.Call) -> int:
+    """How much a call looks like one that runs a tool."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    name = name or dotted(call.func) or ""
+    given = [*call.args, *(k.value for k in call.keywords)]
+    return (
+        3 * any(k.arg is None for k in call.keywords)  # tool(**arguments)
+        + 3 * isinstance(call.func, ast.Subscript)
+        + 2 * (RUNS.search(name) is not None)
+        + any(GIVEN.search(dotted(each) or "") for each in given)
+    )
+
+
+def _made_by(
+    project: Project, graph: CallGraph, syntax: Syntax, value: ast.expr, depth: int
+) -> Iterator[tuple[Syntax, ast.Call]]:
+    """Follow a value back to the calls that it comes from."""
+    if depth == 0:
+        return
+
+    def follow(inner: ast.expr) -> Iterator[tuple[Syntax, ast.Call]]:
+        return _made_by(project, graph, syntax, inner, depth - 1)
+
+    if isinstance(value, ast.Call):
+        name = (dotted(value.func) or "").split(".")[-1]
+        if isinstance(value.func, ast.Attribute):
+            name = value.func.attr
+        if name not in WRAPPERS:
+            yield syntax, value
+        for inner in value.args:
+            yield from follow(inner)
+        if isinstance(value.func, ast.Attribute) and name in WRAPPERS:
+            yield from follow(value.func.value)
+    elif isinstance(value, ast.Name):
+        yield from _made_by_name(project, graph, syntax, value, depth)
+    else:
+        for inner in _parts(value):
+            yield from follow(inner)
+
+
+def _parts(value: ast.expr) -> list[ast.expr]:
+    """The expressions that a value is put together from, or a part of."""
+    match value:
+        case ast.JoinedStr() | ast.BoolOp() | ast.Dict():
+            return value.values
+        case ast.List() | ast.Tuple():
+            return value.elts
+        case ast.BinOp():
+            return [value.left, value.right]
+        case ast.IfExp():
+            return [value.body, value.orelse]
+        case ast.ListComp() | ast.GeneratorExp():
+            return [value.elt]
+        case (
+            ast.Await()
+            | ast.Attribute()
+            | ast.Subscript()
+            | ast.FormattedValue()
+            | ast.Starred()
+        ):
+            return [value.value]
+    return []
+
+
+def _made_by_name(
+    project: Project, graph: CallGraph, syntax: Syntax, name: ast.Name, depth: int
+) -> Iterator[tuple[Syntax, ast.Call]]:
+    owner = syntax.owner(name)
+    for node in syntax.owned_by(owner):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            bound = any(_binds(target, name.id) for target in targets)
+            source: ast.expr | None = node.value if bound else None
+        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+            source = node.iter if _binds(node.target, name.id) else None
+        elif grown_list(node) == name.id and isinstance(node, ast.Call):
+            source = node.args[-1] if node.args else None
+        else:
+            continue
+        if source is not None and not any(inner is name for inner in ast.walk(source)):
+            yield from _made_by(project, graph, syntax, source, depth - 1)
+    function = syntax.functions.get(owner)
+    if function is None:
+        return
+    parameters = function.parameters[1 if function.class_name is not None else 0 :]
+    if name.id not in parameters:
+        return
+    at = parameters.index(name.id)
+    key = (syntax.source.path, owner)
+    for caller in graph.callers(key):
+        place = project.files[caller[0]]
+        for site in graph.sites[caller, key]:
+            call = place.parents.get(site)
+            if isinstance(call, ast.Call) and call.func is site:
+                given = keyword(call, name.id)
+                if given is None and at < len(call.args):
+                    given = call.args[at]
+                if given is not None:
+                    yield from _made_by(project, graph, place, given, depth - 1)
+
+
+def _binds(target: ast.expr, name: str) -> bool:
+    """Whether a target of an assignment or a loop binds ``name``, alone or in a tuple."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return any(_binds(each, name) for each in target.elts)
+    return isinstance(target, ast.Name) and target.id == name
+
+
+def _how(syntax: Syntax, call: ast.Call, endings: tuple[str, ...]) -> str:
+    """Describe how a call that runs a tool finds it."""
+    function = call.func
+    for node in (call, function, *syntax.values_of(function)):
+        found = _execution(node, syntax, endings)
+        if found is not None:
+            return found
+    while isinstance(function, ast.Subscript):
+        if not isinstance(function.value, ast.Subscript):
+            return f"looked up in {syntax.text(function.value)}"
+        function = function.value
+    return f"handed to {syntax.text(function)}"
+
+
+def _endings(syntax: Syntax) -> tuple[str, ...]:
+    """The attributes by which a file may read the name of a requested tool."""
+    text = syntax.source.text
+    return tuple(
+        f".{name}"
+        for kind in KINDS
+        if not kind.tool_words or any(word in text for word in kind.tool_words)
+        for name in kind.tool_names
+    )
+
+
+def _execution(node: ast.expr, syntax: Syntax, endings: tuple[str, ...]) -> str | None:
+    """Describe how ``node`` looks up a tool by its name; None if it does not.
+
+    ``endings``: the attributes by which the name of a requested tool may be read.
+    """
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        found = _is_tool_name(node.slice, syntax, endings)
+        return f"looked up in {syntax.text(node.value)}" if found else None
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
+        found = _is_tool_name(node.left, syntax, endings)
+        return "chosen by comparing the name" if found else None
+    if not isinstance(node, ast.Call):
+        return None
+    named = any(_is_tool_name(argument, syntax, endings) for argument in node.args)
+    function = dotted(node.func) or ""
+    if not named or function.split(".")[-1] in NOT_TOOLS:
+        return None
+    if function == "getattr":
+        return f"an attribute of {syntax.text(node.args[0])}"
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+        return f"looked up in {syntax.text(node.func.value)}"
+    return f"handed to {syntax.text(node.func)}"
+
+
+def _is_tool_name(
+    expression: ast.expr, syntax: Syntax, endings: tuple[str, ...]
+) -> bool:
+    """Whether an expression is the name of a requested tool, or a variable with it."""
+    values = [expression]
+    if isinstance(expression, ast.Name):
+        values = syntax.values_of(expression)
+    return any((dotted(value) or "").endswith(endings) for value in values)
