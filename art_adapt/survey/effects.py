@@ -4,89 +4,24 @@ from __future__ import annotations
 
 import ast
 import functools
+import sys
 from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
 
+from art_adapt.survey.harms import (
+    BY_MODULE,
+    BY_NAME,
+    HARMLESS,
+    HARMLESS_LIBRARIES,
+    HTTP,
+    MCP_NETWORK,
+    SENDS,
+    WRITING_METHODS,
+)
 from art_adapt.survey.model import Effect, Harm
+from art_adapt.survey.project import import_roots, is_module
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, dotted
 
-BY_NAME = {
-    "input": Harm.ASKS,
-    "getpass.getpass": Harm.ASKS,
-    "typer.prompt": Harm.ASKS,
-    "typer.confirm": Harm.ASKS,
-    "click.prompt": Harm.ASKS,
-    "click.confirm": Harm.ASKS,
-    "rich.prompt.Prompt.ask": Harm.ASKS,
-    "rich.prompt.Confirm.ask": Harm.ASKS,
-    "sys.stdin.readline": Harm.ASKS,
-    "time.time": Harm.CLOCK,
-    "datetime.now": Harm.CLOCK,
-    "datetime.datetime.now": Harm.CLOCK,
-    "datetime.utcnow": Harm.CLOCK,
-    "datetime.date.today": Harm.CLOCK,
-    "date.today": Harm.CLOCK,
-    "os.remove": Harm.WRITES,
-    "os.unlink": Harm.WRITES,
-    "os.rename": Harm.WRITES,
-    "os.replace": Harm.WRITES,
-    "os.makedirs": Harm.WRITES,
-    "os.mkdir": Harm.WRITES,
-    "shutil.rmtree": Harm.WRITES,
-    "shutil.move": Harm.WRITES,
-    "shutil.copy": Harm.WRITES,
-    "shutil.copytree": Harm.WRITES,
-    "sqlite3.connect": Harm.WRITES,
-    "os.system": Harm.PROCESS,
-    "os.popen": Harm.PROCESS,
-    "asyncio.create_subprocess_exec": Harm.PROCESS,
-    "asyncio.create_subprocess_shell": Harm.PROCESS,
-    "mcp.client.stdio.stdio_client": Harm.PROCESS,
-    "mcp.stdio_client": Harm.PROCESS,
-    "mcp.StdioServerParameters": Harm.PROCESS,
-    "multiprocessing.Process": Harm.PROCESS,
-    "concurrent.futures.ProcessPoolExecutor": Harm.PROCESS,
-    "urllib.request.urlopen": Harm.NETWORK,
-    "urllib.request.Request": Harm.NETWORK,
-    "socket.create_connection": Harm.NETWORK,
-    "socket.socket": Harm.NETWORK,
-}
-# A call of anything in these modules reaches out.
-BY_MODULE = {
-    "subprocess": Harm.PROCESS,
-    "pexpect": Harm.PROCESS,
-    "docker": Harm.PROCESS,
-    "questionary": Harm.ASKS,
-    "inquirer": Harm.ASKS,
-    "prompt_toolkit": Harm.ASKS,
-    "random": Harm.CLOCK,
-    **dict.fromkeys(
-        (  # HTTP, sockets, browsers
-            *("requests", "httpx", "aiohttp", "urllib3", "websockets", "websocket"),
-            *("smtplib", "imaplib", "ftplib", "paramiko", "fastmcp"),
-            *("selenium", "playwright", "browser_use"),
-            # databases and stores that are servers
-            *("redis", "pymongo", "psycopg", "psycopg2", "asyncpg", "sqlalchemy"),
-            *("clickhouse_connect", "elasticsearch", "qdrant_client", "weaviate"),
-            *("neo4j", "pinecone"),
-            # public and paid services
-            *("boto3", "botocore", "googleapiclient", "praw", "tweepy", "slack_sdk"),
-            *("tavily", "serpapi", "duckduckgo_search", "ddgs", "exa_py", "wikipedia"),
-            *("yfinance", "arxiv", "stripe", "twilio", "anthropic", "cohere"),
-        ),
-        Harm.NETWORK,
-    ),
-}
-MCP_NETWORK = ("sse_client", "streamablehttp_client", "streamable_http_client")
-HARMLESS = ("Exception", "Error", "Timeout", "Random", "PIPE", "DEVNULL", "STDOUT")
-WRITING_METHODS = {
-    "write_text": Harm.WRITES,
-    "write_bytes": Harm.WRITES,
-    "unlink": Harm.WRITES,
-    "rmtree": Harm.WRITES,
-    "commit": Harm.WRITES,
-    "to_csv": Harm.WRITES,
-    "mkdir": Harm.WRITES,
-}
 CHANGES = {
     "append",
     "extend",
@@ -119,20 +54,22 @@ def _by_function(syntax: Syntax) -> dict[str, list[Effect]]:
         effects = list(_effects_at(syntax, node))
         if effects:
             found.setdefault(syntax.owner(node), []).extend(effects)
-    for owner, effect in _changed_globals(syntax):
+    for owner, effect in (*_changed_globals(syntax), *_unknown(syntax)):
         found.setdefault(owner, []).append(effect)
     return found
 
 
 def _effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
     if isinstance(node, ast.Global):
-        what = "global " + ", ".join(node.names)
-        yield Effect(syntax.place(node), Harm.SHARED, what)
+        names = [name for name in node.names if not _is_set_once(syntax, node, name)]
+        if names:
+            what = "global " + ", ".join(names)
+            yield Effect(syntax.place(node), Harm.SHARED, what)
     elif isinstance(node, ast.Call):
         if (harm := _harm(node, syntax)) is not None:
             yield Effect(syntax.place(node), harm, syntax.text(node.func) + "()")
         for given in node.args:  # run_in_executor(None, input)
-            if isinstance(given, ast.Name) and given.id == "input":
+            if isinstance(given, ast.Name) and _is_input(syntax, given):
                 yield Effect(syntax.place(given), Harm.ASKS, "input()")
 
 
@@ -141,6 +78,13 @@ def find_import_effects(
 ) -> Iterator[Effect]:
     """Find what importing the file does: it asks a model or a person, or reads argv."""
     for node in syntax.owned_by(MODULE_LEVEL):
+        if isinstance(node, ast.Raise) and not syntax.is_guarded(node):
+            handled = any(
+                isinstance(o, ast.ExceptHandler) for o in syntax.ancestors(node)
+            )
+            if not handled:
+                yield Effect(syntax.place(node), Harm.IMPORT, syntax.text(node, 50))
+                return
         if not isinstance(node, ast.Call) or syntax.is_guarded(node):
             continue
         name = syntax.qualified(node.func) or ""
@@ -169,14 +113,76 @@ def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
     )
 
 
+def _is_input(syntax: Syntax, name: ast.Name) -> bool:
+    """Whether a name is the builtin ``input``, and nothing of the file's own."""
+    function = syntax.functions.get(syntax.owner(name))
+    own = function is not None and "input" in function.parameters
+    return name.id == "input" and not own and not syntax.values_of(name)
+
+
+def _is_set_once(syntax: Syntax, node: ast.Global, name: str) -> bool:
+    """Whether a function sets a global only where it is not set: what it makes is kept."""
+    stores = [
+        each
+        for each in syntax.owned_by(syntax.owner(node))
+        if isinstance(each, ast.Name)
+        and each.id == name
+        and isinstance(each.ctx, ast.Store)
+    ]
+    return bool(stores) and all(
+        any(
+            isinstance(outer, ast.If)
+            and any(dotted(each) == name for each in ast.walk(outer.test))
+            for outer in syntax.ancestors(store)
+        )
+        for store in stores
+    )
+
+
+def _unknown(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
+    """Find the first call of each library that is not known here."""
+    said: set[str] = set()
+    for node in syntax.nodes:
+        if not isinstance(node, ast.Call):
+            continue
+        head = (dotted(node.func) or "").partition(".")[0]
+        imported = syntax.imports.get(head)
+        if imported is None or imported.level or syntax.owner(node) == MODULE_LEVEL:
+            continue
+        library = imported.module.partition(".")[0]
+        if (
+            library not in said
+            and library not in sys.stdlib_module_names
+            and library not in HARMLESS_LIBRARIES
+            and library not in BY_MODULE
+            and not _is_own(syntax.source.path, library)
+        ):
+            said.add(library)
+            what = f"{syntax.text(node.func)}() of {library}"
+            yield syntax.owner(node), Effect(syntax.place(node), Harm.UNKNOWN, what)
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_own(path: Path, module: str) -> bool:
+    """Whether a top-level module belongs to the project of a file."""
+    return any(is_module(root / module) for root in import_roots(path))
+
+
 def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
     name = syntax.qualified(call.func) or ""
+    if name == "input":
+        is_builtin = isinstance(call.func, ast.Name) and _is_input(syntax, call.func)
+        return Harm.ASKS if is_builtin else None
     if name in BY_NAME:
         return BY_NAME[name]
-    if name == "open" and _opens_for_writing(call):
+    if name == "open" and _opens_for_writing(call, 1):
         return Harm.WRITES
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "open":
+        return Harm.WRITES if _opens_for_writing(call, 0) else None
     top, _, rest = name.partition(".")
     if top == "mcp" and name.endswith(MCP_NETWORK):
+        return Harm.NETWORK
+    if top in HTTP and rest in SENDS and syntax.imports_module(top) is not None:
         return Harm.NETWORK
     if (
         top in BY_MODULE
@@ -190,16 +196,17 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
     return None
 
 
-def _opens_for_writing(call: ast.Call) -> bool:
+def _opens_for_writing(call: ast.Call, position: int) -> bool:
     mode = (
-        call.args[1]
-        if len(call.args) > 1
+        call.args[position]
+        if len(call.args) > position
         else next((k.value for k in call.keywords if k.arg == "mode"), None)
     )
     return (
         isinstance(mode, ast.Constant)
         and isinstance(mode.value, str)
-        and any(letter in mode.value for letter in "wax+")
+        and set(mode.value) <= set("rwaxbt+")
+        and not set(mode.value).isdisjoint("wax+")
     )
 
 

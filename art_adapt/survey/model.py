@@ -148,6 +148,7 @@ class SetupCall:
 
     place: Place
     name: str
+    key: tuple[Path, str]  # of the function
     is_async: bool
     parameters: tuple[Parameter, ...] = ()
 
@@ -233,6 +234,7 @@ class Harm(StrEnum):
     SHARED = "is shared between rollouts"
     PROCESS = "starts a process"
     IMPORT = "runs when the module is imported"
+    UNKNOWN = "does what is not known here"
 
 
 @dataclass(frozen=True)

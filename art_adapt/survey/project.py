@@ -316,7 +316,7 @@ def _namespace_package(syntax: Syntax) -> str:
 
     def is_package(data: bytes) -> bool:
         below = (folder / (sub or name).decode() for sub, name in by_name.findall(data))
-        return relative.search(data) is not None or any(map(_is_module, below))
+        return relative.search(data) is not None or any(map(is_module, below))
 
     if any(map(is_package, _texts_of(folder))) or any(
         map(above.search, _texts_of(folder.parent))
@@ -335,10 +335,10 @@ def _leads_below(folder: Path, imported: Import) -> bool:
     if imported.level or parts[0] != folder.name:
         return False
     below = {folder.joinpath(*parts[1:]), folder.joinpath(*parts[1:-1])} - {folder}
-    return any(map(_is_module, below))
+    return any(map(is_module, below))
 
 
-def _is_module(module: Path) -> bool:
+def is_module(module: Path) -> bool:
     """Whether a module or a folder of modules is at this path without a suffix."""
     return module_file(module) is not None or module.is_dir()
 

@@ -133,7 +133,7 @@ def _set_up(
         name = function.node.name
         if name in CLEANUPS and setup and (entry.is_async or not is_async):
             where = project.files[path].place(function.node)
-            cleanup[name] = SetupCall(where, name, is_async)
+            cleanup[name] = SetupCall(where, name, (path, qualname), is_async)
     return replace(
         entry,
         setup=tuple(setup),
@@ -167,7 +167,7 @@ def _setup_call(
         return None
     agent = project.files[entry.home]
     given = tuple(_given(project, agent, place, call, owner, function))
-    return SetupCall(place.place(call), function.node.name, is_async, given)
+    return SetupCall(place.place(call), function.node.name, key, is_async, given)
 
 
 def _given(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
 from art_adapt.source import Source
@@ -77,13 +76,19 @@ def survey(
     ) or tuple(found.scripts())
     reaching = found.graph.reaching(found.policy, guess=True)
     starting = {entry.place.path for entry in entry_points[:1]}
-    effects = {path: _effects(found, syntax) for path, syntax in project.files.items()}
+    run = found.run_by(
+        [each for each in entry_points if is_named(each, module, name)]
+        or [each for each in entry_points if each.score == entry_points[0].score]
+    )
+    effects = {
+        path: _effects(found, run, syntax) for path, syntax in project.files.items()
+    }
     tools = {
         path: find_tool_execution(
             project, found.graph, syntax, found.asking.completions
         )
         for path, syntax in project.files.items()
-        if found.calls.get(path) or path in {where for where, _ in found.run_by_episode}
+        if found.calls.get(path) or path in {where for where, _ in run}
     }
     files = tuple(
         _file_survey(
@@ -107,10 +112,11 @@ def survey(
     return Survey(files, entry_points)
 
 
-def _effects(found: _Found, syntax: Syntax) -> tuple[Effect, ...]:
-    """What the likeliest episode does in a file, and what importing the file does."""
+def _effects(
+    found: _Found, run: set[FunctionKey], syntax: Syntax
+) -> tuple[Effect, ...]:
+    """What the functions of an episode do in a file, and what importing the file does."""
     path = syntax.source.path
-    run = found.run_by_episode
     functions = {name for where, name in run if where == path}
     if not found.entry_points and path in found.project.given:
         functions = {MODULE_LEVEL, *syntax.functions}
@@ -274,19 +280,17 @@ class _Found:
         hooks = local_names(self.hooks[syntax.source.path], "final_answer")
         return script_entry(self.project, syntax, hooks, self.asking, terminal)
 
-    @cached_property
-    def run_by_episode(self) -> set[FunctionKey]:
-        """The functions that an episode of the likeliest entry points may run."""
-        top = self.entry_points[0].score if self.entry_points else 0
+    def run_by(self, entries: Iterable[EntryPoint]) -> set[FunctionKey]:
+        """The functions that episodes may run, with what makes and sets up the agent."""
         starts = [
             key
-            for entry in self.entry_points
-            if entry.score == top
+            for entry in entries
             for key in (
                 entry.key,
                 (entry.home, f"{entry.class_name}.__init__"),
+                *(call.key for call in (*entry.setup, *entry.cleanup)),
             )
-            if key[1] in self.project.files[key[0]].functions
+            if entry.is_script or key[1] in self.project.files[key[0]].functions
         ]
         run = self.graph.run_by(starts)
         # What sets up the attributes that an episode uses runs before it: connect().

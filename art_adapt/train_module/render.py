@@ -145,6 +145,11 @@ def _verdict(survey: Survey, training: Training, typed: bool) -> str:
             "Episodes are run many times over. What they write and whom they call must\n"
             "bear that; look at the effects below."
         )
+    if Harm.UNKNOWN in harms:
+        return (
+            "Whether episodes can be run many times over depends on what is listed below:\n"
+            "art-adapt does not know these libraries, and found nothing else that lasts."
+        )
     return "Episodes can be run many times over: nothing they do outlives them."
 
 

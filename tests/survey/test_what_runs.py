@@ -580,3 +580,67 @@ def test_tools_run_where_their_reply_comes_from(lines: list[str], run: str) -> N
         execution.place.line - 1
     ]
     assert line[execution.place.column - 1 :].startswith(run)
+
+
+@pytest.mark.parametrize(
+    ("body", "harm"),
+    [
+        ("import requests\nrequests.get(task)", Harm.NETWORK),
+        ("import requests\nrequests.Timeout(3)", None),
+        ("import pathlib\npathlib.Path(task).open('a')", Harm.WRITES),
+        ("import pathlib\npathlib.Path(task).open()", None),
+        ("import somelib\nsomelib.convert(task)", Harm.UNKNOWN),
+        ("from somelib.deep import Converter\nConverter().convert(task)", Harm.UNKNOWN),
+        ("import json\njson.loads(task)", None),
+        ("import numpy as np\nnp.array([task])", None),
+        ("import anthropic\nanthropic.Anthropic()", None),
+    ],
+)
+def test_what_calls_do_to_a_replay(body: str, harm: Harm | None) -> None:
+    line, call = body.split("\n")
+    found = of(
+        f"{line}\n\ndef run(task):\n    messages = [task]\n    {call}\n    return {CALL}\n"
+    )
+    assert harms(found) == ({harm} if harm is not None else set())
+
+
+@pytest.mark.parametrize(
+    ("body", "harm"),
+    [
+        ("if cache is None:\n        cache = make()", set()),
+        ("if not cache:\n        cache = make()", set()),
+        ("cache = make()", {Harm.SHARED}),
+    ],
+)
+def test_a_global_that_is_made_once_is_no_obstacle(body: str, harm: set[Harm]) -> None:
+    found = of(
+        f"cache = None\n\ndef run(task):\n    global cache\n    {body}\n    messages = [task]\n    return {CALL}\n"
+    )
+    assert harms(found) == harm
+
+
+def test_a_parameter_called_input_asks_nobody() -> None:
+    found = of(
+        f"def run(input, task):\n    messages = [input(task)]\n    note(input)\n    return {CALL}\n"
+    )
+    assert not harms(found)
+
+
+@pytest.mark.parametrize(
+    "line", ["raise RuntimeError('no key')", "if not KEY:\n    raise SystemExit"]
+)
+def test_a_module_that_refuses_to_be_imported(line: str) -> None:
+    found = of(
+        f"import os\nKEY = os.getenv('KEY')\n{line}\n\ndef run(task):\n    messages = [task]\n    return {CALL}\n"
+    )
+    assert harms(found) == {Harm.IMPORT}
+
+
+def test_what_sets_an_agent_up_counts(tmp_path: Path) -> None:
+    text = f"import subprocess\n\nclass Agent:\n    def connect(self):\n        self.server = subprocess.Popen('server')\n\n    def run(self, task):\n        messages = [task]\n        return {CALL}\n"
+    assert not harms(of(text))
+    assert harms(
+        of(
+            f"{text}\ndef main():\n    agent = Agent()\n    agent.connect()\n    agent.run('?')\n"
+        )
+    ) == {Harm.PROCESS}

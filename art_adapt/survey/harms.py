@@ -1,0 +1,100 @@
+"""What is known of the calls of libraries: how they get in the way of replaying."""
+
+from __future__ import annotations
+
+from art_adapt.survey.model import Harm
+
+BY_NAME = {
+    "getpass.getpass": Harm.ASKS,
+    "typer.prompt": Harm.ASKS,
+    "typer.confirm": Harm.ASKS,
+    "click.prompt": Harm.ASKS,
+    "click.confirm": Harm.ASKS,
+    "rich.prompt.Prompt.ask": Harm.ASKS,
+    "rich.prompt.Confirm.ask": Harm.ASKS,
+    "sys.stdin.readline": Harm.ASKS,
+    "time.time": Harm.CLOCK,
+    "datetime.now": Harm.CLOCK,
+    "datetime.datetime.now": Harm.CLOCK,
+    "datetime.utcnow": Harm.CLOCK,
+    "datetime.date.today": Harm.CLOCK,
+    "date.today": Harm.CLOCK,
+    "os.remove": Harm.WRITES,
+    "os.unlink": Harm.WRITES,
+    "os.rename": Harm.WRITES,
+    "os.replace": Harm.WRITES,
+    "shutil.rmtree": Harm.WRITES,
+    "shutil.move": Harm.WRITES,
+    "shutil.copy": Harm.WRITES,
+    "shutil.copytree": Harm.WRITES,
+    "sqlite3.connect": Harm.WRITES,
+    "os.system": Harm.PROCESS,
+    "os.popen": Harm.PROCESS,
+    "asyncio.create_subprocess_exec": Harm.PROCESS,
+    "asyncio.create_subprocess_shell": Harm.PROCESS,
+    "mcp.client.stdio.stdio_client": Harm.PROCESS,
+    "mcp.stdio_client": Harm.PROCESS,
+    "mcp.StdioServerParameters": Harm.PROCESS,
+    "multiprocessing.Process": Harm.PROCESS,
+    "concurrent.futures.ProcessPoolExecutor": Harm.PROCESS,
+    "urllib.request.urlopen": Harm.NETWORK,
+    "urllib.request.Request": Harm.NETWORK,
+    "socket.create_connection": Harm.NETWORK,
+    "socket.socket": Harm.NETWORK,
+}
+# A call of anything in these modules reaches out.
+BY_MODULE = {
+    "subprocess": Harm.PROCESS,
+    "pexpect": Harm.PROCESS,
+    "docker": Harm.PROCESS,
+    "questionary": Harm.ASKS,
+    "inquirer": Harm.ASKS,
+    "prompt_toolkit": Harm.ASKS,
+    "random": Harm.CLOCK,
+    **dict.fromkeys(
+        (  # HTTP, sockets, browsers
+            *("urllib3", "websockets", "websocket"),
+            *("smtplib", "imaplib", "ftplib", "paramiko", "fastmcp"),
+            *("selenium", "playwright", "browser_use"),
+            # databases and stores that are servers
+            *("redis", "pymongo", "psycopg", "psycopg2", "asyncpg", "sqlalchemy"),
+            *("clickhouse_connect", "elasticsearch", "qdrant_client", "weaviate"),
+            *("neo4j", "pinecone"),
+            # public and paid services
+            *("boto3", "botocore", "googleapiclient", "praw", "tweepy", "slack_sdk"),
+            *("tavily", "serpapi", "duckduckgo_search", "ddgs", "exa_py", "wikipedia"),
+            *("yfinance", "arxiv", "stripe", "twilio"),
+        ),
+        Harm.NETWORK,
+    ),
+}
+MCP_NETWORK = ("sse_client", "streamablehttp_client", "streamable_http_client")
+HARMLESS = ("Exception", "Error", "Timeout", "Random", "PIPE", "DEVNULL", "STDOUT")
+WRITING_METHODS = {
+    "write_text": Harm.WRITES,
+    "write_bytes": Harm.WRITES,
+    "unlink": Harm.WRITES,
+    "rmtree": Harm.WRITES,
+    "commit": Harm.WRITES,
+    "to_csv": Harm.WRITES,
+}
+# Of these only what sends a request, or is made to send some.
+HTTP = ("requests", "httpx", "aiohttp")
+SENDS = frozenset(
+    {"get", "post", "put", "patch", "delete", "head", "options", "request", "stream"}
+    | {"Session", "Client", "AsyncClient", "ClientSession"}
+)
+# Libraries that compute, print or ask models: nothing of them outlives an episode.
+HARMLESS_LIBRARIES = frozenset(
+    """
+    PIL aiofiles anthropic anyio art art_adapt art_recording attr attrs backoff bs4 click
+    cohere colorama colorlog dateutil dotenv fastapi flask google groq html2text httpcore
+    httpx instructor jinja2 json5 json_repair jsonref jsonschema langfuse langsmith lark
+    litellm logfire loguru lxml markdown markdownify matplotlib mcp mistralai msgspec
+    nest_asyncio networkx nltk numpy ollama openai opentelemetry orjson pandas polars
+    pydantic pydantic_core pydantic_settings pygments pytz questionary rapidfuzz regex
+    requests rich ruamel scipy sentence_transformers sklearn sniffio starlette streamlit
+    structlog sympy tabulate tenacity termcolor tiktoken tokenizers toml tomli tomllib
+    tomlkit torch tqdm transformers typer typing_extensions ujson uvicorn weave yaml
+    """.split()  # noqa: SIM905
+)
