@@ -11,8 +11,10 @@ from art_adapt.survey.apis import ANSWERS, PIECES
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.hooks import unhooked
 from art_adapt.survey.model import Exit, RewardSite, Span
-from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted
+from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted, keyword
 
+WEB = ("flask", "quart", "fastapi", "starlette", "django")
+RESPONSES = ("jsonify", "JSONResponse", "HTMLResponse", "PlainTextResponse", "Response")
 REWARD_NAME = re.compile(
     r"^(?:total_|final_|episode_|cumulative_)?reward$", re.IGNORECASE
 )
@@ -62,18 +64,18 @@ def _returned(
         ):
             continue
         if isinstance(node.value, ast.Constant) and not isinstance(
-            node.value.value, str | int | float
+            node.value.value, str
         ):
+            continue  # a status
+        answer = _body_of_response(syntax, _without_rewards(node.value))
+        if answer is None or _is_failure(answer):
             continue
-        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool):
-            continue
-        answer = _without_rewards(node.value)
         if _is_unwrappable(answer) or _touches_keyword(syntax, answer):
             continue
         if _is_reward(_argument(answer)):  # a score is no answer
             continue
         exit_ = _exit(syntax, answer, "returned", hooks)
-        if answer is not node.value and isinstance(node.value, ast.Tuple):
+        if isinstance(node.value, ast.Tuple) and answer in node.value.elts:
             exit_ = replace(exit_, element=node.value.elts.index(answer))
         yield exit_
 
@@ -85,6 +87,45 @@ def _without_rewards(value: ast.expr) -> ast.expr:
         if len(others) == 1 and len(value.elts) > 1:
             return others[0]
     return value
+
+
+def _body_of_response(syntax: Syntax, value: ast.expr) -> ast.expr | None:
+    """What a web handler answers: the body in ``jsonify(body), 200``; None for an error."""
+    if (
+        isinstance(value, ast.Tuple)
+        and len(value.elts) == 2
+        and isinstance(value.elts[1], ast.Constant)
+        and value.elts[1].value in range(100, 600)
+    ):
+        is_error = value.elts[1].value in range(400, 600)
+        return None if is_error else _body_of_response(syntax, value.elts[0])
+    if isinstance(value, ast.Call):
+        library, _, name = (syntax.qualified(value.func) or "").rpartition(".")
+        if name == "TemplateResponse":
+            return None  # a page around the answer
+        if name in RESPONSES and library.split(".")[0] in WEB:
+            body = value.args[0] if value.args else keyword(value, "content")
+            return None if isinstance(body, ast.Starred) else body
+    return value
+
+
+def _is_failure(value: ast.expr) -> bool:
+    """Whether a returned dict says itself that there is no answer."""
+    if not isinstance(value, ast.Dict):
+        return False
+    said = {
+        key.value: item
+        for key, item in zip(value.keys, value.values, strict=True)
+        if isinstance(key, ast.Constant)
+    }
+    for name in ("success", "completed", "ok"):
+        if isinstance(flag := said.get(name), ast.Constant) and flag.value is False:
+            return True
+    for name in ("failed", "error"):
+        flag = said.get(name)
+        if flag is not None and not (isinstance(flag, ast.Constant) and not flag.value):
+            return True
+    return False
 
 
 def _argument(value: ast.expr) -> ast.expr:
@@ -185,10 +226,20 @@ def _holds_reply(
     That is ``message.content``, a variable that was assigned it, or the parsed answer that
     a call returns, whole or in part.
     """
+    if isinstance(value, ast.BoolOp):  # message.content or ""
+        return _holds_reply(syntax, value.values[0], asking, depth)
+    if (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr in ("strip", "rstrip", "lstrip")
+    ):
+        return _holds_reply(syntax, value.func.value, asking, depth)
     if isinstance(value, ast.Attribute):
         path = _path(value)
         if _ends_with(path, ANSWERS) and not _ends_with(path, PIECES):
             return True
+    if _is_last_content(value, asking):
+        return True
     whole = value
     while isinstance(whole, ast.Attribute | ast.Subscript):
         whole = whole.value
@@ -198,6 +249,28 @@ def _holds_reply(
         return False
     return any(
         _holds_reply(syntax, held, asking, 1) for held in syntax.values_of(value)
+    )
+
+
+def _is_last_content(value: ast.expr, asking: Asking) -> bool:
+    """Whether an expression is ``messages[-1]["content"]`` of a conversation."""
+    if isinstance(value, ast.Subscript):
+        key, last = value.slice, value.value
+        is_content = isinstance(key, ast.Constant) and key.value == "content"
+    elif isinstance(value, ast.Attribute):
+        is_content, last = value.attr == "content", value.value
+    else:
+        return False
+    if not is_content or not isinstance(last, ast.Subscript):
+        return False
+    name = dotted(last.value)
+    return (
+        name is not None
+        and ast.unparse(last.slice) == "-1"
+        and any(
+            call.messages is not None and dotted(call.messages) == name
+            for call in asking.completions.values()
+        )
     )
 
 

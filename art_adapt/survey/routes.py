@@ -44,13 +44,13 @@ def with_route(syntax: Syntax, entry: EntryPoint) -> EntryPoint:
         if encoding:
             route = replace(found, encoding=encoding)
             fields = (*entry.parameters, *read)  # those of its own are in its path
-            return replace(entry, route=route, parameters=fields, exits=())
+            return replace(entry, route=route, parameters=fields)
     elif given:
         rest = tuple(p for p in entry.parameters if p not in given)
         is_form = "Form(" in ast.unparse(function.node.args)
         encoding = "data" if is_form else "params" if found.method == "GET" else "json"
         route = replace(found, encoding=encoding)
-        return replace(entry, route=route, parameters=rest, exits=())
+        return replace(entry, route=route, parameters=rest)
     return entry
 
 

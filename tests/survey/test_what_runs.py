@@ -644,3 +644,28 @@ def test_what_sets_an_agent_up_counts(tmp_path: Path) -> None:
             f"{text}\ndef main():\n    agent = Agent()\n    agent.connect()\n    agent.run('?')\n"
         )
     ) == {Harm.PROCESS}
+
+
+@pytest.mark.parametrize(
+    ("returned", "answers"),
+    [
+        ("reply", ["reply"]),
+        ("jsonify(reply)", ["reply"]),
+        ("JSONResponse(content=reply, status_code=200)", ["reply"]),
+        ("jsonify(reply), 200", ["reply"]),
+        ("jsonify(error='no'), 404", []),
+        ("{'answer': reply, 'error': None}", ["{'answer': reply, 'error': None}"]),
+        ("{'answer': None, 'error': str(reply)}", []),
+        ("{'text': reply, 'completed': False}", []),
+        ("1", []),
+        ("True", []),
+        ("'nothing found'", ["'nothing found'"]),
+        ("reply, 1", ["(reply, 1)"]),
+    ],
+)
+def test_what_of_a_return_is_an_answer(returned: str, answers: list[str]) -> None:
+    web = "from fastapi.responses import JSONResponse\nfrom flask import jsonify\n"
+    found = of(
+        f"{web}\ndef run(task):\n    messages = [task]\n    reply = {CALL}\n    return {returned}\n"
+    )
+    assert [each.answer for each in first(found).exits] == answers
