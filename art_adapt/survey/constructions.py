@@ -217,9 +217,10 @@ def _take_name(
         module is None or any(each and place.is_guarded(each) for each in at_top)
     ):
         local = at_top
+    is_parameter = owner != MODULE_LEVEL and name in place.functions[owner].parameters
     if local:
         statement = local[0]
-        if statement is None or len(local) > 1:
+        if statement is None or len(local) > 1 or is_parameter:
             return False
         if statement in taken.statements:
             return True
@@ -227,7 +228,7 @@ def _take_name(
         return len(taken.statements) <= MOST_STATEMENTS and _take(
             place, module, statement.value, taken
         )
-    if owner != MODULE_LEVEL and name in place.functions[owner].parameters:
+    if is_parameter:
         return False
     if name in place.imports and (origin := _origin(place, name, taken)) is not None:
         taken.names[origin] = None

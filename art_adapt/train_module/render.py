@@ -156,7 +156,9 @@ def _verdict(survey: Survey, training: Training, typed: bool) -> str:
 def _warnings(survey: Survey, typed: bool) -> list[str]:
     harmless = {Harm.CLOCK, Harm.ASKS, Harm.IMPORT} if typed else {Harm.CLOCK}
     found = {
-        f"* {effect.place.path.name}: {effect.what} {effect.harm}"[:LINE_LENGTH]
+        f"* {effect.place.path.name}: {effect.what} {effect.harm}"[
+            :LINE_LENGTH
+        ].rstrip()
         for file in survey.files
         for effect in file.effects
         if effect.harm not in harmless
@@ -167,7 +169,7 @@ def _warnings(survey: Survey, typed: bool) -> list[str]:
 def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
     imported: dict[str, set[str]] = {}
     if not entry.is_script:
-        names = [_imported_name(entry)[0]]
+        names = [] if entry.is_abstract else [_imported_name(entry)[0]]
         if entry.route is not None:
             names = [entry.route.application]
         elif entry.class_name is None:
@@ -426,12 +428,19 @@ def _broken(indent: str, start: str, arguments: list[str], end: str) -> list[str
 
 def _broken_argument(indent: str, argument: str) -> list[str]:
     """Render an argument on a line of its own, and its own arguments if that is long."""
-    parsed = ast.parse(f"_({argument})", mode="eval").body
+    text = f"_({argument})"
+    parsed = ast.parse(text, mode="eval").body
     given = parsed.keywords if isinstance(parsed, ast.Call) else []
     value = given[0].value if given else None
-    if not isinstance(value, ast.Call) or value.args:
+    if not isinstance(value, ast.Call) or not (value.args or value.keywords):
         return [f"{indent}{argument},"]
-    inner = [f"{each.arg}={ast.unparse(each.value)}" for each in value.keywords]
+    inner = [
+        *(ast.get_source_segment(text, each) or "" for each in value.args),
+        *(
+            f"{each.arg}={ast.get_source_segment(text, each.value)}"
+            for each in value.keywords
+        ),
+    ]
     return _broken(indent, f"{given[0].arg}={ast.unparse(value.func)}", inner, ",")
 
 
