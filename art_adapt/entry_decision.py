@@ -57,7 +57,7 @@ def _are_twins(entries: Sequence[EntryPoint]) -> bool:
     """Whether all are one function, sync and async: ``ask``, ``aask``, ``ask_async``."""
     owners = {(each.place.path, each.called.rpartition(".")[0]) for each in entries}
     names = {each.called.rpartition(".")[2] for each in entries}
-    name = re.sub(r"_a?sync$", "", min(names, key=len, default=""))
+    name = re.sub(r"_a?sync$", "", min(sorted(names), key=len, default=""))
     twins = {f"a{name}", f"async_{name}", f"{name}_async", f"{name}_sync"}
     return len(owners) == 1 and names <= {name, *twins}
 

@@ -16,7 +16,8 @@ DIMENSIONS = 1536  # of text-embedding-3-small and ada-002
 def embeddings(request: Json) -> Json:
     """Return the response to the body of ``POST /embeddings``."""
     given = request.get("input") or []
-    texts = [given] if isinstance(given, str) else given
+    is_one = isinstance(given, str) or all(isinstance(each, int) for each in given)
+    texts = [given] if is_one else given  # a text, or its tokens
     size = request.get("dimensions") or DIMENSIONS
     encode = _base64 if request.get("encoding_format") == "base64" else list
     return {

@@ -17,7 +17,17 @@ from art_adapt.source import read_source
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax
 
-SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+SECRET = (
+    "KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSW",
+    "_PASS",
+    "_PAT",
+    "CREDENTIAL",
+    "DATABASE_URL",
+    "_DSN",
+)
 NOWHERE = "http://127.0.0.1:9"
 # os.environ["X"] raises without X; "X_API_KEY" anywhere is likely to be read.
 REQUIRED = re.compile(r"environ\[\s*[\"'](\w+(?:KEY|TOKEN|SECRET|PASSWORD))[\"']")
@@ -94,7 +104,7 @@ def _without_secrets(variables: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in variables.items()
-        if not name.upper().endswith(SECRET)
+        if not any(word in name.upper() for word in SECRET)
         and not name.lower().endswith("_proxy")
         and name not in AZURE
     }

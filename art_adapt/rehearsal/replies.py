@@ -195,6 +195,11 @@ def _text(message: Json) -> str:
     return content if isinstance(content, str) else json.dumps(content)
 
 
+def _is_scalar(schema: Any) -> bool:
+    kind = schema.get("type") if isinstance(schema, dict) else "string"
+    return kind in ("string", "integer", "number", "boolean", "int", "float", "bool")
+
+
 def value_of(schema: Any, random: Random, root: Any) -> Any:
     """Make a value that fits a JSON schema, with some of its optional properties."""
     if not isinstance(schema, dict):
@@ -221,7 +226,10 @@ def value_of(schema: Any, random: Random, root: Any) -> Any:
         return {
             name: value_of(inner, random, root)
             for name, inner in (schema.get("properties") or {}).items()
-            if name in required or not required or random.random() < 0.5
+            if name in required
+            # An agent that declares nothing as required still expects the plain ones.
+            or (not required and _is_scalar(inner))
+            or random.random() < 0.5
         }
     if kind == "array":
         least = max(1, schema.get("minItems", 0))

@@ -12,6 +12,7 @@ from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, dotted, return_values
 
 FunctionKey = tuple[Path, str]
+DEEPEST = 40  # values that a value is assigned from, one through the other
 Edges = dict[FunctionKey, set[FunctionKey]]
 
 
@@ -215,8 +216,14 @@ def classes_of(
     attribute, and from what a function returns.
     """
     if value not in project.instances:
+        if project.looking >= DEEPEST:
+            return []
         project.instances[value] = []
-        found = dict.fromkeys(_classes_of(project, syntax, value))
+        project.looking += 1
+        try:
+            found = dict.fromkeys(_classes_of(project, syntax, value))
+        finally:
+            project.looking -= 1
         project.instances[value] = list(found)
     return project.instances[value]
 

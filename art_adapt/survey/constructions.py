@@ -14,11 +14,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from art_adapt.survey.call_graph import CallGraph, FunctionKey
+from art_adapt.survey.effects import asks_a_person, reads_arguments
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.project import Project, package_depth
-from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, dotted, keyword
+from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, arguments_of, dotted, keyword
 
 MOST_STATEMENTS = 8
+_Assignment = ast.Assign | ast.AnnAssign
 # What a person or a command line gives is no part of an object.
 PERSONAL = ("input", "args")
 
@@ -64,13 +66,7 @@ def constructed(
     """Find the calls that make an instance of a class."""
     if class_name is None:
         return
-    for place in project.files.values():
-        for node in place.nodes:
-            if isinstance(node, ast.Call) and (
-                project.class_named(place, dotted(node.func) or "")
-                == (syntax, class_name)
-            ):
-                yield place, node
+    yield from project.constructions.get((syntax.source.path, class_name), ())
 
 
 def _made(
@@ -88,7 +84,8 @@ def _made(
                 value = keyword(call, parameter.name)
                 if value is None and index < len(call.args):
                     value = call.args[index]
-                if value is None or isinstance(value, ast.Starred):
+                before = call.args[: index + 1]
+                if value is None or any(isinstance(a, ast.Starred) for a in before):
                     continue
                 passed = passed or place.place(value)
                 made = construction(project, syntax, place, value)
@@ -168,6 +165,8 @@ def _module_at(project: Project, agent: Syntax, path: Path) -> str | None:
     """How a train module beside the agent imports the file at ``path``."""
     package, folder = project.package(agent), agent.source.path.parent
     root = folder.parents[package_depth(package) - 1] if package else folder
+    if path.stem == "__init__" and path.parent == folder:
+        return None  # it would be run once more, as another module
     if path.parent == folder:
         return f".{path.stem}" if package else path.stem
     if path.is_relative_to(root):
@@ -196,7 +195,9 @@ def _take(place: Syntax, module: str | None, value: ast.expr, taken: _Slice) -> 
     for node in ast.walk(value):
         if isinstance(node, ast.Await | ast.Yield | ast.YieldFrom):
             return False
-        if isinstance(node, ast.Attribute) and place.qualified(node) == "sys.argv":
+        if isinstance(node, ast.NamedExpr) or reads_arguments(place, node):
+            return False
+        if isinstance(node, ast.Call) and asks_a_person(place, node):
             return False
         if not isinstance(node, ast.Name) or node.id in bound:
             continue
@@ -218,15 +219,19 @@ def _take_name(
     ):
         local = at_top
     is_parameter = owner != MODULE_LEVEL and name in place.functions[owner].parameters
+    if _is_lambdas(place, node):
+        return False
     if local:
         statement = local[0]
         if statement is None or len(local) > 1 or is_parameter:
             return False
+        if _is_changed(place, name, owner):
+            return False  # what is added to it afterwards would be lost
         if statement in taken.statements:
             return True
         taken.statements.append(statement)
         return len(taken.statements) <= MOST_STATEMENTS and _take(
-            place, module, statement.value, taken
+            place, module, _value_of(statement), taken
         )
     if is_parameter:
         return False
@@ -264,9 +269,39 @@ def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
     return module, name if same else f"{imported.attribute} as {name}"
 
 
-def _assignments(place: Syntax, name: str, owner: str) -> list[ast.Assign | None]:
+def _value_of(statement: _Assignment) -> ast.expr:
+    assert statement.value is not None
+    return statement.value
+
+
+def _is_lambdas(place: Syntax, node: ast.Name) -> bool:
+    """Whether a name is a parameter of a lambda around it."""
+    return any(
+        isinstance(outer, ast.Lambda)
+        and node.id in {argument.arg for argument in arguments_of(outer)}
+        for outer in place.ancestors(node)
+    )
+
+
+def _is_changed(place: Syntax, name: str, owner: str) -> bool:
+    """Whether a function adds to an object after it has made it: tools.register(f)."""
+    for node in place.owned_by(owner):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            function = node.value.func
+            if isinstance(function, ast.Attribute) and dotted(function.value) == name:
+                return True
+        elif (
+            isinstance(node, ast.Subscript | ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and dotted(node.value) == name
+        ):
+            return True
+    return False
+
+
+def _assignments(place: Syntax, name: str, owner: str) -> list[_Assignment | None]:
     """The statements that bind ``name``; None for one that does more than assign it."""
-    found: list[ast.Assign | None] = []
+    found: list[_Assignment | None] = []
     for node in place.owned_by(owner):
         if (
             isinstance(node, ast.Name)
@@ -274,6 +309,10 @@ def _assignments(place: Syntax, name: str, owner: str) -> list[ast.Assign | None
             and isinstance(node.ctx, ast.Store)
         ):
             statement = place.parents[node]
-            alone = isinstance(statement, ast.Assign) and len(statement.targets) == 1
-            found.append(statement if alone else None)  # type: ignore[arg-type]
+            if (
+                isinstance(statement, ast.AnnAssign) and statement.value is not None
+            ) or (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+                found.append(statement)
+            else:
+                found.append(None)
     return found

@@ -73,18 +73,23 @@ def _effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
                 yield Effect(syntax.place(given), Harm.ASKS, "input()")
 
 
-def find_import_effects(
+def find_refusals(syntax: Syntax) -> Iterator[Effect]:
+    """Find where importing the file may raise: a key that is missing, a wrong Python."""
+    for node in syntax.owned_by(MODULE_LEVEL):
+        if isinstance(node, ast.Raise) and not syntax.is_guarded(node):
+            around = list(syntax.ancestors(node))
+            if not any(
+                isinstance(outer, ast.Try) and outer.handlers for outer in around
+            ):
+                yield Effect(syntax.place(node), Harm.IMPORT, syntax.text(node, 50))
+                return
+
+
+def find_work_at_import(
     syntax: Syntax, asks: Callable[[ast.AST], bool]
 ) -> Iterator[Effect]:
     """Find what importing the file does: it asks a model or a person, or reads argv."""
     for node in syntax.owned_by(MODULE_LEVEL):
-        if isinstance(node, ast.Raise) and not syntax.is_guarded(node):
-            handled = any(
-                isinstance(o, ast.ExceptHandler) for o in syntax.ancestors(node)
-            )
-            if not handled:
-                yield Effect(syntax.place(node), Harm.IMPORT, syntax.text(node, 50))
-                return
         if not isinstance(node, ast.Call) or syntax.is_guarded(node):
             continue
         name = syntax.qualified(node.func) or ""
@@ -131,17 +136,31 @@ def _is_set_once(syntax: Syntax, node: ast.Global, name: str) -> bool:
     ]
     return bool(stores) and all(
         any(
-            isinstance(outer, ast.If)
-            and any(dotted(each) == name for each in ast.walk(outer.test))
+            isinstance(outer, ast.If) and _asks_whether_unset(outer.test, name)
             for outer in syntax.ancestors(store)
         )
         for store in stores
     )
 
 
+def _asks_whether_unset(test: ast.expr, name: str) -> bool:
+    """Whether a condition is ``x is None`` or ``not x``, alone or beside others."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            if dotted(node.operand) == name:
+                return True
+        elif (
+            isinstance(node, ast.Compare)
+            and isinstance(node.ops[0], ast.Is)
+            and dotted(node.left) == name
+        ):
+            return True
+    return False
+
+
 def _unknown(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
-    """Find the first call of each library that is not known here."""
-    said: set[str] = set()
+    """Find each function's first call of a library that is not known here."""
+    said: set[tuple[str, str]] = set()
     for node in syntax.nodes:
         if not isinstance(node, ast.Call):
             continue
@@ -151,13 +170,13 @@ def _unknown(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             continue
         library = imported.module.partition(".")[0]
         if (
-            library not in said
+            (library, syntax.owner(node)) not in said
             and library not in sys.stdlib_module_names
             and library not in HARMLESS_LIBRARIES
             and library not in BY_MODULE
             and not _is_own(syntax.source.path, library)
         ):
-            said.add(library)
+            said.add((library, syntax.owner(node)))
             what = f"{syntax.text(node.func)}() of {library}"
             yield syntax.owner(node), Effect(syntax.place(node), Harm.UNKNOWN, what)
 
@@ -178,7 +197,9 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
     if name == "open" and _opens_for_writing(call, 1):
         return Harm.WRITES
     if isinstance(call.func, ast.Attribute) and call.func.attr == "open":
-        return Harm.WRITES if _opens_for_writing(call, 0) else None
+        # io.open(path, "w"), but path.open("w")
+        of_module = (dotted(call.func.value) or "") in syntax.imports
+        return Harm.WRITES if _opens_for_writing(call, of_module) else None
     top, _, rest = name.partition(".")
     if top == "mcp" and name.endswith(MCP_NETWORK):
         return Harm.NETWORK

@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import Syntax, dotted, grown_list, keyword
+from art_adapt.survey.syntax import Function, Syntax, argument_of, dotted, grown_list
 
 # Parameters and attributes that hold a conversation.
 CONVERSATION_NAMES = frozenset(
     {"messages", "msgs", "message_list", "conversation", "history", "chat_history"}
     | {"input_messages", "prompt_messages", "msg_history", "api_messages"}
 )
-# The names of functions where they are used, with the positions and names of the
-# parameters that these functions add to.
-Growing = Mapping[ast.AST, Sequence[tuple[int, str]]]
+# The names of functions where they are used, with the parameters that these add to.
+Growing = Mapping[ast.AST, tuple[Function, frozenset[str]]]
 
 
 def growing_sites(project: Project, graph: CallGraph) -> Growing:
     """Find where functions are used that add to a list they are given."""
     return {
-        site: grown
+        site: (project.files[path].functions[name], grown)
         for (_, (path, name)), nodes in graph.sites.items()
         if (grown := _grown_by(project.files[path], name))
         for site in nodes
     }
 
 
-def _grown_by(syntax: Syntax, name: str) -> list[tuple[int, str]]:
-    """The parameters of a function that its body adds to; a method's without self."""
-    function = syntax.functions[name]
+def _grown_by(syntax: Syntax, name: str) -> frozenset[str]:
+    """The parameters of a function that its body adds to."""
     grown = {grown_list(node) for node in syntax.owned_by(name)}
-    parameters = function.parameters[1 if function.class_name is not None else 0 :]
-    return [(at, each) for at, each in enumerate(parameters) if each in grown]
+    return frozenset(syntax.functions[name].given) & grown
 
 
 def grown_in(body: ast.AST, growing: Growing) -> set[str]:
@@ -43,11 +40,10 @@ def grown_in(body: ast.AST, growing: Growing) -> set[str]:
     for node in ast.walk(body):
         if (name := grown_list(node)) is not None:
             found.add(name)
-        elif isinstance(node, ast.Call):
-            for at, parameter in growing.get(node.func, ()):
-                given = keyword(node, parameter)
-                if given is None and at < len(node.args):
-                    given = node.args[at]
+        elif isinstance(node, ast.Call) and node.func in growing:
+            function, parameters = growing[node.func]
+            for parameter in parameters:
+                given = argument_of(node, function, parameter)
                 if given is not None and (name := dotted(given)) is not None:
                     found.add(name)
     return found

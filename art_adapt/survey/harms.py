@@ -87,14 +87,14 @@ SENDS = frozenset(
 # Libraries that compute, print or ask models: nothing of them outlives an episode.
 HARMLESS_LIBRARIES = frozenset(
     """
-    PIL aiofiles anthropic anyio art art_adapt art_recording attr attrs backoff bs4 click
-    cohere colorama colorlog dateutil dotenv fastapi flask google groq html2text httpcore
+    PIL anthropic anyio art art_adapt art_recording attr attrs backoff bs4 click
+    cohere colorama colorlog dateutil dotenv fastapi flask groq html2text httpcore
     httpx instructor jinja2 json5 json_repair jsonref jsonschema langfuse langsmith lark
     litellm logfire loguru lxml markdown markdownify matplotlib mcp mistralai msgspec
     nest_asyncio networkx nltk numpy ollama openai opentelemetry orjson pandas polars
-    pydantic pydantic_core pydantic_settings pygments pytz questionary rapidfuzz regex
+    pydantic pydantic_core pydantic_settings pygments pytz rapidfuzz regex
     requests rich ruamel scipy sentence_transformers sklearn sniffio starlette streamlit
     structlog sympy tabulate tenacity termcolor tiktoken tokenizers toml tomli tomllib
-    tomlkit torch tqdm transformers typer typing_extensions ujson uvicorn weave yaml
+    tomlkit tqdm transformers typer typing_extensions ujson uvicorn weave yaml
     """.split()  # noqa: SIM905
 )

@@ -33,6 +33,7 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
         (place, name)
         for place, name in project.derived(syntax, entry.class_name)
         if f"{name}.{method}" not in place.functions
+        and name.rpartition(".")[0] not in place.functions  # of one call only
         and not is_abstract(project, place, name)
     ]
     given = [each for each in derived if each[0].source.path in project.given]
@@ -70,9 +71,20 @@ def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
             if not set(ABSTRACT).isdisjoint(decorator_names(function.node)):
                 return True
             implemented.add(method)
+    if any(_has_library_base(project, *each) for each in family):
+        return False  # which may set what this one reads
     derived = project.derived(syntax, class_name)
     missing = _read_by(family) - _set_by(family)
     return bool(derived) and bool(missing & _set_by(derived))
+
+
+def _has_library_base(project: Project, syntax: Syntax, class_name: str) -> bool:
+    names = [dotted(base) or "" for base in syntax.classes[class_name].bases]
+    plain = ("ABC", "object", "Protocol", "Generic", "")
+    return any(
+        name.split(".")[-1] not in plain and project.class_named(syntax, name) is None
+        for name in names
+    )
 
 
 _Classes = Sequence[tuple[Syntax, str]]

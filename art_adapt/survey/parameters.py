@@ -96,7 +96,7 @@ def parameters_of(
                 project,
                 syntax,
                 argument,
-                _default_of(default),
+                _passed_default(default),
                 functools.partial(_is_used_as_object, syntax, function, argument.arg),
             ),
             positional_only=argument in arguments.posonlyargs,
@@ -168,6 +168,21 @@ def _default_of(value: ast.expr | None) -> ast.expr | None:
     return None if required else first
 
 
+def _passed_default(value: ast.expr | None) -> ast.expr | None:
+    """The default that episode() can pass or leave out; None: the scenario has to say.
+
+    A declaration's default is passed, and can only be if it is a literal.
+    """
+    default = _default_of(value)
+    if default is None or default is value:
+        return default
+    try:
+        literal = ast.literal_eval(default)
+    except ValueError:
+        return None
+    return None if literal is ... else default
+
+
 def _parameter(
     project: Project,
     syntax: Syntax,
@@ -183,8 +198,10 @@ def _parameter(
     fields: tuple[Parameter, ...] | None = None
     if annotation is not None:
         found = project.class_named(syntax, dotted(_bare(annotation)) or "")
-        if found is not None:
+        if found is not None and found not in project.expanding:
+            project.expanding.append(found)  # its fields may name it again
             fields = fields_of(project, *found)
+            project.expanding.pop()
         named = OBJECT_NAMES.search(argument.arg) is not None
         is_object = fields is None and (
             (named or is_used_as_object())
@@ -198,7 +215,10 @@ def _parameter(
         )
     else:
         is_object = not isinstance(default, ast.List | ast.Dict | ast.Tuple | ast.Set)
-    if fields is not None and any(each.is_object for each in fields):
+    if fields is not None and any(
+        each.is_object or (each.fields is not None and each.default is None)
+        for each in fields
+    ):
         fields, is_object = None, True
     return Parameter(
         argument.arg,
@@ -229,21 +249,27 @@ def _bare(annotation: ast.expr) -> ast.expr:
     return annotation
 
 
-def _is_plain(project: Project, syntax: Syntax, annotation: ast.expr) -> bool:
+def _is_plain(
+    project: Project, syntax: Syntax, annotation: ast.expr, depth: int = 0
+) -> bool:
     """Whether JSON can hold what the annotation admits."""
     annotation = _bare(annotation)
+    if depth > 10:  # an alias of itself
+        return False
     if isinstance(annotation, ast.Constant):
         return True
     if isinstance(annotation, ast.BinOp):
         sides = (annotation.left, annotation.right)
-        return all(_is_plain(project, syntax, side) for side in sides)
+        return all(_is_plain(project, syntax, side, depth + 1) for side in sides)
     if isinstance(annotation, ast.Subscript):
         name = (dotted(annotation.value) or "").split(".")[-1]
         if name in ("Literal", "Annotated"):
             return True
         inner = annotation.slice
         parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-        return name in PLAIN and all(_is_plain(project, syntax, each) for each in parts)
+        return name in PLAIN and all(
+            _is_plain(project, syntax, each, depth + 1) for each in parts
+        )
     name = (dotted(annotation) or "").split(".")[-1]
     if name in PLAIN:
         return True
@@ -254,7 +280,9 @@ def _is_plain(project: Project, syntax: Syntax, annotation: ast.expr) -> bool:
         ]
         return "TypedDict" in bases
     values = syntax.values_of(annotation) if annotation in syntax.parents else []
-    return bool(values) and all(_is_plain(project, syntax, value) for value in values)
+    return bool(values) and all(
+        _is_plain(project, syntax, value, depth + 1) for value in values
+    )
 
 
 def _is_used_as_object(syntax: Syntax, function: Function, name: str) -> bool:

@@ -37,6 +37,12 @@ class Project:
     _derived: dict[tuple[Path, str], list[tuple[Syntax, str]]] | None = field(
         default=None, init=False
     )
+    _made: dict[tuple[Path, str], list[tuple[Syntax, ast.Call]]] | None = field(
+        default=None, init=False
+    )
+    looking: int = field(default=0, init=False)  # how deep classes_of() is
+    # The classes whose fields are being read.
+    expanding: list[tuple[Syntax, str]] = field(default_factory=list, init=False)
     # What classes_of() has found; an empty list while it still looks.
     instances: dict[ast.expr, list[tuple[Syntax, str]]] = field(
         default_factory=dict, init=False
@@ -54,6 +60,7 @@ class Project:
 
     def add(self, paths: Sequence[Path]) -> bool:
         """Add files and what they import; tell whether any of them could be read."""
+        self._made = self._derived = None
         added = []
         for path in paths:
             try:
@@ -136,6 +143,21 @@ class Project:
         if target is None or rest:
             return None
         return target if target[1] in target[0].classes else None
+
+    @property
+    def constructions(self) -> dict[tuple[Path, str], list[tuple[Syntax, ast.Call]]]:
+        """The calls that make an instance of a class, by its file and name."""
+        if self._made is None:
+            self._made = {}
+            for place in self.files.values():
+                for node in place.nodes:
+                    if not isinstance(node, ast.Call):
+                        continue
+                    found = self.class_named(place, dotted(node.func) or "")
+                    if found is not None:
+                        key = (found[0].source.path, found[1])
+                        self._made.setdefault(key, []).append((place, node))
+        return self._made
 
     def derived(self, syntax: Syntax, class_name: str) -> list[tuple[Syntax, str]]:
         """Find the classes derived from one, directly or not."""

@@ -48,7 +48,8 @@ def with_route(syntax: Syntax, entry: EntryPoint) -> EntryPoint:
     elif given:
         rest = tuple(p for p in entry.parameters if p not in given)
         is_form = "Form(" in ast.unparse(function.node.args)
-        encoding = "data" if is_form else "params" if found.method == "GET" else "json"
+        has_body = any(each.fields is not None for each in rest)
+        encoding = "data" if is_form else "json" if has_body else "params"
         route = replace(found, encoding=encoding)
         return replace(entry, route=route, parameters=rest)
     return entry
@@ -66,13 +67,12 @@ def _routes(function: Function) -> Iterator[Route]:
             and isinstance(path, ast.Constant)
             and isinstance(path.value, str)
         ):
-            methods = keyword(decorator, "methods")
-            first = (
-                methods.elts[0] if isinstance(methods, ast.List | ast.Tuple) else None
-            )
-            method = (
-                str(first.value) if isinstance(first, ast.Constant) else METHODS[name]
-            )
+            given = keyword(decorator, "methods")
+            methods = [METHODS[name]]
+            if isinstance(given, ast.List | ast.Tuple | ast.Set):
+                named = (each for each in given.elts if isinstance(each, ast.Constant))
+                methods = [str(each.value).upper() for each in named] or methods
+            method = "POST" if "POST" in methods else methods[0]
             yield Route(application, method, path.value, "json")
 
 

@@ -14,7 +14,7 @@ from art_adapt.survey.constructions import constructed, construction
 from art_adapt.survey.model import EntryPoint, Parameter, SetupCall
 from art_adapt.survey.parameters import parameters_of
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import Function, Syntax, dotted, keyword
+from art_adapt.survey.syntax import Function, FunctionNode, Syntax, argument_of, dotted
 
 CLEANUPS = ("cleanup", "close", "aclose", "disconnect", "shutdown", "stop", "teardown")
 
@@ -74,8 +74,11 @@ def _held(place: Syntax, made: ast.Call) -> tuple[str, str] | None:
         block = place.parents[holder]
         context = "async with" if isinstance(block, ast.AsyncWith) else "with"
         return (name, context) if name is not None else None
-    if isinstance(holder, ast.Assign) and len(holder.targets) == 1:
-        name = dotted(holder.targets[0])
+    if isinstance(holder, ast.Assign | ast.AnnAssign):
+        target = (
+            holder.target if isinstance(holder, ast.AnnAssign) else holder.targets[0]
+        )
+        name = dotted(target)
         return (name, "") if name is not None else None
     return None
 
@@ -154,7 +157,16 @@ def _is_statement(place: Syntax, call: ast.Call) -> bool:
     """Whether the call stands for itself, or only its success is asked for."""
     parent = place.parents[call]
     outer = place.parents[parent] if isinstance(parent, ast.Await) else parent
-    return isinstance(outer, ast.Expr | ast.Assign | ast.If)
+    if not isinstance(outer, ast.Expr | ast.Assign | ast.If):
+        return False
+    inner: ast.AST = call
+    for around in place.ancestors(call):  # what happens only sometimes is no setup
+        if isinstance(around, FunctionNode):
+            break
+        if isinstance(around, ast.If | ast.For | ast.While) and inner in around.body:
+            return place.is_guarded(call)
+        inner = around
+    return True
 
 
 def _setup_call(
@@ -179,11 +191,9 @@ def _given(
     function: Function,
 ) -> Iterator[Parameter]:
     """The parameters that a call gives: as it makes them, or else from the scenario."""
-    for index, parameter in enumerate(parameters_of(project, owner, function)):
-        value = keyword(call, parameter.name)
-        if value is None and index < len(call.args):
-            value = call.args[index]
-        if value is None or isinstance(value, ast.Starred):
+    for parameter in parameters_of(project, owner, function):
+        value = argument_of(call, function, parameter.name)
+        if value is None:
             continue
         made = construction(project, agent, place, value)
         yield replace(

@@ -12,7 +12,12 @@ from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph, FunctionKey, lineage
 from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
-from art_adapt.survey.effects import find_effects, find_import_effects, reads_arguments
+from art_adapt.survey.effects import (
+    find_effects,
+    find_refusals,
+    find_work_at_import,
+    reads_arguments,
+)
 from art_adapt.survey.entry_points import (
     describe_entry,
     find_entry_points,
@@ -121,7 +126,10 @@ def _effects(
     if not found.entry_points and path in found.project.given:
         functions = {MODULE_LEVEL, *syntax.functions}
     own = path in found.project.given or bool(found.calls.get(path))
-    importing = find_import_effects(syntax, found.asking.asks) if own else ()
+    importing: tuple[Effect, ...] = ()
+    if own:
+        work = find_work_at_import(syntax, found.asking.asks)
+        importing = (*work, *find_refusals(syntax))[:1]
     return (*find_effects(syntax, functions), *importing)
 
 
@@ -244,7 +252,7 @@ class _Found:
             return entry
         terminal = self._terminal(self.graph.run_by([entry.key]))
         syntax = self.project.files[entry.home]
-        runs = any(find_import_effects(syntax, self.asking.asks))
+        runs = any(find_work_at_import(syntax, self.asking.asks))
         if terminal is None or not runs:
             return replace(entry, terminal=terminal)
         script = self._script(syntax, terminal)
@@ -290,11 +298,15 @@ class _Found:
                 (entry.home, f"{entry.class_name}.__init__"),
                 *(call.key for call in (*entry.setup, *entry.cleanup)),
             )
-            if entry.is_script or key[1] in self.project.files[key[0]].functions
+            if entry.is_script or self._has(key)
         ]
         run = self.graph.run_by(starts)
         # What sets up the attributes that an episode uses runs before it: connect().
         return self.graph.run_by([*run, *self._setting_up(run)])
+
+    def _has(self, key: FunctionKey) -> bool:
+        syntax = self.project.files.get(key[0])
+        return syntax is not None and key[1] in syntax.functions
 
     def _setting_up(self, run: set[FunctionKey]) -> Iterator[FunctionKey]:
         for path, syntax in self.project.files.items():

@@ -28,7 +28,6 @@ BUILTIN = frozenset(
         "bytes",
     ]
 )
-SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 @dataclass(frozen=True)
@@ -55,6 +54,13 @@ class Function:
     def parameters(self) -> list[str]:
         """The names of its parameters, without those of ``*args`` and ``**kwargs``."""
         return [argument.arg for argument in arguments_of(self.node)]
+
+    @property
+    def given(self) -> list[str]:
+        """The parameters that a call gives: without ``self`` or ``cls``."""
+        is_static = "staticmethod" in decorator_names(self.node)
+        bound = self.class_name is not None and not is_static
+        return self.parameters[1 if bound else 0 :]
 
 
 @dataclass(eq=False)
@@ -377,6 +383,19 @@ def keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next(
         (argument.value for argument in call.keywords if argument.arg == name), None
     )
+
+
+def argument_of(call: ast.Call, function: Function, name: str) -> ast.expr | None:
+    """What a call of ``function`` gives for its parameter ``name``, if it can be seen."""
+    if (value := keyword(call, name)) is not None:
+        return value
+    only_named = {argument.arg for argument in function.node.args.kwonlyargs}
+    positional = [each for each in function.given if each not in only_named]
+    at = positional.index(name) if name in positional else len(call.args)
+    before = call.args[: at + 1]
+    if len(before) <= at or any(isinstance(each, ast.Starred) for each in before):
+        return None
+    return before[at]
 
 
 def return_values(syntax: Syntax, qualname: str) -> list[ast.expr]:

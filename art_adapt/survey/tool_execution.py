@@ -9,12 +9,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Container, Iterator
+from pathlib import Path
 
 from art_adapt.survey.apis import KINDS
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.model import ToolExecution
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import Syntax, dotted, grown_list, keyword
+from art_adapt.survey.syntax import Syntax, argument_of, dotted, grown_list, keyword
 
 NOT_TOOLS = {
     "input",
@@ -39,7 +40,8 @@ RUNS = re.compile(r"tool|call|execute|invoke|run|dispatch|handle|submit|perform"
 GIVEN = re.compile(r"name|arg|input|param|tool|call|command", re.I)
 REPLY_ROLES = ("tool", "function")
 OBSERVATION = re.compile(r"tool|observation|function|result", re.IGNORECASE)
-DEPTH = 10
+MOST_NAMES = 60  # that a reply is followed through
+_Seen = set[tuple[Path, str, str]]
 
 
 def find_tool_execution(
@@ -53,7 +55,7 @@ def find_tool_execution(
     made = [
         (place, call)
         for reply in _replies(syntax)
-        for place, call in _made_by(project, graph, syntax, reply, DEPTH)
+        for place, call in _made_by(project, graph, syntax, reply, set())
         if call.func not in completions and not _is_constructor(call)
     ]
     if made:
@@ -142,14 +144,12 @@ def _likeness(call: ast.Call) -> int:
 
 
 def _made_by(
-    project: Project, graph: CallGraph, syntax: Syntax, value: ast.expr, depth: int
+    project: Project, graph: CallGraph, syntax: Syntax, value: ast.expr, seen: _Seen
 ) -> Iterator[tuple[Syntax, ast.Call]]:
-    """Follow a value back to the calls that it comes from."""
-    if depth == 0:
-        return
+    """Follow a value back to the calls that it comes from, each name once."""
 
     def follow(inner: ast.expr) -> Iterator[tuple[Syntax, ast.Call]]:
-        return _made_by(project, graph, syntax, inner, depth - 1)
+        return _made_by(project, graph, syntax, inner, seen)
 
     if isinstance(value, ast.Call):
         name = (dotted(value.func) or "").split(".")[-1]
@@ -162,7 +162,7 @@ def _made_by(
         if isinstance(value.func, ast.Attribute) and name in WRAPPERS:
             yield from follow(value.func.value)
     elif isinstance(value, ast.Name):
-        yield from _made_by_name(project, graph, syntax, value, depth)
+        yield from _made_by_name(project, graph, syntax, value, seen)
     else:
         for inner in _parts(value):
             yield from follow(inner)
@@ -193,9 +193,12 @@ def _parts(value: ast.expr) -> list[ast.expr]:
 
 
 def _made_by_name(
-    project: Project, graph: CallGraph, syntax: Syntax, name: ast.Name, depth: int
+    project: Project, graph: CallGraph, syntax: Syntax, name: ast.Name, seen: _Seen
 ) -> Iterator[tuple[Syntax, ast.Call]]:
     owner = syntax.owner(name)
+    if (syntax.source.path, owner, name.id) in seen or len(seen) > MOST_NAMES:
+        return
+    seen.add((syntax.source.path, owner, name.id))
     for node in syntax.owned_by(owner):
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -207,26 +210,22 @@ def _made_by_name(
             source = node.args[-1] if node.args else None
         else:
             continue
-        if source is not None and not any(inner is name for inner in ast.walk(source)):
-            yield from _made_by(project, graph, syntax, source, depth - 1)
+        if source is not None:
+            yield from _made_by(project, graph, syntax, source, seen)
     function = syntax.functions.get(owner)
     if function is None:
         return
-    parameters = function.parameters[1 if function.class_name is not None else 0 :]
-    if name.id not in parameters:
+    if name.id not in function.given:
         return
-    at = parameters.index(name.id)
     key = (syntax.source.path, owner)
     for caller in graph.callers(key):
         place = project.files[caller[0]]
         for site in graph.sites[caller, key]:
             call = place.parents.get(site)
             if isinstance(call, ast.Call) and call.func is site:
-                given = keyword(call, name.id)
-                if given is None and at < len(call.args):
-                    given = call.args[at]
+                given = argument_of(call, function, name.id)
                 if given is not None:
-                    yield from _made_by(project, graph, place, given, depth - 1)
+                    yield from _made_by(project, graph, place, given, seen)
 
 
 def _binds(target: ast.expr, name: str) -> bool:

@@ -144,8 +144,11 @@ def _count(syntax: Syntax, given: list[ast.expr]) -> str:
     if len(given) == 1:
         return syntax.text(given[0])
     first, last = given[0], given[1]
-    if isinstance(first, ast.Constant) and isinstance(last, ast.Constant):
-        return str(last.value - first.value)  # type: ignore[operator]
+    if len(given) > 2:  # it has a step
+        return f"the length of range({', '.join(map(syntax.text, given))})"
+    numbers = [n.value for n in (first, last) if isinstance(n, ast.Constant)]
+    if len(numbers) == 2 and all(isinstance(number, int) for number in numbers):
+        return str(max(0, int(str(numbers[1])) - int(str(numbers[0]))))
     if isinstance(first, ast.Constant) and first.value == 0:
         return syntax.text(last)
     if (

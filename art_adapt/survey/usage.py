@@ -7,7 +7,7 @@ from dataclasses import replace
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.constructions import is_unknown, with_constructions
-from art_adapt.survey.model import EntryPoint
+from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.project import Project
 from art_adapt.survey.setups import with_setup
 
@@ -17,14 +17,54 @@ def as_used(
 ) -> EntryPoint:
     """Say how the project makes the objects that ``entry`` needs, and what it sets up.
 
-    ``everywhere``: files of the project that the agent does not import are searched, too,
-    for what its own do not show.
+    ``everywhere``, for a likely entry point: what it sets up is looked for, and files of
+    the project that the agent does not import are searched for what its own do not show.
     """
-    entry = with_setup(project, graph, with_constructions(project, graph, entry))
-    if not everywhere or not any(map(is_unknown, entry.needs)):
+    entry = with_constructions(project, graph, entry)
+    if not everywhere:
         return entry
+    entry = with_setup(project, graph, entry)
+    if not any(map(is_unknown, entry.needs)):
+        return _without_conflicts(entry)
     wider = replace(project, files=dict(project.files))
-    if not wider.add(files_that_use(project, [entry.key], entry.class_name)):
-        return entry
-    graph = CallGraph.of(wider)
-    return with_setup(wider, graph, with_constructions(wider, graph, entry))
+    if wider.add(files_that_use(project, [entry.key], entry.class_name)):
+        graph = CallGraph.of(wider)
+        entry = with_setup(wider, graph, with_constructions(wider, graph, entry))
+    return _without_conflicts(entry)
+
+
+def _without_conflicts(entry: EntryPoint) -> EntryPoint:
+    """Leave out constructions that give a name another meaning than an earlier one.
+
+    They come from several places of the project, and meet in one train module.
+    """
+    bound = {(entry.class_name or entry.name).split(".")[0]: entry.module}
+
+    def checked(parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+        return tuple(map(_checked, parameters))
+
+    def _checked(parameter: Parameter) -> Parameter:
+        if parameter.made is None:
+            return parameter
+        names = _bound_by(parameter.made)
+        if any(bound.get(name, origin) != origin for name, origin in names.items()):
+            return replace(parameter, made=None)
+        bound.update(names)
+        return parameter
+
+    constructor = checked(entry.constructor)
+    setup = tuple(
+        replace(call, parameters=checked(call.parameters)) for call in entry.setup
+    )
+    parameters = checked(entry.parameters)
+    return replace(entry, constructor=constructor, setup=setup, parameters=parameters)
+
+
+def _bound_by(made: Construction) -> dict[str, str]:
+    """The names that a construction binds, and what to."""
+    imported = {(name or module).split()[-1]: module for module, name in made.names}
+    assigned = {
+        statement.partition("=")[0].partition(":")[0].strip(): statement
+        for statement in made.statements
+    }
+    return imported | assigned

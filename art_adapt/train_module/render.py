@@ -52,7 +52,8 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         "EPOCHS": str(training.epochs),
         "SCENARIOS": _literal(training.scenarios),
     }
-    client = _client_class(entry) if "client = " in started else None
+    makes_client = re.search(r"^    client = \w+\(\*\*", started, re.MULTILINE)
+    client = _client_class(entry) if makes_client else None
     typed = "\n".join(_field(field) for field in fields)
     uses_path = entry.is_script or re.search(r"\bPath\b", typed) is not None
     local_imports = _local_imports(entry, training)
@@ -166,13 +167,19 @@ def _warnings(survey: Survey, typed: bool) -> list[str]:
     return sorted(found)[:8]
 
 
+def _in_docstring(text: str) -> str:
+    """One line of the docstring, with nothing in it that would end it or escape."""
+    plain = text.replace("\\", "/").replace('"', "'")
+    return plain[:LINE_LENGTH].rstrip()
+
+
 def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
     imported: dict[str, set[str]] = {}
     if not entry.is_script:
         names = [] if entry.is_abstract else [_imported_name(entry)[0]]
         if entry.route is not None:
             names = [entry.route.application]
-        elif entry.class_name is None:
+        elif entry.class_name is None and entry.terminal is None:
             names += [call.name for call in (*entry.setup, *entry.cleanup)]
         imported[entry.module] = {
             name if name == _free(name) else f"{name} as {_free(name)}"
@@ -183,7 +190,9 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
             for module, used in parameter.made.names:
                 imported.setdefault(module, set()).add(used)
         if is_record(parameter) and entry.route is None:
-            imported[entry.module].add(_class_name(parameter))
+            name = _class_name(parameter).partition(".")[0]
+            renamed = "" if name == _free(name) else f" as {_free(name)}"
+            imported[entry.module].add(f"{name}{renamed}")
     lines = [
         line
         for module, names in imported.items()
@@ -238,8 +247,8 @@ def _import(module: str, names: list[str]) -> Iterator[str]:
 def _class_name(parameter: Parameter) -> str:
     """The class that a parameter is annotated with, as the agent's file names it."""
     text = (parameter.annotation or "").strip("\"'")
-    text = re.sub(r"^Optional\[(.*)\]$", r"\1", text)
-    return re.sub(r"\s*\|\s*None$|^None\s*\|\s*", "", text)
+    text = re.sub(r"^(?:typing\.)?Optional\[(.*)\]$", r"\1", text)
+    return re.sub(r"\s*\|\s*None$|^None\s*\|\s*", "", text).strip("\"'")
 
 
 def _imported_name(entry: EntryPoint) -> tuple[str, str]:
@@ -269,8 +278,8 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
         if entry.is_abstract:
             lines.append(f"    agent = {_value(entry.needs[0], fields)}")
         elif entry.context:
-            block = _call(f"    {entry.context} ", class_name, constructed)
-            lines.append(f"{block} as agent:")
+            start = f"    {entry.context} "
+            lines.append(_call(start, class_name, constructed, " as agent:"))
             indent = "        "
         else:
             lines.append(_call("    agent = ", class_name, constructed))
@@ -298,7 +307,7 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
     body = "\n".join(lines)
     if "endpoint[" in body:
         lines.insert(0, "    endpoint = training.policy_endpoint()")
-    if re.search(r"\bclient[,)]", body):
+    if any(p.is_client and p.default in (None, "None") for p in entry.needs):
         made = f"{_client_class(entry)}(**training.policy_endpoint())"
         lines.insert(0, f"    client = {made}")
     fresh = ", on an instance of its own" if entry.class_name else ""
@@ -392,7 +401,8 @@ def _value(parameter: Parameter, fields: set[str]) -> str | None:
         return "BASE_MODEL"
     if is_record(parameter):
         given = _arguments(parameter.fields or (), fields)
-        return f"{_class_name(parameter)}({', '.join(given)})"
+        head, dot, rest = _class_name(parameter).partition(".")
+        return f"{_free(head)}{dot}{rest}({', '.join(given)})"
     if name in fields:
         return f"scenario.{field_name(parameter)}"
     return parameter.default if parameter.declared else None
@@ -409,10 +419,10 @@ def _preparations(entry: EntryPoint) -> list[str]:
     return [textwrap.indent(each, "    ") for each in dict.fromkeys(statements)]
 
 
-def _call(start: str, function: str, arguments: list[str]) -> str:
+def _call(start: str, function: str, arguments: list[str], end: str = "") -> str:
     """Render a call on one line, or broken as formatters do."""
     indent = " " * (len(start) - len(start.lstrip()))
-    return "\n".join(_broken(indent, f"{start.lstrip()}{function}", arguments, ""))
+    return "\n".join(_broken(indent, f"{start.lstrip()}{function}", arguments, end))
 
 
 def _broken(indent: str, start: str, arguments: list[str], end: str) -> list[str]:
@@ -429,7 +439,10 @@ def _broken(indent: str, start: str, arguments: list[str], end: str) -> list[str
 def _broken_argument(indent: str, argument: str) -> list[str]:
     """Render an argument on a line of its own, and its own arguments if that is long."""
     text = f"_({argument})"
-    parsed = ast.parse(text, mode="eval").body
+    try:
+        parsed = ast.parse(text, mode="eval").body
+    except SyntaxError:  # an unparenthesised walrus
+        return [f"{indent}{argument},"]
     given = parsed.keywords if isinstance(parsed, ast.Call) else []
     value = given[0].value if given else None
     if not isinstance(value, ast.Call) or not (value.args or value.keywords):
@@ -437,7 +450,8 @@ def _broken_argument(indent: str, argument: str) -> list[str]:
     inner = [
         *(ast.get_source_segment(text, each) or "" for each in value.args),
         *(
-            f"{each.arg}={ast.get_source_segment(text, each.value)}"
+            (f"{each.arg}=" if each.arg else "**")
+            + (ast.get_source_segment(text, each.value) or "")
             for each in value.keywords
         ),
     ]

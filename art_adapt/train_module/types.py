@@ -51,6 +51,8 @@ def _subscript(node: ast.Subscript) -> str | None:
         else getattr(node.value, "id", "")
     )
     inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if not inner:  # Tuple[()]
+        return "tuple"
     parts = [
         "..." if isinstance(i, ast.Constant) and i.value is ... else _plain(i) or "Any"
         for i in inner

@@ -33,7 +33,8 @@ def ask_app(app: Any, method: str, path: str, **request: Any) -> Any:
     """
     app, prefix = _whole(app)
     path = prefix + path
-    if inspect.iscoroutinefunction(type(app).__call__):
+    call = app if inspect.isfunction(app) else type(app).__call__
+    if inspect.iscoroutinefunction(call):
         return _ask_asgi(app, method, path, request)
     if "PROPAGATE_EXCEPTIONS" in getattr(app, "config", {}):  # Flask's
         app.config["PROPAGATE_EXCEPTIONS"] = True

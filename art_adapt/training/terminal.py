@@ -83,7 +83,8 @@ def _run_file(file: str) -> None:
     module = sys.modules[name] = types.ModuleType(name)
     module.__file__ = file
     try:
-        exec(compile(tree, file, "exec"), module.__dict__)
+        code = compile(tree, file, "exec", dont_inherit=True)
+        exec(code, module.__dict__)
     finally:
         del sys.modules[name]
 
@@ -167,6 +168,18 @@ class _Arguments(list[str]):
 
     def __len__(self) -> int:
         return len(self._own())
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._own()
+
+    def __eq__(self, other: object) -> bool:
+        return self._own() == other
+
+    def __add__(self, other: Any) -> Any:
+        return self._own() + other
+
+    def index(self, *given: Any) -> int:
+        return self._own().index(*given)
 
 
 class _Output:

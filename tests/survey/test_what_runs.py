@@ -19,8 +19,9 @@ from art_adapt.survey.survey import survey
 CALL = "client.chat.completions.create(model='m', messages=messages)"
 
 
-def of(text: str) -> Survey:
-    return survey([Source(Path("/nowhere/agent.py"), dedent(text).encode())])
+def of(text: str, entry: str | None = None) -> Survey:
+    source = Source(Path("/nowhere/agent.py"), dedent(text).encode())
+    return survey([source], entry=entry)
 
 
 def project(folder: Path, **texts: str) -> Survey:
@@ -411,7 +412,8 @@ class Client:
     ],
 )  # fmt: skip
 def test_setup_is_what_the_project_calls_first(main: str, script: str | None) -> None:
-    found = of(f"import sys\n{CLIENT}\nasync def main():\n    {main}\n")
+    text = f"import sys\n{CLIENT}\nasync def main():\n    {main}\n"
+    found = of(text, entry="Client.ask")
     entry = next(each for each in found.entry_points if each.name == "Client.ask")
     (call,) = entry.setup
     assert (call.name, call.is_async) == ("connect", True)
@@ -429,7 +431,7 @@ def test_setup_is_what_the_project_calls_first(main: str, script: str | None) ->
     ],
 )
 def test_what_comes_later_or_is_anothers_is_no_setup(main: str) -> None:
-    found = of(f"{CLIENT}\nasync def main():\n    {main}\n")
+    found = of(f"{CLIENT}\nasync def main():\n    {main}\n", entry="Client.ask")
     entry = next(each for each in found.entry_points if each.name == "Client.ask")
     assert not entry.setup and not entry.cleanup
 
