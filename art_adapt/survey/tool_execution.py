@@ -40,6 +40,7 @@ RUNS = re.compile(r"tool|call|execute|invoke|run|dispatch|handle|submit|perform"
 GIVEN = re.compile(r"name|arg|input|param|tool|call|command", re.I)
 REPLY_ROLES = ("tool", "function")
 OBSERVATION = re.compile(r"tool|observation|function|result", re.IGNORECASE)
+CERTAIN = 3  # the likeness of a call that runs a tool, beyond doubt
 MOST_NAMES = 60  # that a reply is followed through
 _Seen = set[tuple[Path, str, str]]
 
@@ -157,6 +158,8 @@ def _made_by(
             name = value.func.attr
         if name not in WRAPPERS:
             yield syntax, value
+        if _likeness(value) >= CERTAIN:
+            return  # what it is given comes from the model
         for inner in value.args:
             yield from follow(inner)
         if isinstance(value.func, ast.Attribute) and name in WRAPPERS:
@@ -181,6 +184,8 @@ def _parts(value: ast.expr) -> list[ast.expr]:
             return [value.body, value.orelse]
         case ast.ListComp() | ast.GeneratorExp():
             return [value.elt]
+        case ast.DictComp():
+            return [value.key, value.value]
         case (
             ast.Await()
             | ast.Attribute()

@@ -38,16 +38,16 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
     fields = [
         field
         for parameter in required
-        for field in _fields_of(parameter)
+        for field in fields_of(parameter)
         if field.default is None and not is_given(field)
     ]
     if not fields:
         chosen = required or [p for p in entry.parameters if not is_given(p)]
-        fields = [field for p in chosen for field in _fields_of(p)]
+        fields = [field for p in chosen for field in fields_of(p)]
     return list({parameter.name: parameter for parameter in fields}.values())
 
 
-def _fields_of(parameter: Parameter) -> tuple[Parameter, ...]:
+def fields_of(parameter: Parameter) -> tuple[Parameter, ...]:
     """The fields of a dataclass that has to be made; another parameter is one itself."""
     return (parameter.fields or ()) if is_record(parameter) else (parameter,)
 

@@ -25,6 +25,7 @@ from art_adapt.train_module.fields import (
     clashes,
     field_name,
     field_type,
+    fields_of,
     is_record,
     scenario_fields,
     terminal_fields,
@@ -52,8 +53,7 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         "EPOCHS": str(training.epochs),
         "SCENARIOS": _literal(training.scenarios),
     }
-    makes_client = re.search(r"^    client = \w+\(\*\*", started, re.MULTILINE)
-    client = _client_class(entry) if makes_client else None
+    client = _client_class(entry) if _clients(entry) else None
     typed = "\n".join(_field(field) for field in fields)
     uses_path = entry.is_script or re.search(r"\bPath\b", typed) is not None
     local_imports = _local_imports(entry, training)
@@ -157,9 +157,7 @@ def _verdict(survey: Survey, training: Training, typed: bool) -> str:
 def _warnings(survey: Survey, typed: bool) -> list[str]:
     harmless = {Harm.CLOCK, Harm.ASKS, Harm.IMPORT} if typed else {Harm.CLOCK}
     found = {
-        f"* {effect.place.path.name}: {effect.what} {effect.harm}"[
-            :LINE_LENGTH
-        ].rstrip()
+        _in_docstring(f"* {effect.place.path.name}: {effect.what} {effect.harm}")
         for file in survey.files
         for effect in file.effects
         if effect.harm not in harmless
@@ -307,7 +305,7 @@ def _episode(entry: EntryPoint, fields: set[str]) -> str:
     body = "\n".join(lines)
     if "endpoint[" in body:
         lines.insert(0, "    endpoint = training.policy_endpoint()")
-    if any(p.is_client and p.default in (None, "None") for p in entry.needs):
+    if _clients(entry):
         made = f"{_client_class(entry)}(**training.policy_endpoint())"
         lines.insert(0, f"    client = {made}")
     fresh = ", on an instance of its own" if entry.class_name else ""
@@ -458,8 +456,16 @@ def _broken_argument(indent: str, argument: str) -> list[str]:
     return _broken(indent, f"{given[0].arg}={ast.unparse(value.func)}", inner, ",")
 
 
+def _clients(entry: EntryPoint) -> list[Parameter]:
+    """The clients that episode() passes, as parameters or in dataclasses."""
+    if entry.terminal is not None or entry.route is not None:
+        return []
+    every = (field for parameter in entry.needs for field in fields_of(parameter))
+    return [p for p in every if p.is_client and p.default in (None, "None")]
+
+
 def _client_class(entry: EntryPoint) -> str:
-    annotations = " ".join(p.annotation or "" for p in entry.needs if p.is_client)
+    annotations = " ".join(p.annotation or "" for p in _clients(entry))
     is_async = "Async" in annotations or (
         entry.is_async and "OpenAI" not in annotations
     )

@@ -63,6 +63,20 @@ class Task:
 def run(task: Task) -> str:
     question = task.question
 {ASK}""",
+    "a client in a dataclass": f'''import os
+{HEAD}if os.getenv("NO_SUCH_KEY"):
+    raise SystemExit('say """why""" and \\x1b[0m')
+
+
+@dataclass
+class Deps:
+    client: OpenAI
+    question: str
+
+
+def run(deps: Deps) -> str:
+    question, client = deps.question, deps.client
+{ASK}''',
     "positional only": f"""{HEAD}def run(question, /):
 {ASK}""",
     "a typer command": f"""import typer
