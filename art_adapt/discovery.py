@@ -13,7 +13,7 @@ from art_adapt.folders import files_in
 from art_adapt.source import Source, read_source
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.hooks import imported_hooks, local_names
-from art_adapt.survey.project import import_roots, module_file
+from art_adapt.survey.packages import import_roots, module_file
 from art_adapt.survey.syntax import Syntax
 
 

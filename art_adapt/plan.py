@@ -16,7 +16,7 @@ from art_adapt.file_edit import FileEdit
 from art_adapt.settings import Options
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import FileSurvey, Survey
-from art_adapt.survey.project import package_depth
+from art_adapt.survey.packages import package_depth
 from art_adapt.survey.survey import survey
 
 

@@ -30,7 +30,7 @@ from art_adapt.rehearsal.protocol import (
     to_json,
 )
 from art_adapt.rehearsal.stand_in import make_stand_in
-from art_adapt.survey.project import import_name
+from art_adapt.survey.packages import import_name
 
 LEAST = {"EPOCHS": 1_000_000, "ROLLOUTS_PER_GROUP": 8, "GROUPS_PER_STEP": 4}
 

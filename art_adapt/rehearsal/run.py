@@ -30,7 +30,7 @@ from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
 from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.rehearsal.seen import Finding, Seen
 from art_adapt.rehearsal.turns import prompts, turns
-from art_adapt.survey.project import import_name
+from art_adapt.survey.packages import import_name
 
 TIMEOUT = 600  # seconds
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Kind, Put, below
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found
-from art_adapt.survey.syntax import FunctionNode
+from art_adapt.survey.nodes import FunctionNode
 
 RULE = Rule("ART201", "message-not-choice", Severity.GARBAGE)
 BAD = (

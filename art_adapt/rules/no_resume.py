@@ -16,7 +16,8 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.syntax import LOOPS, dotted, keyword
+from art_adapt.survey.nodes import dotted, keyword
+from art_adapt.survey.syntax import LOOPS
 
 RULE = Rule("ART509", "no-resume", Severity.WASTE)
 BAD = (

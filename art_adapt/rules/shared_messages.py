@@ -16,7 +16,8 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.syntax import MODULE_LEVEL, dotted
+from art_adapt.survey.nodes import dotted
+from art_adapt.survey.syntax import MODULE_LEVEL
 
 RULE = Rule("ART205", "shared-messages", Severity.GARBAGE)
 BAD = (

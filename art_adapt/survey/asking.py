@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from art_adapt.survey.call_graph import CallGraph, FunctionKey
+from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.completion_calls import FoundCall
 from art_adapt.survey.growth import (
     CONVERSATION_NAMES,
@@ -14,7 +14,9 @@ from art_adapt.survey.growth import (
     grown_in,
     names_in,
 )
-from art_adapt.survey.syntax import LOOPS, Function, Syntax, dotted, grown_list
+from art_adapt.survey.nodes import Function, dotted, grown_list
+from art_adapt.survey.resolution import FunctionKey
+from art_adapt.survey.syntax import LOOPS, Syntax
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from art_adapt.survey.nodes import dotted
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import dotted
 
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 NOT_THE_PROJECT = {"node_modules", "site-packages", "__pycache__", "build", "dist"}

@@ -21,14 +21,8 @@ from art_adapt.survey.apis import (
     Method,
 )
 from art_adapt.survey.hooks import unhooked
-from art_adapt.survey.syntax import (
-    MODULE_LEVEL,
-    FunctionNode,
-    Syntax,
-    arguments_of,
-    dotted,
-    keyword,
-)
+from art_adapt.survey.nodes import FunctionNode, arguments_of, dotted, keyword
+from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 AUXILIARY_COMMENT = re.compile(r"#.*\bart:\s*auxiliary\b")
 ALIASES = 3  # how many assignments in a row are followed to a resource

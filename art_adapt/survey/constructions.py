@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from art_adapt.survey.call_graph import CallGraph, FunctionKey
+from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.effects import asks_a_person, reads_arguments
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
-from art_adapt.survey.project import Project, package_depth
-from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, arguments_of, dotted, keyword
+from art_adapt.survey.nodes import argument_of, arguments_of, dotted
+from art_adapt.survey.packages import package_depth
+from art_adapt.survey.project import Project
+from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 MOST_STATEMENTS = 8
 _Assignment = ast.Assign | ast.AnnAssign
@@ -31,11 +33,11 @@ def with_constructions(
     """Say of each object that ``entry`` needs how the project makes it, where it does."""
     syntax = project.files[entry.home]
     if any(map(is_unknown, entry.constructor)):
-        sites = list(constructed(project, syntax, entry.class_name))
+        sites = project.constructed(syntax, entry.class_name)
         made = _made(project, syntax, entry.constructor, sites)
         entry = replace(entry, constructor=made)
     if any(map(is_unknown, entry.parameters)):
-        sites = list(_called(project, graph, entry.key))
+        sites = list(graph.calls_of(project, entry.key))
         made = _made(project, syntax, entry.parameters, sites)
         entry = replace(entry, parameters=made)
     return entry
@@ -47,45 +49,21 @@ def is_unknown(parameter: Parameter) -> bool:
     return needed and parameter.made is None
 
 
-_Site = tuple[Syntax, ast.Call]
-
-
-def _called(project: Project, graph: CallGraph, key: FunctionKey) -> Iterator[_Site]:
-    for (caller, callee), nodes in graph.sites.items():
-        if callee == key and caller != key:
-            syntax = project.files[caller[0]]
-            for node in nodes:
-                call = syntax.parents.get(node)
-                if isinstance(call, ast.Call) and call.func is node:
-                    yield syntax, call
-
-
-def constructed(
-    project: Project, syntax: Syntax, class_name: str | None
-) -> Iterator[_Site]:
-    """Find the calls that make an instance of a class."""
-    if class_name is None:
-        return
-    yield from project.constructions.get((syntax.source.path, class_name), ())
-
-
 def _made(
     project: Project,
     syntax: Syntax,
     parameters: tuple[Parameter, ...],
-    sites: list[_Site],
+    sites: Sequence[tuple[Syntax, ast.Call]],
 ) -> tuple[Parameter, ...]:
     found = []
-    for index, parameter in enumerate(parameters):
+    names = [parameter.name for parameter in parameters]
+    for parameter in parameters:
         made, passed = parameter.made, parameter.passed
         if is_unknown(parameter):
             # The agent's own file first: nothing else has to be imported for it.
             for place, call in sorted(sites, key=lambda site: _rank(site[0], syntax)):
-                value = keyword(call, parameter.name)
-                if value is None and index < len(call.args):
-                    value = call.args[index]
-                before = call.args[: index + 1]
-                if value is None or any(isinstance(a, ast.Starred) for a in before):
+                value = argument_of(call, parameter.name, names)
+                if value is None:
                     continue
                 passed = passed or place.place(value)
                 made = construction(project, syntax, place, value)

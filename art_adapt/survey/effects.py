@@ -19,8 +19,9 @@ from art_adapt.survey.harms import (
     WRITING_METHODS,
 )
 from art_adapt.survey.model import Effect, Harm
-from art_adapt.survey.project import import_roots, is_module
-from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, dotted
+from art_adapt.survey.nodes import dotted
+from art_adapt.survey.packages import import_roots, is_module
+from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 CHANGES = {
     "append",

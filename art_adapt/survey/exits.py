@@ -11,7 +11,8 @@ from art_adapt.survey.apis import ANSWERS, PIECES
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.hooks import unhooked
 from art_adapt.survey.model import Exit, RewardSite, Span
-from art_adapt.survey.syntax import Function, FunctionNode, Syntax, dotted, keyword
+from art_adapt.survey.nodes import Function, FunctionNode, dotted, keyword
+from art_adapt.survey.syntax import Syntax
 
 WEB = ("flask", "quart", "fastapi", "starlette", "django")
 RESPONSES = ("jsonify", "JSONResponse", "HTMLResponse", "PlainTextResponse", "Response")

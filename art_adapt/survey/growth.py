@@ -6,8 +6,9 @@ import ast
 from collections.abc import Mapping
 
 from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.nodes import Function, argument_of, dotted, grown_list
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import Function, Syntax, argument_of, dotted, grown_list
+from art_adapt.survey.syntax import Syntax
 
 # Parameters and attributes that hold a conversation.
 CONVERSATION_NAMES = frozenset(
@@ -43,7 +44,7 @@ def grown_in(body: ast.AST, growing: Growing) -> set[str]:
         elif isinstance(node, ast.Call) and node.func in growing:
             function, parameters = growing[node.func]
             for parameter in parameters:
-                given = argument_of(node, function, parameter)
+                given = argument_of(node, parameter, function.positional)
                 if given is not None and (name := dotted(given)) is not None:
                     found.add(name)
     return found

@@ -9,11 +9,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from art_adapt.survey.call_graph import lineage
 from art_adapt.survey.model import EntryPoint
+from art_adapt.survey.nodes import Function, decorator_names, dotted
 from art_adapt.survey.parameters import constructor_of
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import Function, Syntax, decorator_names, dotted
+from art_adapt.survey.resolution import lineage
+from art_adapt.survey.syntax import Syntax
 
 ABSTRACT = ("abstractmethod", "abstractproperty")
 
@@ -71,11 +72,11 @@ def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
             if not set(ABSTRACT).isdisjoint(decorator_names(function.node)):
                 return True
             implemented.add(method)
-    if any(_has_library_base(project, *each) for each in family):
-        return False  # which may set what this one reads
     derived = project.derived(syntax, class_name)
+    if not derived or any(_has_library_base(project, *each) for each in family):
+        return False  # a library's class may set what this one reads
     missing = _read_by(family) - _set_by(family)
-    return bool(derived) and bool(missing & _set_by(derived))
+    return bool(missing & _set_by(derived))
 
 
 def _has_library_base(project: Project, syntax: Syntax, class_name: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from art_adapt.source import Place
 from art_adapt.survey.apis import UNRECORDED, URLS, UnrecordedCall
 from art_adapt.survey.model import Obstacle
-from art_adapt.survey.project import import_roots, module_file
+from art_adapt.survey.packages import import_roots, module_file
 from art_adapt.survey.syntax import Syntax
 
 CHAT = "call client.chat.completions.create there"

@@ -13,13 +13,8 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from art_adapt.survey.completion_calls import FoundCall
-from art_adapt.survey.syntax import (
-    FunctionNode,
-    Syntax,
-    decorator_names,
-    dotted,
-    grown_list,
-)
+from art_adapt.survey.nodes import FunctionNode, decorator_names, dotted, grown_list
+from art_adapt.survey.syntax import Syntax
 
 # Models and clients are named after one job, functions after many.
 SIDE_MODEL = re.compile(

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from art_adapt.survey.model import EntryPoint, Parameter, Route
-from art_adapt.survey.syntax import Function, Syntax, dotted, keyword
+from art_adapt.survey.nodes import Function, dotted, keyword
+from art_adapt.survey.syntax import Syntax
 
 METHODS = {
     "get": "GET",

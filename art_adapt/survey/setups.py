@@ -9,12 +9,14 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from art_adapt.survey.call_graph import CallGraph, FunctionKey, method_of, resolve
-from art_adapt.survey.constructions import constructed, construction
+from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.constructions import construction
 from art_adapt.survey.model import EntryPoint, Parameter, SetupCall
+from art_adapt.survey.nodes import Function, FunctionNode, argument_of, dotted
 from art_adapt.survey.parameters import parameters_of
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import Function, FunctionNode, Syntax, argument_of, dotted
+from art_adapt.survey.resolution import FunctionKey, method_of, resolve
+from art_adapt.survey.syntax import Syntax
 
 CLEANUPS = ("cleanup", "close", "aclose", "disconnect", "shutdown", "stop", "teardown")
 
@@ -39,7 +41,7 @@ def _of_instance(
 ) -> EntryPoint:
     syntax = project.files[entry.home]
     assert entry.class_name is not None
-    for place, made in constructed(project, syntax, entry.class_name):
+    for place, made in project.constructed(syntax, entry.class_name):
         held = _held(place, made)
         if held is None:
             continue
@@ -192,7 +194,7 @@ def _given(
 ) -> Iterator[Parameter]:
     """The parameters that a call gives: as it makes them, or else from the scenario."""
     for parameter in parameters_of(project, owner, function):
-        value = argument_of(call, function, parameter.name)
+        value = argument_of(call, parameter.name, function.positional)
         if value is None:
             continue
         made = construction(project, agent, place, value)

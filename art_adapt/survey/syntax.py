@@ -8,9 +8,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from art_adapt.source import Place, Source
+from art_adapt.survey.nodes import (
+    Function,
+    FunctionNode,
+    arguments_of,
+    bound_names,
+    dotted,
+    grown_list,
+)
 
 MODULE_LEVEL = "<module>"
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 # The built-in types that annotations of plain data name.
 BUILTIN = frozenset(
@@ -41,26 +48,6 @@ class Import:
     attribute: str | None
     level: int
     node: ast.Import | ast.ImportFrom
-
-
-@dataclass(frozen=True)
-class Function:
-    qualname: str
-    node: FunctionNode
-    class_name: str | None  # of a method
-    nested: bool  # inside another function
-
-    @property
-    def parameters(self) -> list[str]:
-        """The names of its parameters, without those of ``*args`` and ``**kwargs``."""
-        return [argument.arg for argument in arguments_of(self.node)]
-
-    @property
-    def given(self) -> list[str]:
-        """The parameters that a call gives: without ``self`` or ``cls``."""
-        is_static = "staticmethod" in decorator_names(self.node)
-        bound = self.class_name is not None and not is_static
-        return self.parameters[1 if bound else 0 :]
 
 
 @dataclass(eq=False)
@@ -292,6 +279,30 @@ class Syntax:
                 found.setdefault((name, where), []).append(value)
         return found
 
+    def origins(self, function: str, name: str) -> list[ast.expr]:
+        """What a name of a function is made from: assigned, iterated over, added to it."""
+        return self._origins.get((function, name), [])
+
+    @cached_property
+    def _origins(self) -> dict[tuple[str, str], list[ast.expr]]:
+        found: dict[tuple[str, str], list[ast.expr]] = {}
+        for node in self.nodes:
+            targets: list[ast.expr] = []
+            value: ast.expr | None = None
+            if isinstance(node, ast.Assign):
+                targets, value = node.targets, node.value
+            elif isinstance(node, ast.AnnAssign):
+                targets, value = [node.target], node.value
+            elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+                targets, value = [node.target], node.iter
+            elif isinstance(node, ast.Call) and node.args and grown_list(node):
+                assert isinstance(node.func, ast.Attribute)
+                targets, value = [node.func.value], node.args[-1]
+            if value is not None:
+                for name in bound_names(targets):
+                    found.setdefault((self._owners[node], name), []).append(value)
+        return found
+
     def entries_of(self, mapping: ast.expr) -> list[ast.Subscript]:
         """The places in its function that set an entry of ``mapping``."""
         name = dotted(mapping)
@@ -338,64 +349,6 @@ class Syntax:
         if imported.attribute is None and imported.module.split(".")[0] == head:
             start = head
         return f"{start}.{rest}" if rest else start
-
-
-def dotted(expression: ast.AST) -> str | None:
-    """Spell a chain of attributes, as ``self.client.chat``; None for anything else."""
-    parts: list[str] = []
-    while isinstance(expression, ast.Attribute):
-        parts.append(expression.attr)
-        expression = expression.value
-    if not isinstance(expression, ast.Name):
-        return None
-    return ".".join([expression.id, *reversed(parts)])
-
-
-def arguments_of(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
-    """The parameters of a function, without ``*args`` and ``**kwargs``."""
-    arguments = function.args
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-
-
-def decorator_names(definition: FunctionNode | ast.ClassDef) -> list[str]:
-    """The last names of the decorators: ``command`` for ``@app.command("chat")``."""
-    spelled = (
-        dotted(each.func if isinstance(each, ast.Call) else each) or ""
-        for each in definition.decorator_list
-    )
-    return [name.split(".")[-1] for name in spelled]
-
-
-def grown_list(node: ast.AST) -> str | None:
-    """The list that a statement or call adds to: ``log.append(x)``, ``log += [x]``."""
-    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
-        return dotted(node.target)
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("append", "extend", "insert")
-    ):
-        return dotted(node.func.value)
-    return None
-
-
-def keyword(call: ast.Call, name: str) -> ast.expr | None:
-    return next(
-        (argument.value for argument in call.keywords if argument.arg == name), None
-    )
-
-
-def argument_of(call: ast.Call, function: Function, name: str) -> ast.expr | None:
-    """What a call of ``function`` gives for its parameter ``name``, if it can be seen."""
-    if (value := keyword(call, name)) is not None:
-        return value
-    only_named = {argument.arg for argument in function.node.args.kwonlyargs}
-    positional = [each for each in function.given if each not in only_named]
-    at = positional.index(name) if name in positional else len(call.args)
-    before = call.args[: at + 1]
-    if len(before) <= at or any(isinstance(each, ast.Starred) for each in before):
-        return None
-    return before[at]
 
 
 def return_values(syntax: Syntax, qualname: str) -> list[ast.expr]:

@@ -14,8 +14,9 @@ from pathlib import Path
 from art_adapt.survey.apis import KINDS
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.model import ToolExecution
+from art_adapt.survey.nodes import argument_of, dotted, keyword
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import Syntax, argument_of, dotted, grown_list, keyword
+from art_adapt.survey.syntax import Syntax
 
 NOT_TOOLS = {
     "input",
@@ -204,40 +205,15 @@ def _made_by_name(
     if (syntax.source.path, owner, name.id) in seen or len(seen) > MOST_NAMES:
         return
     seen.add((syntax.source.path, owner, name.id))
-    for node in syntax.owned_by(owner):
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            bound = any(_binds(target, name.id) for target in targets)
-            source: ast.expr | None = node.value if bound else None
-        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-            source = node.iter if _binds(node.target, name.id) else None
-        elif grown_list(node) == name.id and isinstance(node, ast.Call):
-            source = node.args[-1] if node.args else None
-        else:
-            continue
-        if source is not None:
-            yield from _made_by(project, graph, syntax, source, seen)
+    for source in syntax.origins(owner, name.id):
+        yield from _made_by(project, graph, syntax, source, seen)
     function = syntax.functions.get(owner)
-    if function is None:
+    if function is None or name.id not in function.given:
         return
-    if name.id not in function.given:
-        return
-    key = (syntax.source.path, owner)
-    for caller in graph.callers(key):
-        place = project.files[caller[0]]
-        for site in graph.sites[caller, key]:
-            call = place.parents.get(site)
-            if isinstance(call, ast.Call) and call.func is site:
-                given = argument_of(call, function, name.id)
-                if given is not None:
-                    yield from _made_by(project, graph, place, given, seen)
-
-
-def _binds(target: ast.expr, name: str) -> bool:
-    """Whether a target of an assignment or a loop binds ``name``, alone or in a tuple."""
-    if isinstance(target, ast.Tuple | ast.List):
-        return any(_binds(each, name) for each in target.elts)
-    return isinstance(target, ast.Name) and target.id == name
+    for place, call in graph.calls_of(project, (syntax.source.path, owner)):
+        given = argument_of(call, name.id, function.positional)
+        if given is not None:
+            yield from _made_by(project, graph, place, given, seen)
 
 
 def _how(syntax: Syntax, call: ast.Call, endings: tuple[str, ...]) -> str:

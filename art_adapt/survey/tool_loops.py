@@ -10,13 +10,15 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
-from art_adapt.survey.call_graph import CallGraph, FunctionKey
+from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.completion_calls import FoundCall
 from art_adapt.survey.effects import asks_a_person
 from art_adapt.survey.growth import CONVERSATION_NAMES, Growing, grown_in, names_in
 from art_adapt.survey.model import ToolLoop
+from art_adapt.survey.nodes import dotted
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import Syntax, dotted
+from art_adapt.survey.resolution import FunctionKey
+from art_adapt.survey.syntax import Syntax
 
 OUTWARD = 3  # calls from the completion call to the loop
 RETRIES = re.compile(r"retr(y|ies)|attempt|tries|trial|backoff", re.IGNORECASE)

@@ -9,7 +9,7 @@ from openai import BadRequestError, OpenAI
 
 from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY, ScriptedModel
-from art_adapt.survey.project import import_name
+from art_adapt.survey.packages import import_name
 
 URL = "http://127.0.0.1:9/v1"
 

@@ -230,13 +230,23 @@ def adapted(folder: Path, agent: str, name: str = "agent.py") -> str:
     return done.stdout.decode() + done.stderr.decode()
 
 
+def episodes_of(
+    folder: Path, agent: str, scenario: dict[str, object]
+) -> list[dict[str, object]]:
+    """The eight episodes of an adapted agent that is trained on one scenario, twice."""
+    adapted(folder, agent)
+    (folder / "scenarios.jsonl").write_text(f"{json.dumps(scenario)}\n" * 2)
+    with Engine(YES) as engine:
+        said = train(folder, engine)
+    episodes = [e for groups in said["steps"] for group in groups for e in group]
+    assert len(episodes) == 8, said
+    return episodes
+
+
 @pytest.mark.parametrize("name", AGENTS)
 def test_it_starts_as_the_project_does(name: str, tmp_path: Path) -> None:
-    adapted(tmp_path, AGENTS[name])
-    with Engine(YES) as engine:
-        said = train(tmp_path, engine)
-    episodes = [e for groups in said["steps"] for group in groups for e in group]
-    assert len(episodes) == 8 and {e["final_answer"] for e in episodes} == {"yes"}
+    episodes = episodes_of(tmp_path, AGENTS[name], {"question": "a"})
+    assert {e["final_answer"] for e in episodes} == {"yes"}
 
 
 def test_a_file_that_no_import_statement_can_name(tmp_path: Path) -> None:
@@ -346,13 +356,7 @@ def ask(request: Request, question: Annotated[str, Form()], tone: str = Form(...
 
 @pytest.mark.parametrize("name", WEB)
 def test_a_handler_is_sent_a_request(name: str, tmp_path: Path) -> None:
-    agent, scenario = WEB[name]
-    adapted(tmp_path, agent)
-    (tmp_path / "scenarios.jsonl").write_text(f"{json.dumps(scenario)}\n" * 2)
-    with Engine(YES) as engine:
-        said = train(tmp_path, engine)
-    episodes = [e for groups in said["steps"] for group in groups for e in group]
-    assert len(episodes) == 8, said
+    episodes = episodes_of(tmp_path, *WEB[name])
     assert {str(e["final_answer"]) for e in episodes} == {"{'answer': 'yes'}"}
 
 
@@ -455,13 +459,7 @@ for question in sys.argv[1:]:
 
 @pytest.mark.parametrize("name", TYPED)
 def test_what_is_typed_comes_from_the_scenario(name: str, tmp_path: Path) -> None:
-    agent, scenario = TYPED[name]
-    adapted(tmp_path, agent)
-    (tmp_path / "scenarios.jsonl").write_text(f"{json.dumps(scenario)}\n" * 2)
-    with Engine(YES) as engine:
-        said = train(tmp_path, engine)
-    episodes = [e for groups in said["steps"] for group in groups for e in group]
-    assert len(episodes) == 8, said
+    episodes = episodes_of(tmp_path, *TYPED[name])
     assert {e["final_answer"] for e in episodes} == {"yes"}
     # Two turns: ART 0.5.18 gets each as a history of its own where it has no token ids.
     assert {e["choices"] + e["histories"] for e in episodes} == {2}

@@ -10,8 +10,8 @@ from functools import cached_property
 from art_adapt.rules.code.file import File, dict_item
 from art_adapt.rules.code.trajectories import Trajectories
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
+from art_adapt.survey.nodes import keyword
 from art_adapt.survey.roles import Role, stated_role
-from art_adapt.survey.syntax import keyword
 
 API_MODELS = ("gpt-", "o1", "o3", "o4", "openai/", "claude", "anthropic/", "gemini")
 

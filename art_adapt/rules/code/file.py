@@ -9,7 +9,8 @@ from functools import cached_property
 
 from art_adapt.source import Source
 from art_adapt.survey.hooks import imported_hooks, local_names
-from art_adapt.survey.syntax import Function, Syntax, dotted
+from art_adapt.survey.nodes import Function, dotted
+from art_adapt.survey.syntax import Syntax
 
 DEPTH = 6  # names followed from one expression
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from art_adapt.rules.code.completions import Completions
 from art_adapt.rules.code.file import DEPTH, File
-from art_adapt.survey.syntax import dotted
+from art_adapt.survey.nodes import dotted
 
 UNCHANGING = ("model_dump", "to_dict", "dict", "strip", "model_copy")
 Local = tuple[str, str]  # a function and a name in it

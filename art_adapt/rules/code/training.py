@@ -8,7 +8,7 @@ from functools import cached_property
 
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.trajectories import Trajectories
-from art_adapt.survey.syntax import dotted
+from art_adapt.survey.nodes import dotted
 
 GROUPS = {"trajectory_groups", "groups"}  # what backend.train calls them
 

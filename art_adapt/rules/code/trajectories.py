@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from art_adapt.rules.code.file import File
-from art_adapt.survey.syntax import MODULE_LEVEL, dotted, keyword
+from art_adapt.survey.nodes import dotted, keyword
+from art_adapt.survey.syntax import MODULE_LEVEL
 
 ITEMS = "messages_and_choices"
 

@@ -1,0 +1,289 @@
+"""What follows from the completion calls of a project: its loops, roles, entry points."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from art_adapt.survey.asking import Asking
+from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
+from art_adapt.survey.effects import (
+    find_effects,
+    find_work_at_import,
+    reads_arguments,
+)
+from art_adapt.survey.entry_points import (
+    describe_entry,
+    find_entry_points,
+    is_named,
+    names_function,
+    script_entry,
+)
+from art_adapt.survey.growth import growing_sites
+from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names
+from art_adapt.survey.model import (
+    CompletionCall,
+    EntryPoint,
+    Harm,
+    Span,
+    Terminal,
+    ToolLoop,
+)
+from art_adapt.survey.nodes import Function, dotted
+from art_adapt.survey.project import Project
+from art_adapt.survey.resolution import FunctionKey, lineage
+from art_adapt.survey.roles import Role, roles_of
+from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.tool_loops import find_tool_loop
+
+
+@dataclass(frozen=True)
+class Found:
+    """What follows from the completion calls of a project."""
+
+    project: Project
+    graph: CallGraph
+    hooks: dict[Path, dict[str, str]]
+    calls: dict[Path, list[CompletionCall]]
+    policy: list[FunctionKey]
+    asking: Asking
+    entry_points: tuple[EntryPoint, ...]
+
+    @staticmethod
+    def of(project: Project) -> Found:
+        graph = CallGraph.of(project)
+        hooks = {path: imported_hooks(syntax) for path, syntax in project.files.items()}
+        found = {
+            path: list(
+                find_completion_calls(syntax, local_names(hooks[path], "recorded"))
+            )
+            for path, syntax in project.files.items()
+            if syntax.source.mentions_model
+        }
+        found = _of_this_agent(project, graph, found)
+        every = [call for calls in found.values() for call in calls]
+        growing = growing_sites(project, graph)
+        loops = {
+            call: loop
+            for call in every
+            if (loop := find_tool_loop(project, graph, growing, call))
+        }
+        roles = roles_of(every, loops)
+        calls = {
+            path: [
+                _describe(call, loops.get(call), *roles[call])
+                for call in found.get(path, ())
+            ]
+            for path in project.files
+        }
+        policy: list[FunctionKey] = [
+            (path, call.function)
+            for path, described in calls.items()
+            for call in described
+            if call.role is Role.POLICY
+        ]
+        asking = Asking.of(every, graph, policy, growing)
+        local_hooks = {
+            path: {hook: local_names(names, hook) for hook in HOOKS}
+            for path, names in hooks.items()
+        }
+        entries = find_entry_points(project, graph, policy, local_hooks, asking)
+        return Found(project, graph, hooks, calls, policy, asking, entries)
+
+    def with_entry(self, wanted: str) -> Found:
+        """Take the function that the user names for a candidate, found or not.
+
+        Where no completion call can be reached from it, as far as can be seen, the user
+        knows better: a registry or a framework may lead there.
+        """
+        module, _, name = wanted.rpartition(":")
+        if any(is_named(each, module, name) for each in self.entry_points):
+            return self
+        project = replace(self.project, files=dict(self.project.files))
+        if module and project.add(project.modules_named(module)):
+            return Found.of(project).with_entry(wanted)
+        named = [
+            describe_entry(
+                self.project,
+                syntax,
+                function,
+                {hook: local_names(self.hooks[path], hook) for hook in HOOKS},
+                self.asking,
+            )
+            for path, syntax in self.project.files.items()
+            for function in syntax.functions.values()
+            if names_function(path, function.qualname, module, name)
+            and not function.nested
+        ]
+        return replace(self, entry_points=(*self.entry_points, *named[:1]))
+
+    def as_started(self, entry: EntryPoint) -> EntryPoint:
+        """Say what an entry point that takes nothing reads from a terminal.
+
+        Where importing its file runs it already, the file itself is the episode.
+        """
+        if entry.parameters or entry.constructor or entry.class_name:
+            return entry
+        terminal = self._terminal(self.graph.run_by([entry.key]))
+        syntax = self.project.files[entry.home]
+        runs = any(find_work_at_import(syntax, self.asking.asks))
+        if terminal is None or not runs:
+            return replace(entry, terminal=terminal)
+        script = self._script(syntax, terminal)
+        return replace(script, exits=entry.exits or script.exits, score=entry.score)
+
+    def _terminal(self, run: Iterable[FunctionKey]) -> Terminal | None:
+        by_file: dict[Path, set[str]] = {}
+        for path, name in run:
+            by_file.setdefault(path, set()).add(name)
+        asks = reads = False
+        for path, names in by_file.items():
+            syntax = self.project.files[path]
+            effects = find_effects(syntax, names)
+            asks = asks or any(effect.harm is Harm.ASKS for effect in effects)
+            reads = reads or any(
+                reads_arguments(syntax, node)
+                for name in names
+                for node in syntax.owned_by(name)
+            )
+        return Terminal(asks, reads) if asks or reads else None
+
+    def scripts(self) -> Iterator[EntryPoint]:
+        """The named files that ask the model, and a person, at module level."""
+        for path in self.project.given:
+            if (path, MODULE_LEVEL) not in self.policy:
+                continue
+            run = self.graph.run_by([(path, MODULE_LEVEL)])
+            terminal = self._terminal(run)
+            if terminal is not None:
+                yield self._script(self.project.files[path], terminal)
+
+    def _script(self, syntax: Syntax, terminal: Terminal) -> EntryPoint:
+        hooks = local_names(self.hooks[syntax.source.path], "final_answer")
+        return script_entry(self.project, syntax, hooks, self.asking, terminal)
+
+    def run_by(self, entries: Iterable[EntryPoint]) -> set[FunctionKey]:
+        """The functions that episodes may run, with what makes and sets up the agent."""
+        starts = [
+            key
+            for entry in entries
+            for key in (
+                entry.key,
+                (entry.home, f"{entry.class_name}.__init__"),
+                *(call.key for call in (*entry.setup, *entry.cleanup)),
+            )
+            if entry.is_script or self._has(key)
+        ]
+        run = self.graph.run_by(starts)
+        # What sets up the attributes that an episode uses runs before it: connect().
+        return self.graph.run_by([*run, *self._setting_up(run)])
+
+    def _has(self, key: FunctionKey) -> bool:
+        syntax = self.project.files.get(key[0])
+        return syntax is not None and key[1] in syntax.functions
+
+    def _setting_up(self, run: set[FunctionKey]) -> Iterator[FunctionKey]:
+        for path, syntax in self.project.files.items():
+            own = {name for where, name in run if where == path}
+            classes = {name.rpartition(".")[0] for name in own}
+            for target, values in syntax.assignments.items():
+                if not target.startswith("self."):
+                    continue
+                setters = {
+                    where
+                    for where, value in values
+                    if where.rpartition(".")[0] in classes
+                    and where not in own
+                    and any(isinstance(each, ast.Await) for each in ast.walk(value))
+                }
+                if setters and any(
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, ast.Load)
+                    and dotted(node) == target
+                    for name in own
+                    for node in syntax.owned_by(name)
+                ):
+                    yield from ((path, where) for where in setters)
+
+    def drivers(self) -> list[EntryPoint]:
+        """The candidates that drive a conversation."""
+        return [
+            entry
+            for entry in self.entry_points
+            if self.asking.drives(*self._function(entry))
+        ]
+
+    def helpers(self) -> list[FunctionKey]:
+        """The LLM helpers, if the likeliest of all candidates is one."""
+        if self.drivers() or not self.entry_points:
+            return []
+        helpers = [
+            entry.key
+            for entry in self.entry_points
+            if self.asking.only_sends(*self._function(entry))
+        ]
+        first = self.entry_points[0]
+        return helpers if first.key in helpers else []
+
+    def _function(self, entry: EntryPoint) -> tuple[Syntax, Function]:
+        syntax = self.project.files[entry.place.path]
+        return syntax, syntax.functions[entry.name]
+
+
+def _of_this_agent(
+    project: Project, graph: CallGraph, found: dict[Path, list[FoundCall]]
+) -> dict[Path, list[FoundCall]]:
+    """Leave out calls in imported files that no function of a named file can reach.
+
+    What a class inherits is its own.
+    """
+    starts = [
+        (path, name)
+        for path in project.given
+        for name in (MODULE_LEVEL, *project.files[path].functions)
+    ]
+    starts += [
+        (place.source.path, name)
+        for path in project.given
+        for class_name in project.files[path].classes
+        for place, base in lineage(project, project.files[path], class_name)
+        for name in place.functions
+        if name.rpartition(".")[0] == base
+    ]
+    reachable = graph.reachable(starts)
+    return {
+        path: calls
+        if path in project.given
+        else [call for call in calls if (path, call.function) in reachable]
+        for path, calls in found.items()
+    }
+
+
+def _describe(
+    call: FoundCall, loop: ToolLoop | None, role: Role, reason: str
+) -> CompletionCall:
+    syntax = call.syntax
+    return CompletionCall(
+        place=syntax.place(call.callee),
+        span=Span.of(call.callee),
+        function=call.function,
+        callee=syntax.text(call.callee),
+        method=call.method,
+        api=call.api,
+        supported=call.supported,
+        referenced=call.referenced,
+        recorded=call.recorded,
+        client=syntax.text(call.client),
+        model=syntax.text(call.model) if call.model is not None else None,
+        messages=syntax.text(call.messages) if call.messages is not None else None,
+        conversation=call.conversation(),
+        tools=syntax.text(call.tools) if call.tools is not None else None,
+        streams=call.streams,
+        around=Span.of(call.call) if call.call is not None else None,
+        loop=loop,
+        role=role,
+        reason=reason,
+    )

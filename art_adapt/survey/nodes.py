@@ -1,0 +1,105 @@
+"""Reads single nodes of a tree: names, arguments, decorators."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Function:
+    qualname: str
+    node: FunctionNode
+    class_name: str | None  # of a method
+    nested: bool  # inside another function
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of its parameters, without those of ``*args`` and ``**kwargs``."""
+        return [argument.arg for argument in arguments_of(self.node)]
+
+    @property
+    def given(self) -> list[str]:
+        """The parameters that a call gives: without ``self`` or ``cls``."""
+        is_static = "staticmethod" in decorator_names(self.node)
+        bound = self.class_name is not None and not is_static
+        return self.parameters[1 if bound else 0 :]
+
+    @property
+    def positional(self) -> list[str]:
+        """The parameters that a call may give by their position."""
+        only_named = {argument.arg for argument in self.node.args.kwonlyargs}
+        return [name for name in self.given if name not in only_named]
+
+
+def dotted(expression: ast.AST) -> str | None:
+    """Spell a chain of attributes, as ``self.client.chat``; None for anything else."""
+    parts: list[str] = []
+    while isinstance(expression, ast.Attribute):
+        parts.append(expression.attr)
+        expression = expression.value
+    if not isinstance(expression, ast.Name):
+        return None
+    return ".".join([expression.id, *reversed(parts)])
+
+
+def bound_names(targets: Iterable[ast.expr]) -> Iterator[str]:
+    """The names that targets of an assignment or a loop bind, in tuples too."""
+    for target in targets:
+        if isinstance(target, ast.Name):
+            yield target.id
+        elif isinstance(target, ast.Tuple | ast.List):
+            yield from bound_names(target.elts)
+
+
+def arguments_of(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
+    """The parameters of a function, without ``*args`` and ``**kwargs``."""
+    arguments = function.args
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def decorator_names(definition: FunctionNode | ast.ClassDef) -> list[str]:
+    """The last names of the decorators: ``command`` for ``@app.command("chat")``."""
+    spelled = (
+        dotted(each.func if isinstance(each, ast.Call) else each) or ""
+        for each in definition.decorator_list
+    )
+    return [name.split(".")[-1] for name in spelled]
+
+
+def grown_list(node: ast.AST) -> str | None:
+    """The list that a statement or call adds to: ``log.append(x)``, ``log += [x]``."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        return dotted(node.target)
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("append", "extend", "insert")
+    ):
+        return dotted(node.func.value)
+    return None
+
+
+def keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next(
+        (argument.value for argument in call.keywords if argument.arg == name), None
+    )
+
+
+def argument_of(
+    call: ast.Call, name: str, positional: Sequence[str]
+) -> ast.expr | None:
+    """What a call gives for a parameter, if it can be seen.
+
+    ``positional`` are the parameters that may be given by their position.
+    """
+    if (value := keyword(call, name)) is not None:
+        return value
+    at = positional.index(name) if name in positional else len(call.args)
+    before = call.args[: at + 1]
+    if len(before) <= at or any(isinstance(each, ast.Starred) for each in before):
+        return None
+    return before[at]

@@ -1,0 +1,207 @@
+"""Finds the file of a module, and the package that a file is imported from."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from art_adapt.errors import Refusal
+from art_adapt.source import read_source
+from art_adapt.survey.hooks import RECORDING_MODULE
+from art_adapt.survey.syntax import Import, Syntax
+
+MOST_NEIGHBOURS = 80  # files of a folder that are read for their imports
+
+
+def module_file(module: Path) -> Path | None:
+    """The file of a module: ``a/b.py`` or ``a/b/__init__.py`` for ``a/b``."""
+    if not module.name:
+        return None
+    return next(
+        (
+            path
+            for path in (module.with_name(module.name + ".py"), module / "__init__.py")
+            if path.is_file()
+        ),
+        None,
+    )
+
+
+def import_roots(path: Path) -> Iterator[Path]:
+    """The folders that absolute imports in ``path`` may start from.
+
+    They are its own folder and those above it, up to the project's root.
+    """
+    folder = path.parent
+    for _ in range(6):
+        yield folder
+        if (
+            any(
+                (folder / marker).exists()
+                for marker in ("pyproject.toml", "setup.py", ".git")
+            )
+            or folder == folder.parent
+        ):
+            return
+        folder = folder.parent
+
+
+def imports_relatively(syntax: Syntax) -> bool:
+    """Whether the file uses relative imports, so that it cannot be run by its path."""
+    return any(
+        i.level and i.module.split(".")[-1] != RECORDING_MODULE
+        for i in syntax.imports.values()
+    )
+
+
+def package_of(syntax: Syntax) -> str:
+    """The dotted package that a file is imported from; "" for a script.
+
+    The imports of the file and its neighbours are the best evidence: scripts lie beside
+    ``__init__.py`` too, and a package needs none.
+    """
+    path = syntax.source.path
+    folder = path.parent
+    if not imports_relatively(syntax) and _imports_neighbours_by_name(syntax):
+        return ""
+    package = (
+        _package_by_imports(syntax)
+        or _package_by_init(folder)
+        or _namespace_package(syntax)
+    )
+    return package or (folder.name if imports_relatively(syntax) else "")
+
+
+def _imports_neighbours_by_name(syntax: Syntax) -> bool:
+    """Whether the file imports its neighbours by name, as scripts do.
+
+    Imports under ``if __name__ == "__main__":`` do not count.
+    """
+    path = syntax.source.path
+    tops = {
+        imported.module.split(".")[0]
+        for imported in syntax.imports.values()
+        if imported.level == 0 and not syntax.is_guarded(imported.node)
+    }
+    return any(
+        (path.parent / f"{top}.py").is_file()
+        for top in tops - {RECORDING_MODULE, path.stem}
+    )
+
+
+def _package_by_imports(syntax: Syntax) -> str:
+    """The package that a file's absolute imports of its own project start from.
+
+    ``from app.tools import x`` in app/service/agent.py: it is app.service, also where
+    the folder around app has an ``__init__.py``, or service has none.
+    """
+    path = syntax.source.path
+    for depth, ancestor in enumerate(path.parents[:5]):
+        names = [p.name for p in reversed(path.parents[: depth + 1])]
+        if not all(name.isidentifier() for name in names):
+            break
+        if not module_file(path.parent / ancestor.name) and any(
+            _leads_below(ancestor, imported) for imported in syntax.imports.values()
+        ):
+            return ".".join(names)
+    return ""
+
+
+def _namespace_package(syntax: Syntax) -> str:
+    """The package of a file whose folder has no ``__init__.py``; "" if it is a script."""
+    path = syntax.source.path
+    folder = path.parent
+    if not folder.name.isidentifier():
+        return ""
+    if (folder.parent / "__init__.py").is_file():
+        return f"{_package_by_init(folder.parent)}.{folder.name}"
+    name, stem = re.escape(folder.name.encode()), re.escape(path.stem.encode())
+    relative = re.compile(rb"^\s*from\s+\.(?!art_recording)", re.MULTILINE)
+    by_name = re.compile(
+        rb"^\s*from\s+%s(?:\.(\w+)\S*)?\s+import\s+\(?\s*(\w+)" % name, re.MULTILINE
+    )
+    above = re.compile(
+        rb"^\s*(from|import)\s+([\w.]+\.)?%s\.%s\b"
+        rb"|^\s*from\s+([\w.]+\.)?%s\s+import\s.*\b%s\b" % (name, stem, name, stem),
+        re.MULTILINE,
+    )
+
+    def is_package(data: bytes) -> bool:
+        below = (folder / (sub or name).decode() for sub, name in by_name.findall(data))
+        return relative.search(data) is not None or any(map(is_module, below))
+
+    if any(map(is_package, _texts_of(folder))) or any(
+        map(above.search, _texts_of(folder.parent))
+    ):
+        return folder.name
+    return ""
+
+
+def _leads_below(folder: Path, imported: Import) -> bool:
+    """Whether an absolute import names a module below ``folder``.
+
+    A folder may be called like a library, as ``openai`` and ``mcp`` are: its name alone
+    says nothing.
+    """
+    parts = [*imported.module.split("."), *filter(None, [imported.attribute])]
+    if imported.level or parts[0] != folder.name:
+        return False
+    below = {folder.joinpath(*parts[1:]), folder.joinpath(*parts[1:-1])} - {folder}
+    return any(map(is_module, below))
+
+
+def is_module(module: Path) -> bool:
+    """Whether a module or a folder of modules is at this path without a suffix."""
+    return module_file(module) is not None or module.is_dir()
+
+
+def _texts_of(folder: Path) -> Iterator[bytes]:
+    """The contents of the Python files in a folder, as far as they can be read."""
+    try:
+        for path in sorted(folder.iterdir())[:MOST_NEIGHBOURS]:
+            if path.suffix == ".py" and path.is_file():
+                yield path.read_bytes()
+    except OSError:
+        return
+
+
+def import_name(path: Path) -> tuple[Path, str]:
+    """Return the folder to import a train module from, and its dotted name.
+
+    A train module that imports its agent relatively is in the agent's package.
+    """
+    try:
+        beside = [path.with_name(f"{n}.py") for n in _imported_beside(path)]
+        agent = next((file for file in beside if file.is_file()), None)
+        if agent is not None:
+            package = package_of(Syntax.of(read_source(agent))) or path.parent.name
+            return path.parents[package_depth(package)], f"{package}.{path.stem}"
+    except Refusal:
+        pass  # whoever imports it will see what is wrong with it
+    return path.parent, path.stem
+
+
+def _imported_beside(path: Path) -> Iterator[str]:
+    """The modules that a train module imports from its own package."""
+    for node in ast.walk(read_source(path).tree):
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
+            yield node.module
+        elif isinstance(node, ast.Call) and len(node.args) == 2:
+            name = node.args[0]  # import_module(".1-agent", __package__)
+            if isinstance(name, ast.Constant) and str(name.value).startswith("."):
+                yield str(name.value)[1:]
+
+
+def package_depth(package: str) -> int:
+    """The number of folders that a package is deep."""
+    return package.count(".") + 1
+
+
+def _package_by_init(folder: Path) -> str:
+    parts: list[str] = []
+    while (folder / "__init__.py").is_file() and folder != folder.parent:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts)

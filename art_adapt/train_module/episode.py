@@ -1,0 +1,202 @@
+"""Renders the function that runs one episode of the agent."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+from art_adapt.survey.model import (
+    EntryPoint,
+    Parameter,
+    Route,
+    SetupCall,
+)
+from art_adapt.train_module.fields import (
+    ENDPOINT,
+    MODELS,
+    clashes,
+    field_name,
+    fields_of,
+    is_record,
+    scenario_fields,
+    terminal_fields,
+)
+from art_adapt.train_module.layout import literal, render_call
+from art_adapt.train_module.local_names import (
+    annotated_class,
+    imported_name,
+    local_name,
+)
+
+
+def render_episode(entry: EntryPoint, fields: set[str]) -> str:
+    """Render the function that runs the agent, on a fresh instance of its class."""
+    if entry.terminal is not None:
+        return _terminal_episode(entry)
+    if entry.route is not None:
+        return _request_episode(entry.route, scenario_fields(entry))
+    lines = _preparations(entry)
+    imported, local = imported_name(entry)
+    name = local + entry.called.removeprefix(imported) + entry.attribute
+    indent = "    "
+    if entry.class_name is not None:
+        class_name = local + entry.class_name.removeprefix(imported)
+        constructed = _arguments(entry.constructor, fields)
+        if entry.is_abstract:
+            lines.append(f"    agent = {_value(entry.needs[0], fields)}")
+        elif entry.context:
+            start = f"    {entry.context} "
+            lines.append(render_call(start, class_name, constructed, " as agent:"))
+            indent = "        "
+        else:
+            lines.append(render_call("    agent = ", class_name, constructed))
+        method = entry.called.rpartition(".")[2]
+        name = "agent" if method == "__call__" else f"agent.{method}"
+    inner = indent
+    if entry.cleanup:
+        lines.append(f"{indent}try:")
+        inner += "    "
+    lines += [_setup(inner, call, entry, fields) for call in entry.setup]
+    arguments = _arguments(entry.parameters, fields)
+    returns = not entry.is_generator and entry.returns != "None"
+    # A decorator may have made it synchronous; what can be awaited is, by record().
+    forwarded = entry.decorated and returns and inner == "    " and not entry.setup
+    if entry.is_generator:  # to its end
+        start = f"{inner}{'async ' * entry.is_async}for _ in "
+        lines.append(render_call(start, name, arguments) + f":\n{inner}    pass")
+    else:
+        awaited = entry.is_async and not forwarded
+        start = inner + "return " * returns + "await " * awaited
+        lines.append(render_call(start, name, arguments))
+    if entry.cleanup:
+        lines.append(f"{indent}finally:")
+        lines += [_setup(inner, call, entry, fields) for call in entry.cleanup]
+    body = "\n".join(lines)
+    if "endpoint[" in body:
+        lines.insert(0, "    endpoint = training.policy_endpoint()")
+    if clients_of(entry):
+        made = f"{client_class(entry)}(**training.policy_endpoint())"
+        lines.insert(0, f"    client = {made}")
+    fresh = ", on an instance of its own" if entry.class_name else ""
+    documentation = (
+        f"Run the agent once{fresh}; without a final_answer(...), return the answer."
+        if returns
+        else f"Run the agent once{fresh}; final_answer(...) marks its answer."
+    )
+    keyword_ = "async def" if entry.is_async and not forwarded else "def"
+    annotation = "Any" if returns else "None"
+    header = f"{keyword_} episode(scenario: Scenario) -> {annotation}:"
+    return "\n".join([header, f'    """{documentation}"""', *lines])
+
+
+def _setup(indent: str, call: SetupCall, entry: EntryPoint, fields: set[str]) -> str:
+    """Render a call before or after the agent runs."""
+    name = f"agent.{call.name}" if entry.class_name else local_name(call.name)
+    start = indent + "await " * call.is_async
+    return render_call(start, name, _arguments(call.parameters, fields))
+
+
+def _terminal_episode(entry: EntryPoint) -> str:
+    """Render an episode that is typed: its input and arguments are the scenario's."""
+    assert entry.terminal is not None
+    given = [f"{f.name}=scenario.{f.name}" for f in terminal_fields(entry.terminal)]
+    if entry.is_script:
+        path = f"Path(__file__).with_name({literal(entry.home.name)})"
+        call = render_call("    return training.", "run_script", [path, *given])
+    else:
+        name = imported_name(entry)[1]
+        call = render_call("    return training.", "run_command", [name, *given])
+    what = "Run the file" if entry.is_script else "Run the command"
+    return "\n".join(
+        [
+            "def episode(scenario: Scenario) -> Any:",
+            f'    """{what} once; without a final_answer(...), return what it printed last."""',
+            call,
+        ]
+    )
+
+
+def _request_episode(route: Route, fields: list[Parameter]) -> str:
+    """Render an episode that is a request to a web application."""
+    in_path = re.compile(r"<(?:\w+:)?(\w+)>|\{(\w+)(?::\w+)?\}")
+    names = {name for pair in in_path.findall(route.path) for name in pair if name}
+    path = in_path.sub(lambda m: f"{{scenario.{m[1] or m[2]}}}", route.path)
+    sent = [
+        f"{literal(field.name)}: scenario.{field_name(field)}"
+        for field in fields
+        if field.name not in names
+    ]
+    text = f"{'f' * bool(names)}{literal(path)}"
+    given = [local_name(route.application), literal(route.method), text]
+    if sent:
+        given.append(f"{route.encoding}={{{', '.join(sent)}}}")
+    return "\n".join(
+        [
+            "def episode(scenario: Scenario) -> Any:",
+            '    """Send the agent one request, and return what it answers."""',
+            render_call("    return training.", "ask_app", given),
+        ]
+    )
+
+
+def _arguments(parameters: tuple[Parameter, ...], fields: set[str]) -> list[str]:
+    found = []
+    for parameter in parameters:
+        value = _value(parameter, fields)
+        if value is not None:
+            named = "" if parameter.positional_only else f"{parameter.name}="
+            found.append(f"{named}{value}")
+    return found
+
+
+def _value(parameter: Parameter, fields: set[str]) -> str | None:
+    """Render what episode() passes for a parameter; None: its own default."""
+    name, is_required = parameter.name, parameter.default is None
+    if parameter.is_client and parameter.default in (None, "None"):
+        return "client"
+    if is_required and (key := ENDPOINT.get(name)):
+        return f'endpoint["{key}"]'
+    if is_required and parameter.is_object:
+        made = parameter.made
+        if made is not None and not clashes(made):
+            return made.value
+        what = f"{name}: {parameter.annotation or 'an object'}"[:40]
+        if parameter.passed is not None:
+            what += f", as in {parameter.passed.path.name}:{parameter.passed.line}"
+        return f"training.fill_in({literal(what)})"
+    if is_required and name in MODELS and not parameter.is_client:
+        return "BASE_MODEL"
+    if is_record(parameter):
+        given = _arguments(parameter.fields or (), fields)
+        head, dot, rest = annotated_class(parameter).partition(".")
+        return f"{local_name(head)}{dot}{rest}({', '.join(given)})"
+    if name in fields:
+        return f"scenario.{field_name(parameter)}"
+    return parameter.default if parameter.declared else None
+
+
+def _preparations(entry: EntryPoint) -> list[str]:
+    """The statements that make what the entry point needs, as the project makes it."""
+    statements = (
+        statement
+        for parameter in entry.needs
+        if parameter.made is not None and not clashes(parameter.made)
+        for statement in parameter.made.statements
+    )
+    return [textwrap.indent(each, "    ") for each in dict.fromkeys(statements)]
+
+
+def clients_of(entry: EntryPoint) -> list[Parameter]:
+    """The clients that episode() passes, as parameters or in dataclasses."""
+    if entry.terminal is not None or entry.route is not None:
+        return []
+    every = (field for parameter in entry.needs for field in fields_of(parameter))
+    return [p for p in every if p.is_client and p.default in (None, "None")]
+
+
+def client_class(entry: EntryPoint) -> str:
+    annotations = " ".join(p.annotation or "" for p in clients_of(entry))
+    is_async = "Async" in annotations or (
+        entry.is_async and "OpenAI" not in annotations
+    )
+    return "AsyncOpenAI" if is_async else "OpenAI"

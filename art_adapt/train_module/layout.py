@@ -1,0 +1,52 @@
+"""Lays out literals and calls as formatters do."""
+
+from __future__ import annotations
+
+import ast
+import json
+
+LINE_LENGTH = 88
+
+
+def literal(text: str) -> str:
+    """Spell a string in Python, in double quotes as formatters do."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def render_call(start: str, function: str, arguments: list[str], end: str = "") -> str:
+    """Render a call on one line, or broken as formatters do."""
+    indent = " " * (len(start) - len(start.lstrip()))
+    return "\n".join(_broken(indent, f"{start.lstrip()}{function}", arguments, end))
+
+
+def _broken(indent: str, start: str, arguments: list[str], end: str) -> list[str]:
+    line = f"{indent}{start}({', '.join(arguments)}){end}"
+    if len(line) <= LINE_LENGTH or not arguments:
+        return [line]
+    inner = indent + "    "
+    body = [inner + ", ".join(arguments)]
+    if len(body[0]) > LINE_LENGTH:
+        body = [line for each in arguments for line in _broken_argument(inner, each)]
+    return [f"{indent}{start}(", *body, f"{indent}){end}"]
+
+
+def _broken_argument(indent: str, argument: str) -> list[str]:
+    """Render an argument on a line of its own, and its own arguments if that is long."""
+    text = f"_({argument})"
+    try:
+        parsed = ast.parse(text, mode="eval").body
+    except SyntaxError:  # an unparenthesised walrus
+        return [f"{indent}{argument},"]
+    given = parsed.keywords if isinstance(parsed, ast.Call) else []
+    value = given[0].value if given else None
+    if not isinstance(value, ast.Call) or not (value.args or value.keywords):
+        return [f"{indent}{argument},"]
+    inner = [
+        *(ast.get_source_segment(text, each) or "" for each in value.args),
+        *(
+            (f"{each.arg}=" if each.arg else "**")
+            + (ast.get_source_segment(text, each.value) or "")
+            for each in value.keywords
+        ),
+    ]
+    return _broken(indent, f"{given[0].arg}={ast.unparse(value.func)}", inner, ",")
