@@ -157,8 +157,12 @@ class TrainingOptions:
     ] = 2
     epochs: Annotated[
         int,
-        Option("Passes over the scenarios; 0: until Ctrl-C.", _at_least(0)),
+        Option("Passes over the scenarios; 0: without an end.", _at_least(0)),
     ] = 3
+    max_steps: Annotated[
+        int,
+        Option("Training steps in all, at most; more go on from there.", _at_least(1)),
+    ] = 50
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import itertools
 import threading
+import time
 import weakref
 from collections.abc import Callable, Generator
 from typing import Any, Protocol
@@ -31,6 +33,12 @@ class Endpoint(Protocol):
     def failed(self, request: Request, error: BaseException) -> None: ...
 
     def received(self, request: Request, answer: Any) -> Any: ...
+
+    def patience(self) -> Json: ...
+
+    def pause_before_retry(
+        self, error: BaseException, attempts: int
+    ) -> float | None: ...
 
 
 _pools: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
@@ -80,10 +88,14 @@ def _recording_clients() -> tuple[type, type]:
             return _rollout_headers(headers, self.api_key)
 
     class RecordingOpenAI(Recorded, openai.OpenAI):
+        pause = staticmethod(time.sleep)
+
         def post(self, path: str, *, body: Any = None, **rest: Any) -> Any:
             return _run(_exchange(self, super().post, openai.Stream, path, body, rest))
 
     class RecordingAsyncOpenAI(Recorded, openai.AsyncOpenAI):
+        pause = staticmethod(asyncio.sleep)
+
         async def post(self, path: str, *, body: Any = None, **rest: Any) -> Any:
             post, stream = super().post, openai.AsyncStream
             return await _run_async(_exchange(self, post, stream, path, body, rest))
@@ -121,12 +133,21 @@ def _exchange(
                 yield lambda: replaying.post(path, body=body, options=options, **rest)
             )
     body, options, request = recording.prepare(path, body, options, client.asking)
-    try:
-        answer = yield lambda: post(path, body=body, options=options, **rest)
-    except Exception as error:
-        recording.failed(request, error)
-        raise
-    return recording.received(request, answer)
+    for attempts in itertools.count(1):
+        sent = {**options, **recording.patience()}
+        try:
+            answer = yield functools.partial(
+                post, path, body=body, options=sent, **rest
+            )
+        except Exception as error:
+            seconds = recording.pause_before_retry(error, attempts)
+            if seconds is None:
+                recording.failed(request, error)
+                raise
+            yield functools.partial(client.pause, seconds)
+        else:
+            return recording.received(request, answer)
+    return None
 
 
 def _run(exchange: Exchange) -> Any:

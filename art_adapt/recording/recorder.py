@@ -226,21 +226,28 @@ class Recorder:
         connections, keys, a missing model, rate limits, server errors, and whatever
         breaks a stream.
         """
-        import openai
-
         with self.lock:
             self.failed_calls += 1
-            status = getattr(error, "status_code", None)
-            # An error's own body can break off: then the HTTP library's error comes
-            # through the SDK as it is.
-            library = type(error).__module__.partition(".")[0]
-            if (
-                isinstance(error, openai.APIConnectionError)
-                or library in ("httpx", "httpx2")
-                or (status is None and streaming)
-                or (status is not None and (status in ENDPOINT_FAULTS or status >= 500))
-            ):
+            if self.is_endpoint_fault(error, streaming=streaming):
                 self._unanswered[request.key()] = (self._requests, error)
+
+    def is_endpoint_fault(
+        self, error: BaseException, *, streaming: bool = False
+    ) -> bool:
+        """Tell whether only the endpoint can have caused an error of a request."""
+        import openai
+
+        status = getattr(error, "status_code", None)
+        if status is not None:
+            return bool(status in ENDPOINT_FAULTS or status >= 500)
+        # An error's own body can break off: then the HTTP library's error comes through
+        # the SDK as it is.
+        library = type(error).__module__.partition(".")[0]
+        return (
+            isinstance(error, openai.APIConnectionError)
+            or library in ("httpx", "httpx2")
+            or streaming
+        )
 
     def received(self, request: Request, answer: Any) -> Any:
         """Record the answer to a request, in whatever form it has, and return it."""

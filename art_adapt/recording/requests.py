@@ -48,6 +48,13 @@ def whole_body(body: dict[str, Any], options: Any) -> dict[str, Any]:
     return {**body, **(options.get("extra_json") or {})}
 
 
+def with_most_tokens(body: dict[str, Any], most: int) -> dict[str, Any]:
+    """Return the request for a completion of at most ``most`` tokens, or of fewer."""
+    asked = [name for name in ("max_tokens", "max_completion_tokens") if body.get(name)]
+    bounds = {name: min(body[name], most) for name in asked}
+    return {**body, **(bounds or {"max_tokens": most})}
+
+
 def for_any_engine(body: dict[str, Any]) -> dict[str, Any]:
     """Return the request as every engine and chat template takes it."""
     dropped = [name for name in _OPENAI_ONLY if name in body]

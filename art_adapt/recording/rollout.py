@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import functools
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -23,10 +24,15 @@ from art_adapt.recording.requests import (
     SAMPLING_ARGUMENTS,
     for_any_engine,
     whole_body,
+    with_most_tokens,
 )
 from art_adapt.recording.responses import Conversations, Untranslatable
 from art_adapt.recording.state import active, ended, opened, say_once, stop
 
+ATTEMPTS = 3  # of a request that the endpoint has failed to answer
+FIRST_PAUSE = 0.5  # seconds, as the SDK begins (openai 2.14, _constants.py)
+SHORTEST = 0.05  # seconds: a timeout of 0 would mean none
+NOT_AGAIN = (401, 403, 404)  # keys, rights and names are not put right by waiting
 _asking: contextvars.ContextVar[str] = contextvars.ContextVar("art_asking", default="")
 
 
@@ -43,7 +49,9 @@ class Rollout(Recorder):
     """A recorder that sends the agent's calls to the model in training.
 
     ``base_url``, ``api_key`` and ``model`` name that model. ``temperature`` replaces
-    the agent's own sampling; None leaves it.
+    the agent's own sampling; None leaves it. ``max_tokens`` bounds each completion, and
+    ``timeout`` the requests, in seconds since the rollout began: where it is given, the
+    timeouts and retries that the agent has for production do not count.
     """
 
     def __init__(
@@ -54,12 +62,16 @@ class Rollout(Recorder):
         api_key: str,
         model: str,
         temperature: float | None = None,
+        max_tokens: int | None = None,
+        timeout: float | None = None,
     ) -> None:
         super().__init__(trajectory)
         self.base_url = base_url
         self.api_key = api_key
         self.model = model
         self.temperature = temperature
+        self.max_tokens = max_tokens
+        self.deadline = None if timeout is None else time.monotonic() + timeout
         self._clients: dict[Any, Any] = {}
         self._conversations = Conversations()  # of the Responses API
 
@@ -159,6 +171,8 @@ class Rollout(Recorder):
         if self.temperature is not None:
             body = {k: v for k, v in body.items() if k not in SAMPLING_ARGUMENTS}
             body["temperature"] = self.temperature
+        if self.max_tokens is not None:
+            body = with_most_tokens(body, self.max_tokens)
         if {body.get("temperature"), body.get("top_p")} - {None, 1}:
             say_once(SAMPLING.format(**{"temperature": 1, "top_p": 1, **body}))
         kept = {
@@ -180,6 +194,47 @@ class Rollout(Recorder):
             )
         return body, kept, request
 
+    def patience(self) -> dict[str, Any]:
+        """Return the request options that say how long to wait, and how often to retry.
+
+        The SDK would retry timeouts as well: a completion that takes too long would be
+        asked for again, three times as a rule.
+        """
+        if self.deadline is None:
+            return {}
+        left = max(self.deadline - time.monotonic(), SHORTEST)
+        return {"timeout": left, "max_retries": 0}
+
+    def pause_before_retry(self, error: BaseException, attempts: int) -> float | None:
+        """Return the seconds to wait before a request is sent again; None: not again.
+
+        ``attempts`` counts how often it has been sent.
+        """
+        pause: float = FIRST_PAUSE * 2 ** (attempts - 1)
+        if (
+            self.deadline is None  # the SDK has retried it
+            or attempts >= ATTEMPTS
+            or getattr(error, "status_code", 500) in NOT_AGAIN
+            or not self.is_endpoint_fault(error)
+            or time.monotonic() + pause >= self.deadline
+        ):
+            return None
+        return pause
+
+    def is_endpoint_fault(
+        self, error: BaseException, *, streaming: bool = False
+    ) -> bool:
+        """Tell whether only the endpoint can have caused an error of a request.
+
+        A completion that takes longer than the episode may is the policy's doing.
+        """
+        kinds = {kind.__name__ for kind in type(error).__mro__}
+        # The SDK's own; of a stream, the HTTP library's (httpx or httpx2).
+        timed_out = not kinds.isdisjoint({"APITimeoutError", "TimeoutException"})
+        if self.deadline is not None and timed_out:
+            return False
+        return super().is_endpoint_fault(error, streaming=streaming)
+
     def _record_and_parse(
         self, request: Request, parser: Callable[[Any], Any], completion: Any
     ) -> Any:
@@ -196,13 +251,18 @@ def rollout(
     api_key: str,
     model: str,
     temperature: float | None = None,
+    max_tokens: int | None = None,
+    timeout: float | None = None,
 ) -> Iterator[Rollout]:
     """Record every policy call made in this block on an ``art.Trajectory``.
 
     ``base_url``, ``api_key`` and ``model`` name the model in training (ART:
     ``model.inference_base_url``, ``model.inference_api_key``,
     ``model.get_inference_name()``). ``temperature``: sample with it, and with nothing
-    else (``top_p``, penalties, a seed), whatever the agent asks for. Works around sync
+    else (``top_p``, penalties, a seed), whatever the agent asks for. ``max_tokens``
+    bounds each completion, unless the agent asks for fewer; ``timeout`` is the time that
+    all requests have together, in seconds, in the place of the agent's own timeouts and
+    retries. Works around sync
     and async code; tasks started inside inherit it, threads do if their function is
     ``carried``.
 
@@ -216,6 +276,8 @@ def rollout(
         api_key=api_key,
         model=model,
         temperature=temperature,
+        max_tokens=max_tokens,
+        timeout=timeout,
     )
     opened(recording)
     token = active.set(recording)

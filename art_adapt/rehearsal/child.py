@@ -16,7 +16,7 @@ import tempfile
 import time
 import traceback
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from art_adapt.rehearsal.protocol import (
 from art_adapt.rehearsal.stand_in import make_stand_in
 from art_adapt.survey.packages import import_name
 
+UNBOUNDED = {"MAX_STEPS": 1_000_000}
 LEAST = {"EPOCHS": 1_000_000, "ROLLOUTS_PER_GROUP": 8, "GROUPS_PER_STEP": 4}
 
 
@@ -54,11 +55,14 @@ def run(settings: Settings) -> Notes:
         if "PipelineTrainer" in file.read_text(encoding="utf-8"):
             _limit_pipeline(settings.steps, seen)
         try:
-            module = importlib.import_module(name)
+            module: Any = importlib.import_module(name)
+            _raise(module, UNBOUNDED)
+            if hasattr(module, "RUN_NAME"):  # which a real run may have finished
+                module.RUN_NAME = "rehearsal"
             if settings.train is None:
                 _watch_recorders(seen.rollouts)
             else:
-                _make_room(module)
+                _raise(module, LEAST)
             module.main()
         except Rehearsed:
             pass
@@ -138,12 +142,12 @@ def _limit_pipeline(steps: int, seen: Observed) -> None:
     trainer.__init__ = limited
 
 
-def _make_room(module: Any) -> None:
-    """Raise the module's group sizes and epochs so that an untrained model can learn.
+def _raise(module: Any, least_values: Mapping[str, int]) -> None:
+    """Raise constants of the train modules that art-adapt writes.
 
-    The constants are those of the train modules that art-adapt writes.
+    A rehearsal has bounds of its own; and an untrained model needs larger groups.
     """
-    for name, least in LEAST.items():
+    for name, least in least_values.items():
         if hasattr(module, name):
             setattr(module, name, max(least, getattr(module, name)))
 

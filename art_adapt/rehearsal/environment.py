@@ -31,7 +31,7 @@ SECRET = (
 NOWHERE = "http://127.0.0.1:9"
 # os.environ["X"] raises without X; "X_API_KEY" anywhere is likely to be read.
 REQUIRED = re.compile(r"environ\[\s*[\"'](\w+(?:KEY|TOKEN|SECRET|PASSWORD))[\"']")
-API_KEY = re.compile(r"[\"']([A-Z][A-Z0-9_]*_API_KEY)[\"']")
+API_KEY = re.compile(r"[\"']((?:[A-Z][A-Z0-9_]*_)?API_?KEY)[\"']")
 # What a library's client reads by itself, without a word in the agent's files.
 READ_BY_LIBRARY = {
     "groq": "GROQ_API_KEY",

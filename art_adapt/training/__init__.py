@@ -6,56 +6,61 @@ imports it before the agent.
 
 from art_adapt.recording import for_training
 from art_adapt.training.applications import ask_app
+from art_adapt.training.episode_files import keep
 from art_adapt.training.episodes import Trajectory, fill_in, policy_endpoint, record
+from art_adapt.training.groups import costs_of, metadata_of, usable
 from art_adapt.training.isolation import isolated
+from art_adapt.training.judging import ruler
+from art_adapt.training.models import make_backend, make_model, server_settings
 from art_adapt.training.pipelines import name_policies, pipeline_sizes
-from art_adapt.training.reports import (
-    print_usage,
-    report,
-    say_lost,
-    show,
-    with_episodes,
+from art_adapt.training.progress import (
+    Progress,
+    best_step,
+    is_validated,
+    kept_by,
+    note_settings,
 )
-from art_adapt.training.rewards import finite, ruler
-from art_adapt.training.runs import (
-    UNTIL_STOPPED,
-    Run,
-    make_backend,
-    make_model,
-    prepare,
-    scenario_stream,
-    stop_after_step,
-)
+from art_adapt.training.reports import report, report_validation
+from art_adapt.training.rewards import scored
+from art_adapt.training.runs import UNTIL_STOPPED, Run, prepare, scenario_stream
 from art_adapt.training.scenarios import Scenario, load_scenarios, split
 from art_adapt.training.terminal import run_command, run_script
+from art_adapt.training.usage import print_usage
 
 __all__ = [
     "UNTIL_STOPPED",
+    "Progress",
     "Run",
     "Scenario",
     "Trajectory",
     "ask_app",
+    "best_step",
+    "costs_of",
     "fill_in",
-    "finite",
     "for_training",
+    "is_validated",
     "isolated",
+    "keep",
+    "kept_by",
     "load_scenarios",
     "make_backend",
     "make_model",
+    "metadata_of",
     "name_policies",
+    "note_settings",
     "pipeline_sizes",
     "policy_endpoint",
     "prepare",
     "print_usage",
     "record",
     "report",
+    "report_validation",
     "ruler",
     "run_command",
     "run_script",
-    "say_lost",
     "scenario_stream",
-    "show",
+    "scored",
+    "server_settings",
     "split",
-    "stop_after_step",
-    "with_episodes",
+    "usable",
 ]

@@ -21,15 +21,20 @@ from art.utils.retry import retry
 
 from art_adapt.recording import EndpointError, RecordingError, Rollout, rollout
 from art_adapt.recording.state import active
+from art_adapt.training.time_limits import OutOfTime, within
 
 S = TypeVar("S")
 _OURS = str(Path(__file__).parents[1])
 
 
 class Trajectory(art.Trajectory):
-    """An episode, with the answer that the agent ended it with (None: it gave none)."""
+    """An episode, with the answer that the agent ended it with (None: it gave none).
+
+    ``scenario`` is what it started from.
+    """
 
     final_answer: Any = None
+    scenario: Any = None
 
 
 class PolicyEndpoint(TypedDict):
@@ -77,20 +82,25 @@ async def record(
     episode: Callable[[S], Any],
     *,
     temperature: float = 1.0,
+    max_tokens: int | None = None,
+    timeout: float | None = None,
     agent_rewards: bool = False,
 ) -> Trajectory:
     """Run ``episode(scenario)`` once, sync (in a thread) or async, and record it.
 
     What the episode returns is its answer, unless ``final_answer(...)`` has marked one.
-    An error of the agent ends the episode, and what it did until then counts. An error
-    of the endpoint says nothing about the model: the episode is tried again, three
-    times in all.
+    An error of the agent ends the episode, and so does the end of its time: what it did
+    until then counts. An error of the endpoint says nothing about the model: the
+    episode is tried again, three times in all.
 
     Args:
         model: an ART model that is registered with a backend.
         scenario: what the episode starts from.
         episode: runs the agent.
         temperature: replaces the agent's own sampling. ART trains on logprobs at 1.
+        max_tokens: of one completion, at most; the agent may ask for fewer.
+        timeout: of the episode, in seconds. In its place the agent's own timeouts and
+            retries of model calls do not count.
         agent_rewards: the agent sets the reward itself, with ``reward(...)``.
 
     Raises:
@@ -98,7 +108,7 @@ async def record(
         RecordingError: a completion would have been lost, the agent never called the
             model, or it was to set a reward and did not.
     """
-    trajectory = Trajectory()
+    trajectory = Trajectory(scenario=scenario)
     if model.inference_base_url is None or model.inference_api_key is None:
         raise RecordingError(f"{model.name} is registered with no backend")
     served = model.get_inference_name()  # of one step, for the whole episode
@@ -110,13 +120,18 @@ async def record(
         api_key=model.inference_api_key,
         model=served,
         temperature=temperature,
+        max_tokens=max_tokens,
+        timeout=timeout,
     ) as recording:
         try:
-            returned = await _run(episode, scenario)
+            returned = await within(timeout, _run(episode, scenario))
             if returned is not None and not recording.answered:
                 recording.set_final_answer(returned)
         except (RecordingError, Unfinished):
             raise
+        except OutOfTime as error:
+            failure = error
+            trajectory.log(f"the episode was ended: {error}")
         except (Exception, SystemExit) as error:  # as agents with a command line do
             failure = error
             trajectory.log(f"the agent raised {_with_place(error)}")
@@ -128,6 +143,7 @@ async def record(
         "tool_errors": recording.tool_errors,
         "answered": recording.answered,
         "truncated": recording.truncated,
+        "timed_out": isinstance(failure, OutOfTime),
     }
     trajectory.finish()
     return trajectory
@@ -145,7 +161,7 @@ async def _run(episode: Callable[[S], Any], scenario: S) -> Any:
 async def _in_thread(function: Callable[[], Any]) -> Any:
     """Call ``function`` in a thread of its own, which knows the active rollout.
 
-    Every rollout of a step needs a thread at the same time, and asyncio's pool has too
+    Every rollout that is under way needs a thread at the same time, and asyncio's pool has too
     few. A thread whose rollout was cancelled must not keep the process alive, as those
     of pools do, anyio's too: it is a daemon.
     """
@@ -180,7 +196,11 @@ def _raise_if_lost(
     if recording.infrastructure_error is not None:
         endpoint = recording.infrastructure_error
         raise EndpointError(repr(endpoint)) from endpoint
-    why = f": it raised {_with_place(failure)}" if failure is not None else ""
+    why = ""
+    if isinstance(failure, OutOfTime):
+        why = f": {failure}"
+    elif failure is not None:
+        why = f": it raised {_with_place(failure)}"
     if not recording.calls:
         raise RecordingError(f"the agent never called the model{why}") from failure
     if agent_rewards and not recording.rewarded:

@@ -14,23 +14,31 @@ import art
 
 S = TypeVar("S")
 R = TypeVar("R")
-AT_ONCE = 16
 AsyncRollout = Callable[[Any, S], Awaitable[R]]
 
 
-def isolated(rollout: AsyncRollout[S, R]) -> AsyncRollout[S, R]:
+def isolated(
+    at_once: int,
+) -> Callable[[AsyncRollout[S, R]], AsyncRollout[S, R]]:
     """Decorate a train module's ``rollout`` so that a fresh process runs each episode.
 
     Each process imports ART and the agent anew, which takes seconds. ``rollout`` must
     be a function at the top of its module, its scenario and trajectory picklable.
+
+    Args:
+        at_once: how many processes run side by side.
     """
 
-    @functools.wraps(rollout)
-    async def in_process(model: Any, scenario: S) -> R:
-        there = functools.partial(_run_here, in_process, _address(model), scenario)
-        return await asyncio.get_running_loop().run_in_executor(_pool(), there)
+    def decorate(rollout: AsyncRollout[S, R]) -> AsyncRollout[S, R]:
+        @functools.wraps(rollout)
+        async def in_process(model: Any, scenario: S) -> R:
+            there = functools.partial(_run_here, in_process, _address(model), scenario)
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(_pool(at_once), there)
 
-    return in_process
+        return in_process
+
+    return decorate
 
 
 def _address(model: Any) -> Any:
@@ -66,6 +74,6 @@ def _can_be_sent(value: Any) -> bool:
 
 
 @functools.cache
-def _pool() -> ProcessPoolExecutor:
+def _pool(at_once: int) -> ProcessPoolExecutor:
     spawn = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(AT_ONCE, mp_context=spawn, max_tasks_per_child=1)
+    return ProcessPoolExecutor(at_once, mp_context=spawn, max_tasks_per_child=1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import art
 
-from art_adapt.training.reports import choices_of
+from art_adapt.training.histories import choices_of, histories_of
 
 
 def pipeline_sizes(*, workers: int, groups_per_step: int) -> dict[str, Any]:
@@ -31,7 +31,8 @@ def name_policies(group: art.TrajectoryGroup) -> art.TrajectoryGroup:
     except ModuleNotFoundError:  # art 0.5.18 does not ask
         return group
     for trajectory in group.trajectories:
-        choices = choices_of(trajectory)
+        histories = histories_of(trajectory)
+        choices = [choice for history in histories for choice in choices_of(history)]
         total = sum(len(choice.model_extra["token_ids"]) for choice in choices)
         trajectory.metrics["completion_tokens"] = total
         for choice in choices:

@@ -1,24 +1,22 @@
-"""A training run: its command line, its scenarios, its model and backend, its end."""
+"""A training run: its command line, its scenarios, and what they take."""
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import contextlib
 import os
-import signal
-import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import art
 import pydantic
 from art.utils import iterate_dataset
 
 from art_adapt.scenario_sources import SourceKind, source_kind
+from art_adapt.training.models import FILES
+from art_adapt.training.plan import Plan, described, make_plan
 from art_adapt.training.scenarios import load_scenarios, split
 
 S = TypeVar("S", bound=pydantic.BaseModel)
@@ -27,46 +25,43 @@ UNTIL_STOPPED = 1_000_000  # epochs
 
 @dataclass(frozen=True)
 class Run(Generic[S]):
-    """What a run was asked for on its command line.
+    """What a run was asked for, by the module's constants and on its command line.
 
     Attributes:
+        name: of the run in ART.
         scenarios: to train on.
         validation: held out; may be empty.
         backend: ``local`` or ``serverless``.
-        shown: how many episodes of a step to write as a page.
+        shown: how many episodes of each kind to write as a page, step by step.
+        plan: what it takes at most.
     """
 
+    name: str
     scenarios: list[S]
     validation: list[S]
     backend: str
     shown: int
+    plan: Plan
 
 
-def prepare(
-    scenario: type[S],
-    scenarios: str,
-    *,
-    backend: str | None = None,
-    judge: str | None = None,
-) -> Run[S]:
-    """Read the command line and the scenarios of a train module.
+def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
+    """Read the command line and the scenarios of a train module; say what it will take.
 
     Args:
         scenario: the module's ``Scenario``.
-        scenarios: where they are, unless the command line says otherwise: a path
-            beside the module, or ``module:NAME``.
-        backend: the default; None offers no choice, and is ``local``.
-        judge: the model that judges, if one does.
+        module: its ``globals()``: the constants are its settings.
 
     Raises:
-        SystemExit: a scenario, or the key of a service that the run needs, is missing.
+        SystemExit: a scenario, or the key of a service that the run needs, is missing;
+            or the run has been done already.
     """
-    module = sys._getframe(1).f_globals  # of the train module
-    if source_kind(scenarios) is not SourceKind.ROWS:
-        scenarios = str(Path(module["__file__"]).parent / scenarios)
-    elif scenarios.startswith("."):
-        scenarios = resolve_name(scenarios, module["__package__"])
-    options = _options(module["__doc__"] or "", scenarios, backend)
+    settings = {name: value for name, value in module.items() if name.isupper()}
+    source = settings["SCENARIOS"]
+    if source_kind(source) is not SourceKind.ROWS:
+        source = str(Path(module["__file__"]).parent / source)
+    elif source.startswith("."):
+        source = resolve_name(source, module["__package__"])
+    options = _options(module["__doc__"] or "", source, settings)
     training = load_scenarios(scenario, options.scenarios)
     if options.validation:
         validation = load_scenarios(scenario, options.validation)
@@ -74,36 +69,56 @@ def prepare(
         training, validation = split(training)
     if not training:
         raise SystemExit("there is no scenario to train on")
+    validation = validation[: settings.get("VALIDATION_SCENARIOS", len(validation))]
     if options.backend == "serverless":
         _require("WANDB_API_KEY", "the serverless backend")
-    if judge is not None and judge.startswith("openai/"):
+    if str(settings.get("JUDGE_MODEL", "")).startswith("openai/"):
         _require("OPENAI_API_KEY", "RULER's judge")
-    return Run(training, validation, options.backend, options.show_trajectories)
+    changed = {"MAX_STEPS": options.max_steps, "MAX_HOURS": options.max_hours}
+    plan = make_plan(
+        settings | changed,
+        len(training),
+        len(validation),
+        price=options.gpu_price,
+        cost=options.max_cost,
+    )
+    if options.backend == "local":
+        _refuse_finished(settings["PROJECT"], options.run_name, plan)
+    print(described(plan, len(validation)))
+    return Run(
+        options.run_name,
+        training,
+        validation,
+        options.backend,
+        options.show_trajectories,
+        plan,
+    )
 
 
-def _options(documentation: str, scenarios: str, backend: str | None) -> Any:
+def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) -> Any:
     parser = argparse.ArgumentParser(description=documentation.partition("\n")[0])
-    parser.add_argument(
-        "--scenarios",
-        default=scenarios,
-        help="a JSONL or CSV file, a dataset's folder, or module:NAME",
-    )
-    parser.add_argument(
-        "--validation", help="scenarios of its own; else a tenth of the others"
-    )
-    if backend is None:
-        parser.set_defaults(backend="local")
-    else:
+    add = parser.add_argument
+    about = "a JSONL or CSV file, a dataset's folder, or module:NAME"
+    add("--scenarios", default=scenarios, help=about)
+    add("--validation", help="scenarios of its own; else some of the others")
+    add("--run-name", default=settings["RUN_NAME"], help="its checkpoints' name")
+    steps = "in all: a further run goes on from the last checkpoint"
+    add("--max-steps", type=int, default=settings["MAX_STEPS"], help=steps)
+    hours = "end after the step that is then under way"
+    add("--max-hours", type=float, default=settings.get("MAX_HOURS"), help=hours)
+    add("--gpu-price", type=float, help="dollars an hour: say what the run costs")
+    add("--max-cost", type=float, help="dollars: end the run there; with --gpu-price")
+    if "BACKEND" in settings:
         choices = ("local", "serverless")
-        parser.add_argument("--backend", choices=choices, default=backend)
-    parser.add_argument(
-        "--show-trajectories",
-        type=int,
-        default=0,
-        metavar="N",
-        help="write the best N episodes of each step as a page",
-    )
-    return parser.parse_args()
+        add("--backend", choices=choices, default=settings["BACKEND"])
+    else:
+        parser.set_defaults(backend="local")
+    page = "write the N best, worst and other episodes of each step as a page"
+    add("--show-trajectories", type=int, default=0, metavar="N", help=page)
+    options = parser.parse_args()
+    if options.max_cost is not None and options.gpu_price is None:
+        parser.error("--max-cost needs --gpu-price")
+    return options
 
 
 def _require(variable: str, user: str) -> None:
@@ -111,69 +126,30 @@ def _require(variable: str, user: str) -> None:
         raise SystemExit(f"{variable} is not set: {user} needs it")
 
 
-def make_model(
-    name: str,
-    project: str,
-    base_model: str,
-    engine: dict[str, Any] | None = None,
-    **settings: Any,
-) -> art.TrainableModel[Any, Any]:
-    """Return the model to train, as the installed ART wants it.
-
-    Args:
-        name: the run's name.
-        project: the project's name in ART.
-        base_model: the model to start from.
-        engine: vLLM's settings, such as ``{"gpu_memory_utilization": 0.8}``.
-        settings: further keys of ART's ``_internal_config``, such as
-            ``trainer_gpu_ids``.
-    """
-    options: dict[str, Any] = {}
-    if "run_name" in art.TrainableModel.model_fields:  # art 0.5.23 asks for it
-        options["run_name"] = name
-    else:  # art 0.5.18 renders tools anew: with their keys in vLLM's order
-        settings["chat_template_tool_schema_format"] = "vllm_openai"
-    if engine:
-        settings["engine_args"] = engine
-    if settings:
-        options["_internal_config"] = settings
-    return art.TrainableModel(
-        name=name, project=project, base_model=base_model, **options
-    )
+def _refuse_finished(project: str, name: str, plan: Plan) -> None:
+    """Stop before an engine is started for a run that is done, as its files tell."""
+    folder = Path(FILES, project, "models", name, "checkpoints")
+    found = folder.iterdir() if folder.is_dir() else ()
+    step = max((int(each.name) for each in found if each.name.isdigit()), default=0)
+    if step and step >= plan.steps:
+        more = "raise EPOCHS" if plan.steps == plan.wanted else "--max-steps goes on"
+        raise SystemExit(
+            f"{name} has done its {plan.steps} steps: {more}, and --run-name begins anew"
+        )
 
 
-def make_backend(kind: str) -> Any:
-    """Return ART's backend of that kind, ``local`` or ``serverless``."""
-    if kind == "serverless":
-        from art.serverless.backend import ServerlessBackend
-
-        return ServerlessBackend()
-    from art.local import LocalBackend
-
-    return LocalBackend()
-
-
-def stop_after_step() -> asyncio.Event:
-    """Return an event that the first Ctrl-C sets; the second one interrupts."""
-    asked = asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        print("Finishing this step. Ctrl-C again stops at once.")
-        loop.remove_signal_handler(signal.SIGINT)
-        asked.set()
-
-    with contextlib.suppress(NotImplementedError):  # Windows has none
-        loop.add_signal_handler(signal.SIGINT, stop)
-    return asked
-
-
-def scenario_stream(scenarios: list[S], epochs: int) -> Iterator[Any]:
+def scenario_stream(run: Run[S], epochs: int) -> Iterator[Any]:
     """Return the scenarios epoch after epoch, in the same order in every run.
 
-    PipelineTrainer passes over those that an earlier run has done.
+    PipelineTrainer passes over those that an earlier run has done. The stream ends
+    when the run's hours are over.
     """
     batches = iterate_dataset(
-        scenarios, num_epochs=epochs or UNTIL_STOPPED, use_tqdm=False
+        run.scenarios, num_epochs=epochs or UNTIL_STOPPED, use_tqdm=False
     )
-    return (scenario for batch in batches for scenario in batch.items)
+    hours = run.plan.hours
+    ends = None if hours is None else time.monotonic() + hours * 3600
+    for batch in batches:
+        if ends is not None and time.monotonic() >= ends:
+            return
+        yield from batch.items

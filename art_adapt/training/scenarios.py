@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import pydantic
 
 from art_adapt.scenario_sources import SourceKind, source_kind
+from art_adapt.training.plan import FEW
 
 
 class Scenario(pydantic.BaseModel):
@@ -45,9 +46,13 @@ def load_scenarios(scenario: type[S], source: str) -> list[S]:
 
 
 def split(scenarios: list[S]) -> tuple[list[S], list[S]]:
-    """Hold out a tenth for validation, the same tenth in every run."""
+    """Hold out some for validation, the same ones in every run.
+
+    That is a tenth; of fewer than 200 it is up to 20, but a fifth at most: with fewer
+    scenarios, the difference between two checkpoints is mostly noise.
+    """
     shuffled = random.Random(0).sample(scenarios, len(scenarios))
-    held_out = len(shuffled) // 10
+    held_out = min(max(len(shuffled) // 10, FEW), len(shuffled) // 5)
     return shuffled[held_out:], shuffled[:held_out]
 
 

@@ -204,16 +204,22 @@ def test_answers_that_are_right_only_by_luck_can_be_given(
     assert code == 0, said + complaints
 
 
-END = "    return trajectory\n"
-RECORDED = """    trajectory = await training.record(
-        model, scenario, episode, temperature=TEMPERATURE
-    )
+END = "    return await training.scored(score, trajectory, scenario)\n"
+RECORDED = """    async with slots:
+        trajectory = await training.record(
+            model,
+            scenario,
+            episode,
+            temperature=TEMPERATURE,
+            max_tokens=MAX_COMPLETION_TOKENS,
+            timeout=EPISODE_TIMEOUT,
+        )
 """
 WAYS: dict[str, tuple[str, str, str, str]] = {
     # name: (what to replace, with what, the finding, what stands in its line)
     "a constant reward": (
         END,
-        f"    trajectory.reward = 1.0\n{END}",
+        "    trajectory.reward = 1.0\n    return trajectory\n",
         "reward",
         "trajectory.reward =",
     ),
@@ -231,7 +237,10 @@ WAYS: dict[str, tuple[str, str, str, str]] = {
     ),
     "groups awaited early": (
         """    rollouts: Any = (
-        art.TrajectoryGroup(rollout(model, scenario) for _ in range(size))
+        art.TrajectoryGroup(
+            (rollout(model, scenario) for _ in range(size)),
+            metadata=training.metadata_of(scenario),
+        )
         for scenario in scenarios
     )
 """,

@@ -64,6 +64,13 @@ def adapted(name: str, tmp_path: Path, *options: str) -> Path:
     return folder
 
 
+def only_for(count: int) -> dict[str, Any]:
+    """The same judge for groups of another size: validation's."""
+    reply = judged(count)
+    reply["when"]["messages"] = rf'^(?!.*trajectory id="{count + 1}")'
+    return reply
+
+
 ANSWERING = [
     {"when": {"messages": "."}, "content": "answer {n}"}
 ]  # ends an episode at once
@@ -104,6 +111,61 @@ def test_it_trains_with_ruler(name: str, tmp_path: Path) -> None:
         in said["output"]
     )
     assert "Trained: agent-001:step4" in said["output"]
+
+
+def history(folder: Path) -> list[dict[str, Any]]:
+    (file,) = (folder / ".art").rglob("history.jsonl")
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_a_run_is_bounded_validated_and_accounted_for(tmp_path: Path) -> None:
+    folder = adapted("support_loop", tmp_path)
+    rows = [json.dumps({"question": f"question {n}", "id": n}) for n in range(10)]
+    (folder / "scenarios.jsonl").write_text("\n".join(rows))
+    with Engine([judged(4), *ANSWERING]) as engine:
+        engine.script.replies = [only_for(2), judged(4), *ANSWERING]
+        said = train(folder, engine, "--max-steps", "3", "--gpu-price", "2")
+    assert "raised" not in said and "stopped" not in said, said
+    assert len(said["steps"]) == 3  # of the twelve that three epochs would take
+    assert "At most 3 steps (of 12: --max-steps) of 8 episodes" in said["output"]
+    assert "$24.00 a GPU" in said["output"]
+    assert "3 steps are done: --max-steps goes on" in said["output"]
+    rows_logged = history(folder)
+    validated = [row for row in rows_logged if "val/reward" in row]
+    assert [row["step"] for row in validated] == [2, 3]  # by its share, and the last
+    assert "on 2 validation scenarios" in said["output"]
+    assert "metric found" not in said["output"]  # as ART says of a metric too early
+    assert said["kept"] == [[1, 1], [2, 2], [2, 3]]  # the best and the latest
+    assert "best in validation" in said["output"]
+    kept = sorted((folder / ".art").rglob("episodes/*/*.jsonl"))
+    assert [f"{p.parent.name}/{p.stem}" for p in kept] == [
+        "train/0001",
+        "train/0002",
+        "train/0003",
+        "val/0002",
+        "val/0003",
+    ]
+
+
+def test_a_finished_run_says_so_before_it_starts_an_engine(tmp_path: Path) -> None:
+    folder = adapted("support_loop", tmp_path, "--max-steps", "3")
+    (folder / ".art/agent/models/agent-001/checkpoints/0003").mkdir(parents=True)
+    with Engine([judged(4), *ANSWERING]) as engine:
+        said = train(folder, engine, start=3)
+        assert "agent-001 has done its 3 steps: --max-steps goes on" in said["stopped"]
+        assert said["registered"] == [] and engine.log == []
+        said = train(folder, engine, "--run-name", "agent-002")
+    assert said["registered"][0][0] == "agent-002" and len(said["steps"]) == 3
+
+
+def test_a_judge_that_is_down_is_named_and_ends_the_run(tmp_path: Path) -> None:
+    folder = adapted("support_loop", tmp_path)
+    down = {"when": {"model": "gpt-5.4"}, "content": "the judge is down"}
+    with Engine([down, *ANSWERING]) as engine:
+        said = train(folder, engine)
+    assert said["steps"] == [] and said["closed"] == 1
+    assert "3 steps in a row" in said["stopped"] and "RULER" in said["stopped"]
+    assert "episodes lost" not in said["output"]
 
 
 def test_it_resumes_where_it_stopped(tmp_path: Path) -> None:
@@ -153,21 +215,31 @@ def test_a_reward_function_is_asked(tmp_path: Path) -> None:
     assert "1 of 1 groups without variance" in said["output"]
 
 
-def test_a_reward_that_is_not_finite_ends_no_run_and_trains_nothing(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("returned", "said_"),
+    [
+        ("float('nan')", "the reward is nan: it would poison its whole group"),
+        # Of half the episodes only: without them the others would be all there is.
+        (
+            "len(trajectory.logs[0]) if next(turns) % 2 else 1.0",
+            "the reward function failed: IndexError",
+        ),
+    ],
+)
+def test_a_reward_function_that_fails_ends_the_run(
+    returned: str, said_: str, tmp_path: Path
 ) -> None:
     folder = adapted(
         "support_loop", tmp_path, "--reward", "rewards:broken", "--epochs", "1"
     )
     (folder / "rewards.py").write_text(
-        "def broken(trajectory, scenario):\n    return float('nan')\n"
+        "import itertools\n\nturns = itertools.count()\n\n\n"
+        f"def broken(trajectory, scenario):\n    return {returned}\n"
     )
     with Engine([{"when": {"messages": "."}, "content": "yes"}]) as engine:
         said = train(folder, engine)
-    assert (
-        said["steps"] == [] and "every episode of this step was lost" in said["stopped"]
-    )
-    assert said["closed"] == 1
+    assert said["steps"] == [] and said["closed"] == 1
+    assert said_ in said["stopped"] and "Traceback" in said["stopped"]
 
 
 @pytest.mark.slow

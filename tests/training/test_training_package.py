@@ -21,7 +21,9 @@ from scripted_engine import Engine
 from art_adapt import training
 from art_adapt.hooks import final_answer, recorded, reward
 from art_adapt.recording import EndpointError, RecordingError
+from art_adapt.recording.histories import new_history
 from art_adapt.training import isolation
+from art_adapt.training.rewards import RewardError
 
 
 class Scenario(training.Scenario):
@@ -83,36 +85,44 @@ def test_what_is_wrong_is_said_with_its_place(
         training.load_scenarios(Scenario, str(path))
 
 
-def test_a_tenth_is_held_out_the_same_in_every_run() -> None:
-    rows = [Scenario(question=str(n)) for n in range(20)]
-    kept, held_out = training.split(rows)
-    assert (len(kept), len(held_out)) == (18, 2)
-    assert training.split(list(rows)) == (kept, held_out)
-    assert training.split(rows[:9])[1] == []
+@pytest.mark.parametrize(
+    ("count", "held_out"), [(4, 0), (20, 4), (100, 20), (150, 20), (400, 40)]
+)
+def test_some_are_held_out_the_same_in_every_run(count: int, held_out: int) -> None:
+    rows = [Scenario(question=str(n)) for n in range(count)]
+    kept, validation = training.split(rows)
+    assert (len(kept), len(validation)) == (count - held_out, held_out)
+    assert training.split(list(rows)) == (kept, validation)
 
 
-def test_scenarios_come_in_the_same_order_in_every_run() -> None:
-    rows = [Scenario(question=str(n)) for n in range(5)]
-    streams = [
-        [s.question for s in training.scenario_stream(rows, epochs=2)] for _ in "ab"
-    ]
-    assert streams[0] == streams[1] and len(streams[0]) == 10
+def test_a_group_says_which_scenario_it_is_of() -> None:
+    named = [Scenario(question="a", id=7), Scenario(question="b", scenario_id="x")]
+    assert [training.metadata_of(s)["scenario_id"] for s in named] == ["7", "x"]
+    others = [Scenario(question=q) for q in "aab"]
+    first, same, other = (training.metadata_of(s)["scenario_id"] for s in others)
+    assert first == same != other
 
 
 # ------------------------------------------------------------------------- command line
 
+SETTINGS = {
+    "PROJECT": "tests",
+    "RUN_NAME": "run",
+    "SCENARIOS": "rows.jsonl",
+    "ROLLOUTS_PER_GROUP": 4,
+    "GROUPS_PER_STEP": 2,
+    "EPOCHS": 3,
+    "MAX_STEPS": 50,
+}
+
 
 def prepared(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *arguments: str, **named: Any
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *arguments: str, **constants: Any
 ) -> training.Run[Scenario]:
     """Call ``prepare`` as a train module in ``tmp_path`` does."""
     module = {"__file__": str(tmp_path / "agent_train.py"), "__doc__": "Trains."}
     monkeypatch.setattr(sys, "argv", ["agent_train.py", *arguments])
-    module |= {"training": training, "Scenario": Scenario, "named": named}
-    run: training.Run[Scenario] = eval(
-        "training.prepare(Scenario, 'rows.jsonl', **named)", module
-    )
-    return run
+    return training.prepare(Scenario, {**module, **SETTINGS, **constants})
 
 
 @pytest.fixture
@@ -127,8 +137,8 @@ def test_scenarios_lie_beside_the_module(
     rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir("/")
-    run = prepared(monkeypatch, tmp_path, "--show-trajectories", "3", backend="local")
-    assert (len(run.scenarios), len(run.validation), run.shown) == (9, 1, 3)
+    run = prepared(monkeypatch, tmp_path, "--show-trajectories", "3", BACKEND="local")
+    assert (len(run.scenarios), len(run.validation), run.shown) == (8, 2, 3)
     run = prepared(monkeypatch, tmp_path, "--validation", str(rows))
     assert (len(run.scenarios), len(run.validation), run.backend) == (10, 10, "local")
 
@@ -139,10 +149,10 @@ def test_keys_that_a_run_needs_are_named(
     for name in ("WANDB_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(SystemExit, match="WANDB_API_KEY is not set"):
-        prepared(monkeypatch, tmp_path, "--backend", "serverless", backend="local")
+        prepared(monkeypatch, tmp_path, "--backend", "serverless", BACKEND="local")
     with pytest.raises(SystemExit, match="OPENAI_API_KEY is not set"):
-        prepared(monkeypatch, tmp_path, judge="openai/gpt-5.4")
-    prepared(monkeypatch, tmp_path, judge="anthropic/claude")
+        prepared(monkeypatch, tmp_path, JUDGE_MODEL="openai/gpt-5.4")
+    prepared(monkeypatch, tmp_path, JUDGE_MODEL="anthropic/claude")
     rows.write_text("")
     with pytest.raises(SystemExit, match="no scenario to train on"):
         prepared(monkeypatch, tmp_path)
@@ -295,14 +305,42 @@ def test_a_policy_endpoint_needs_a_rollout() -> None:
 # ------------------------------------------------------------------- rewards and reports
 
 
-def test_rewards_must_be_finite() -> None:
-    async def later() -> float:
-        return 0.5
+def scored(score: Any) -> training.Trajectory:
+    return asyncio.run(training.scored(score, training.Trajectory(), None))
 
-    assert asyncio.run(training.finite(later())) == 0.5
-    assert asyncio.run(training.finite(True)) == 1.0
-    with pytest.raises(ValueError, match="would poison its whole group"):
-        asyncio.run(training.finite(float("nan")))
+
+async def later(trajectory: Any, scenario: Any) -> float:
+    return 0.5
+
+
+@pytest.mark.parametrize(
+    ("score", "reward", "parts"),
+    [
+        (later, 0.5, {}),
+        (lambda trajectory, scenario: True, 1.0, {}),
+        (lambda t, s: {"right": 1, "short": -0.25}, 0.75, {"right": 1, "short": -0.25}),
+    ],
+)
+def test_a_reward_and_its_parts(score: Any, reward: float, parts: Any) -> None:
+    trajectory = scored(score)
+    assert trajectory.reward == reward and trajectory.metrics == parts
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        (lambda t, s: float("nan"), "would poison its whole group"),
+        (lambda t, s: None, "the reward function failed: TypeError"),
+        (lambda t, s: t.final_answer["total"], "the reward function failed: TypeError"),
+    ],
+)
+def test_what_is_no_reward_raises(score: Any, said: str) -> None:
+    with pytest.raises(RewardError, match=said):
+        scored(score)
+
+
+def recorded_history(messages: list[Any]) -> Any:
+    return new_history(training.Trajectory(), None, messages)
 
 
 def group(*rewards: float) -> art.TrajectoryGroup:
@@ -319,15 +357,33 @@ def test_a_report_says_what_a_step_learns_from(
     assert "mean reward 0.500 of 4 episodes, 1 of 2 groups without variance" in said
 
 
-def test_episodes_as_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_episodes_are_kept_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    episode = training.Trajectory(reward=1.0)
-    episode.messages_and_choices.append({"role": "user", "content": "a < b?"})
-    training.show([art.TrajectoryGroup([episode])], 2, "run", 4)
-    page = (tmp_path / "run-step4.html").read_text()
-    assert "a &lt; b?" in page and "reward 1.000" in page and "http" not in page
-    training.show([group(0.5)], 0, "run", 5)
-    assert not (tmp_path / "run-step5.html").exists()
+    episodes = []
+    for number in range(9):
+        episode = training.Trajectory(reward=number / 10, final_answer="yes")
+        episode.scenario = Scenario(question="Delft?", gold=number)
+        episode.messages_and_choices.append({"role": "user", "content": "a < b?"})
+        episode.additional_histories.append(
+            recorded_history([{"role": "user", "content": "of the sub-agent"}])
+        )
+        episode.metadata["histories"] = "plan, write"
+        episodes.append(episode)
+    model: Any = training.make_model("run", "tests", "a/model")
+    training.keep(model, [art.TrajectoryGroup(episodes)], "train", 4, 1)
+    page = (tmp_path / "run-train-step4.html").read_text()
+    for said in ("best: reward 0.800", "worst: reward 0.000", "other: reward", "write"):
+        assert said in page
+    assert "a &lt; b?" in page and "of the sub-agent" in page and "http" not in page
+    lines = (tmp_path / ".art/tests/models/run/episodes/train/0004.jsonl").read_text()
+    kept = [json.loads(line) for line in lines.splitlines()]
+    assert len(kept) == 9 and kept[0]["scenario"]["gold"] == 0
+    assert kept[0]["final_answer"] == "yes"
+    assert [history["name"] for history in kept[0]["histories"]] == ["plan", "write"]
+    training.keep(model, [group(0.5)], "train", 5, 0)
+    assert not (tmp_path / "run-train-step5.html").exists()
 
 
 # ---------------------------------------------------------------------------- isolation
@@ -340,11 +396,11 @@ def test_what_cannot_be_sent_between_processes_is_sent_as_text() -> None:
         def __init__(self, one: int, two: int) -> None:
             super().__init__("it says why")
 
-    @training.isolated
+    @training.isolated(at_once=2)
     async def failing(model: Any, scenario: Scenario) -> training.Trajectory:
         raise Unsendable(1, 2)
 
-    @training.isolated
+    @training.isolated(at_once=2)
     async def answering(model: Any, scenario: Scenario) -> training.Trajectory:
         return training.Trajectory(final_answer=lambda: "an answer")
 

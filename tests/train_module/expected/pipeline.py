@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (1d92cf54ae9c). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (e0694f78edc5). Yours to edit: art-adapt overwrites no edited file.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -22,15 +22,23 @@ RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
 JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows
 LEARNING_RATE = 1e-05
+# To begin with, as ART's guide says. Its examples use groups of 6 to 48: take more for
+# RULER, for rewards that are rare, and when steps report groups without variance.
 ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other
 GROUPS_PER_STEP = 2
-EPOCHS = 3  # 0: until Ctrl-C
+EPOCHS = 3  # 0: without an end
+MAX_STEPS = 50  # in all, for a first look; a further run goes on from its checkpoint
+MAX_HOURS = 12.0  # of one run
 TEMPERATURE = 1.0  # ART trains on logprobs at 1; the agent's own sampling is not used
+MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it is
+EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
+CONCURRENCY = 64  # episodes at once
 ENGINE: dict[str, Any] = {}  # vLLM's, for example {"gpu_memory_utilization": 0.8}
 GPUS = {"trainer_gpu_ids": [0], "inference_gpu_ids": [1]}  # both work at once
 WORKERS = 16  # groups that are under way at once
-VALIDATE_EVERY = 5  # steps
 VALIDATION_SCENARIOS = 20  # at most
+VALIDATION_ROLLOUTS = 2  # of each
+VALIDATION_SHARE = 0.2  # of all episodes: says how often to validate
 SCENARIOS = "scenarios.jsonl"
 
 
@@ -45,32 +53,44 @@ def episode(scenario: Scenario) -> Any:
     return run_agent(question=scenario.question)
 
 
+slots = asyncio.Semaphore(CONCURRENCY)
+
+
 async def rollout(model: art.Model, scenario: Scenario) -> training.Trajectory:
     """Record one episode on the model in training."""
-    return await training.record(model, scenario, episode, temperature=TEMPERATURE)
+    async with slots:
+        trajectory = await training.record(
+            model,
+            scenario,
+            episode,
+            temperature=TEMPERATURE,
+            max_tokens=MAX_COMPLETION_TOKENS,
+            timeout=EPISODE_TIMEOUT,
+        )
+    return trajectory
 
 
 judge = training.ruler(JUDGE_MODEL)
 
 
 async def gather(
-    model: art.TrainableModel,
-    scenarios: list[Scenario],
-    size: int,
-    name: str | None,
+    model: art.TrainableModel, scenarios: list[Scenario], size: int, split: str
 ) -> list[art.TrajectoryGroup]:
     """Run `size` rollouts of each scenario side by side."""
     rollouts: Any = (
-        art.TrajectoryGroup(rollout(model, scenario) for _ in range(size))
+        art.TrajectoryGroup(
+            (rollout(model, scenario) for _ in range(size)),
+            metadata=training.metadata_of(scenario),
+        )
         for scenario in scenarios
     )
-    groups = await art.gather_trajectory_groups(
-        rollouts,
-        pbar_desc=name,
-        max_exceptions=size * len(scenarios),  # a lost episode never ends the run
-        after_each=judge,
-    )
-    return training.say_lost(groups)  # PipelineTrainer counts those that failed
+    with training.costs_of(model, split):
+        return await art.gather_trajectory_groups(
+            rollouts,
+            pbar_desc=split,
+            max_exceptions=size * len(scenarios),  # a lost episode never ends the run
+            after_each=judge,
+        )
 
 
 async def train_in_pipeline(run: training.Run[Scenario]) -> None:
@@ -83,7 +103,8 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
     async def roll_out(
         model: art.TrainableModel, scenario: Any, _: None
     ) -> art.TrajectoryGroup:
-        groups = await gather(model, [scenario], ROLLOUTS_PER_GROUP, None)
+        sampled = await gather(model, [scenario], ROLLOUTS_PER_GROUP, "train")
+        groups = training.usable(sampled)
         if not groups:
             raise RuntimeError("this group was left out: see above")
         return training.name_policies(training.for_training(groups)[0])
@@ -91,25 +112,28 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
     async def validate(
         model: art.TrainableModel, step: int, _: None
     ) -> list[art.Trajectory | art.TrajectoryGroup]:
-        held_out = run.validation[:VALIDATION_SCENARIOS]
-        groups = await gather(model, held_out, 1, None)
-        training.show(groups, run.shown, RUN_NAME, step)
-        return [training.name_policies(group) for group in groups if group.trajectories]
+        sampled = await gather(model, run.validation, VALIDATION_ROLLOUTS, "val")
+        groups = training.usable(sampled)
+        training.report_validation(groups, step)
+        training.keep(model, groups, "val", step, run.shown)
+        return [training.name_policies(group) for group in groups]
 
-    model = training.make_model(RUN_NAME, PROJECT, BASE_MODEL, ENGINE, **GPUS)
+    model = training.make_model(run.name, PROJECT, BASE_MODEL, ENGINE, **GPUS)
     backend = training.make_backend("local")
     try:
-        await model.register(backend)
+        await model.register(backend, training.server_settings(BASE_MODEL))
         begun = await model.get_step()
+        training.note_settings(model, run.plan, begun)
         trainer = pipeline_trainer.PipelineTrainer(
             model,
             backend,
             roll_out,
-            training.scenario_stream(run.scenarios, EPOCHS),
+            training.scenario_stream(run, EPOCHS),
             None,
             validate if run.validation else None,
             learning_rate=LEARNING_RATE,
-            eval_every_n_steps=VALIDATE_EVERY,
+            max_steps=run.plan.steps,
+            eval_every_n_steps=run.plan.validate_every or 0,
             eval_at_start=False,
             checkpoint_retention_strategy=pipeline_trainer.keep_recent_and_top(
                 metric="val/reward" if run.validation else "train/reward"
@@ -125,7 +149,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
 
 
 def main() -> None:
-    run = training.prepare(Scenario, SCENARIOS, judge=JUDGE_MODEL)
+    run = training.prepare(Scenario, globals())
     asyncio.run(train_in_pipeline(run))
 
 

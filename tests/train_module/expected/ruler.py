@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (2a9dcbf27622). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (01790e5d3bae). Yours to edit: art-adapt overwrites no edited file.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -23,13 +23,21 @@ BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
 BACKEND = "local"  # or "serverless"
 JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows
 LEARNING_RATE = 1e-05
+# To begin with, as ART's guide says. Its examples use groups of 6 to 48: take more for
+# RULER, for rewards that are rare, and when steps report groups without variance.
 ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other
 GROUPS_PER_STEP = 2
-EPOCHS = 3  # 0: until Ctrl-C
+EPOCHS = 3  # 0: without an end
+MAX_STEPS = 50  # in all, for a first look; a further run goes on from its checkpoint
+MAX_HOURS = 12.0  # of one run
 TEMPERATURE = 1.0  # ART trains on logprobs at 1; the agent's own sampling is not used
+MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it is
+EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
+CONCURRENCY = 64  # episodes at once
 ENGINE: dict[str, Any] = {}  # vLLM's, for example {"gpu_memory_utilization": 0.8}
-VALIDATE_EVERY = 5  # steps
 VALIDATION_SCENARIOS = 20  # at most
+VALIDATION_ROLLOUTS = 2  # of each
+VALIDATION_SHARE = 0.2  # of all episodes: says how often to validate
 SCENARIOS = "scenarios.jsonl"
 
 
@@ -44,75 +52,97 @@ def episode(scenario: Scenario) -> Any:
     return run_agent(question=scenario.question)
 
 
+slots = asyncio.Semaphore(CONCURRENCY)
+
+
 async def rollout(model: art.Model, scenario: Scenario) -> training.Trajectory:
     """Record one episode on the model in training."""
-    return await training.record(model, scenario, episode, temperature=TEMPERATURE)
+    async with slots:
+        trajectory = await training.record(
+            model,
+            scenario,
+            episode,
+            temperature=TEMPERATURE,
+            max_tokens=MAX_COMPLETION_TOKENS,
+            timeout=EPISODE_TIMEOUT,
+        )
+    return trajectory
 
 
 judge = training.ruler(JUDGE_MODEL)
 
 
 async def gather(
-    model: art.TrainableModel,
-    scenarios: list[Scenario],
-    size: int,
-    name: str | None,
+    model: art.TrainableModel, scenarios: list[Scenario], size: int, split: str
 ) -> list[art.TrajectoryGroup]:
     """Run `size` rollouts of each scenario side by side."""
     rollouts: Any = (
-        art.TrajectoryGroup(rollout(model, scenario) for _ in range(size))
+        art.TrajectoryGroup(
+            (rollout(model, scenario) for _ in range(size)),
+            metadata=training.metadata_of(scenario),
+        )
         for scenario in scenarios
     )
-    groups = await art.gather_trajectory_groups(
-        rollouts,
-        pbar_desc=name,
-        max_exceptions=size * len(scenarios),  # a lost episode never ends the run
-        after_each=judge,
-    )
-    return training.with_episodes(groups)
+    with training.costs_of(model, split):
+        return await art.gather_trajectory_groups(
+            rollouts,
+            pbar_desc=split,
+            max_exceptions=size * len(scenarios),  # a lost episode never ends the run
+            after_each=judge,
+        )
 
 
 async def train(run: training.Run[Scenario]) -> None:
     """Train from the step that the model has reached, epoch after epoch."""
-    model = training.make_model(RUN_NAME, PROJECT, BASE_MODEL, ENGINE)
+    model = training.make_model(run.name, PROJECT, BASE_MODEL, ENGINE)
     backend = training.make_backend(run.backend)
     try:
-        await model.register(backend)
-        stopping = training.stop_after_step()
+        await model.register(backend, training.server_settings(BASE_MODEL))
+        progress = training.Progress(run.plan, await model.get_step())
+        training.note_settings(model, run.plan, progress.began)
         for batch in iterate_dataset(
             run.scenarios,
             groups_per_step=GROUPS_PER_STEP,
             num_epochs=EPOCHS or training.UNTIL_STOPPED,
-            initial_step=await model.get_step(),
+            initial_step=progress.began,
         ):
-            step = batch.step
-            if stopping.is_set():
+            if progress.is_over(await model.get_step()):
                 break
-            if run.validation and step and step % VALIDATE_EVERY == 0:
-                held_out = run.validation[:VALIDATION_SCENARIOS]
-                groups = await gather(model, held_out, 1, "validation")
-                await model.log(groups, split="val", step=step)
-            groups = await gather(
-                model, batch.items, ROLLOUTS_PER_GROUP, f"step {step}"
-            )
+            sampled = await gather(model, batch.items, ROLLOUTS_PER_GROUP, "train")
+            groups = progress.usable(sampled)
             if not groups:
-                raise SystemExit("every episode of this step was lost: see above")
+                continue
             training.report(groups)
-            training.show(groups, run.shown, RUN_NAME, step)
             exact = training.for_training(groups)  # as ART must get what was sampled
             result = await backend.train(model, exact, learning_rate=LEARNING_RATE)
+            training.keep(model, groups, "train", result.step, run.shown)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )
-            metric = "val/reward" if run.validation else "train/reward"
-            await model.delete_checkpoints(metric)
+            if progress.validates_at(result.step):
+                await validate(model, run)
+            await model.delete_checkpoints(training.kept_by(model))
+        await validate(model, run)
         training.print_usage(model)
     finally:
         await backend.close()
 
 
+async def validate(model: art.TrainableModel, run: training.Run[Scenario]) -> None:
+    """Score held-out scenarios at the step that the model has reached, once."""
+    step = await model.get_step()
+    if not run.validation or training.is_validated(model, step):
+        return
+    sampled = await gather(model, run.validation, VALIDATION_ROLLOUTS, "val")
+    groups = training.usable(sampled)
+    training.report_validation(groups, step)
+    if groups:
+        training.keep(model, groups, "val", step, run.shown)
+        await model.log(groups, split="val", step=step)
+
+
 def main() -> None:
-    run = training.prepare(Scenario, SCENARIOS, backend=BACKEND, judge=JUDGE_MODEL)
+    run = training.prepare(Scenario, globals())
     asyncio.run(train(run))
 
 

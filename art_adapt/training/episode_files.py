@@ -1,0 +1,109 @@
+"""Keeps episodes for people: as JSON lines beside the checkpoints, and as a page."""
+
+from __future__ import annotations
+
+import html
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import art
+
+from art_adapt.recording.messages import storable
+from art_adapt.training.histories import messages_of, named_histories
+from art_adapt.training.models import folder_of
+
+STYLE = (
+    "<meta name=viewport content='width=device-width'><style>"
+    "body { font-family: sans-serif; max-width: 50em; margin: 1em auto; padding: 0 1em }"
+    "pre { white-space: pre-wrap; background: #8881; padding: 0.5em }"
+    "</style>"
+)
+
+
+def keep(
+    model: art.TrainableModel[Any, Any],
+    groups: Sequence[art.TrajectoryGroup],
+    split: str,
+    step: int,
+    shown: int,
+) -> None:
+    """Write the episodes of a step to ``episodes/SPLIT/STEP.jsonl`` beside ART's files.
+
+    ART's own files hold the first history of an episode, neither its scenario nor its
+    answer (0.5.18, model.py, log). ``shown``: also write a page with that many of the
+    best, of the worst and of the others, at random: both hacks and faults of a reward
+    are found by reading.
+    """
+    episodes = [t for group in groups for t in group.trajectories]
+    file = folder_of(model) / "episodes" / split / f"{step:04d}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    lines = (json.dumps(as_json(each), ensure_ascii=False) for each in episodes)
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    if shown:
+        page = Path(f"{model.name}-{split}-step{step}.html")
+        chosen = _worth_reading(episodes, shown)
+        page.write_text(_page(chosen), encoding="utf-8")
+        print(f"{len(chosen)} episodes to read: {page}")
+
+
+def as_json(trajectory: art.Trajectory) -> dict[str, Any]:
+    """Return an episode as JSON, whole."""
+    scenario: Any = getattr(trajectory, "scenario", None)
+    if hasattr(scenario, "model_dump"):
+        scenario = scenario.model_dump(mode="json")
+    return {
+        "scenario": storable(scenario, Any),
+        "final_answer": storable(getattr(trajectory, "final_answer", None), Any),
+        "reward": trajectory.reward,
+        "metrics": trajectory.metrics,
+        "metadata": trajectory.metadata,
+        "histories": [
+            {"name": name, "tools": history.tools, "messages": messages_of(history)}
+            for name, history in named_histories(trajectory)
+        ],
+        "logs": trajectory.logs,
+    }
+
+
+def _worth_reading(
+    episodes: Sequence[art.Trajectory], count: int
+) -> list[tuple[str, art.Trajectory]]:
+    """Choose the best, the worst and some others, each once."""
+    ranked = sorted(range(len(episodes)), key=lambda at: episodes[at].reward)
+    chosen: dict[int, str] = {}
+    others = random.Random(0).sample(ranked, len(ranked))
+    for title, order in (("best", ranked[::-1]), ("worst", ranked), ("other", others)):
+        free = [at for at in order if at not in chosen]
+        chosen |= dict.fromkeys(free[:count], title)
+    return [(title, episodes[at]) for at, title in chosen.items()]
+
+
+def _page(chosen: Sequence[tuple[str, art.Trajectory]]) -> str:
+    parts = ["<!doctype html><meta charset=utf-8>", STYLE]
+    for title, trajectory in chosen:
+        episode = as_json(trajectory)
+        parts.append(f"<h2>{title}: reward {trajectory.reward:.3f}</h2>")
+        for name in ("scenario", "final_answer", "metrics", "logs"):
+            parts.append(_block(name.replace("_", " "), _text(episode[name])))
+        for history in episode["histories"]:
+            if len(episode["histories"]) > 1:
+                parts.append(f"<h3>{html.escape(history['name'])}</h3>")
+            for message in history["messages"]:
+                calls = message.get("tool_calls")
+                said = [message.get("content"), calls and _text(calls)]
+                text = "\n".join(_text(each) for each in said if each)
+                parts.append(_block(str(message.get("role")), text))
+    return "\n".join(parts)
+
+
+def _block(title: str, text: str) -> str:
+    return f"<h4>{html.escape(title)}</h4><pre>{html.escape(text)}</pre>"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, indent=1, ensure_ascii=False)

@@ -1,0 +1,124 @@
+"""Lets RULER judge whole episodes: all histories, the answer, and how they ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any
+
+import art
+import litellm
+from art.rewards import ruler as art_ruler
+from art.rewards.ruler import DEFAULT_RUBRIC
+from art.utils.retry import retry
+
+from art_adapt.training.groups import UNJUDGED
+from art_adapt.training.histories import histories_of, messages_of, named_histories
+
+Judge = Callable[[art.TrajectoryGroup], Awaitable[art.TrajectoryGroup]]
+ATTEMPTS = 4  # of judging a group
+PAUSE = 0.5  # seconds before the second one, then three times as long each
+ENDINGS = {
+    "timed_out": "The episode was ended here: its time was over.",
+    "truncated": "A completion of this episode was cut off: it was too long.",
+    "failed": "The agent stopped here with an error.",
+}
+
+
+def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judge:
+    """Return the ``after_each`` that lets RULER compare the episodes of a group.
+
+    The judge sees each episode whole: every history with its name, the tools of all,
+    the final answer, and whether a limit or an error ended it. With ``weight`` the
+    reward is that share of RULER's score, and for the rest what it was before; RULER's
+    score alone is the metric ``ruler``. A scenario's ``rubric`` and ``reference`` (an
+    answer that deserves 1.0), further keys of its row, are shown to the judge: they make
+    scores comparable between groups and steps.
+
+    A group that cannot be judged, four times in a row, keeps its episodes and says why
+    in its metadata; ``usable`` leaves it out. ``options`` go to ART's ``ruler``, for
+    example a ``rubric``.
+    """
+    litellm.suppress_debug_info = (
+        True  # a line for each call of a model without a price
+    )
+    ask = retry(max_attempts=ATTEMPTS, delay=PAUSE, backoff_factor=3)(_scores)
+    common = options.pop("rubric", DEFAULT_RUBRIC)
+
+    async def judge(group: art.TrajectoryGroup) -> art.TrajectoryGroup:
+        if not group.trajectories:
+            return group
+        scenario = getattr(group.trajectories[0], "scenario", None)
+        rubric = "\n".join([common, *_about(scenario)])
+        try:
+            scores = await ask(group, judge_model, rubric=rubric, **options)
+        except Exception as error:  # the judge's client is LiteLLM's choice
+            group.metadata[UNJUDGED] = f"RULER could not judge it: {error!r}"
+            return group
+        for trajectory, judged in zip(group.trajectories, scores, strict=True):
+            if weight is None:
+                trajectory.reward = judged.score
+            else:
+                trajectory.metrics["ruler"] = judged.score
+                own = (1 - weight) * trajectory.reward
+                trajectory.reward = own + weight * judged.score
+            trajectory.log(f"RULER: {judged.explanation}")
+        return group
+
+    return judge
+
+
+async def _scores(
+    group: art.TrajectoryGroup, judge_model: str, **options: Any
+) -> list[Any]:
+    """Return a score for each episode of a group, in their order."""
+    # The low-level call: ruler_score_group rebuilds trajectories, drops their answers
+    # and refuses further histories (art 0.5.18 and 0.5.23, rewards/ruler.py).
+    scores = await art_ruler(
+        [list(_as_judged(trajectory)) for trajectory in group.trajectories],
+        judge_model=judge_model,
+        tools=_tools(group.trajectories),
+        **options,
+    )
+    # ART takes them by position; the judge may have answered in another order.
+    by_id = {score.trajectory_id: score for score in scores}
+    wanted = [str(n) for n in range(1, len(group.trajectories) + 1)]
+    if set(by_id) != set(wanted):
+        raise ValueError(f"it scored the episodes {sorted(by_id)}, not {wanted}")
+    return [by_id[each] for each in wanted]
+
+
+def _as_judged(trajectory: art.Trajectory) -> Iterator[Any]:
+    """Yield an episode as the messages that the judge reads."""
+    said: Any = None
+    for name, history in named_histories(trajectory):
+        if trajectory.additional_histories:
+            yield {"role": "conversation", "name": name}
+        for message in messages_of(history):
+            said = message.get("content")
+            yield message
+    answer = getattr(trajectory, "final_answer", None)
+    if answer is not None and str(answer) != str(said):
+        yield {"role": "final_answer", "content": str(answer)}
+    for metric, ending in ENDINGS.items():
+        if trajectory.metrics.get(metric):
+            yield {"role": "note", "content": ending}
+
+
+def _tools(trajectories: Sequence[art.Trajectory]) -> Any:
+    """Return the tools of all histories of all episodes, each once."""
+    every = (
+        tool
+        for trajectory in trajectories
+        for history in histories_of(trajectory)
+        for tool in history.tools or ()
+    )
+    return list({json.dumps(tool, sort_keys=True): tool for tool in every}.values())
+
+
+def _about(scenario: Any) -> Iterator[str]:
+    """Yield what a scenario says to its judge."""
+    if rubric := getattr(scenario, "rubric", None):
+        yield f"For this task in particular: {rubric}"
+    if (reference := getattr(scenario, "reference", None)) is not None:
+        yield f"An answer that deserves a score of 1.0: {reference}"

@@ -1,0 +1,93 @@
+"""Makes the model to train and its backend, as the installed ART wants them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import art
+
+# Where ART keeps what belongs to a model. LocalBackend's own default depends on where ART
+# is installed (0.5.18 and 0.5.23, utils/get_repo_root_path.py).
+FILES = ".art"
+# What ART 0.5.18 trains (dev/get_model_config.py, max_seq_length): vLLM would sample
+# more, which its training drops. The KV cache of a longer context may not fit, either.
+LONGEST = 32_768
+# vLLM's parsers of tool calls; ART's default is hermes (dev/openai_server.py), which
+# reads no call of a Llama.
+PARSERS = {
+    r"llama-?3": "llama3_json",
+    r"llama-?4": "llama4_pythonic",
+    r"qwen3-coder": "qwen3_coder",
+    r"mistral|ministral": "mistral",
+    r"deepseek-v3": "deepseek_v3",
+}
+
+
+def make_model(
+    name: str,
+    project: str,
+    base_model: str,
+    engine: dict[str, Any] | None = None,
+    **settings: Any,
+) -> art.TrainableModel[Any, Any]:
+    """Return the model to train, as the installed ART wants it.
+
+    Args:
+        name: the run's name.
+        project: the project's name in ART.
+        base_model: the model to start from.
+        engine: vLLM's settings, such as ``{"gpu_memory_utilization": 0.8}``. Contexts
+            are ``LONGEST`` tokens, unless it says otherwise.
+        settings: further keys of ART's ``_internal_config``, such as
+            ``trainer_gpu_ids``, ``peft_args`` (LoRA) and ``init_args``.
+    """
+    options: dict[str, Any] = {}
+    if "run_name" in art.TrainableModel.model_fields:  # art 0.5.23 asks for it
+        options["run_name"] = name
+    else:  # art 0.5.18 renders tools anew: with their keys in vLLM's order
+        settings["chat_template_tool_schema_format"] = "vllm_openai"
+    settings["engine_args"] = {"max_model_len": LONGEST, **(engine or {})}
+    config: Any = settings
+    return art.TrainableModel(
+        name=name,
+        project=project,
+        base_model=base_model,
+        _internal_config=config,
+        **options,
+    )
+
+
+def make_backend(kind: str) -> Any:
+    """Return ART's backend of that kind, ``local`` or ``serverless``."""
+    if kind == "serverless":
+        from art.serverless.backend import ServerlessBackend
+
+        return ServerlessBackend()
+    from art.local import LocalBackend
+
+    return LocalBackend(path=FILES)
+
+
+def server_settings(base_model: str) -> Any:
+    """Return how vLLM is to serve a model: with the parser of its kind of tool calls."""
+    for pattern, parser in PARSERS.items():
+        if re.search(pattern, base_model, re.IGNORECASE):
+            return {"server_args": {"tool_call_parser": parser}}
+    return None
+
+
+def folder_of(model: art.Model[Any]) -> Path:
+    """Return where ART keeps a registered model's files (model.py, _get_output_dir)."""
+    return Path(model.base_path, model.project, "models", model.name)
+
+
+def history_of(model: art.Model[Any]) -> list[dict[str, Any]]:
+    """Return the rows that ``model.log`` has written, in their order."""
+    file = folder_of(model) / "history.jsonl"
+    if not file.exists():
+        return []
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines if line.strip()]

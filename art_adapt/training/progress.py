@@ -1,0 +1,138 @@
+"""How far a run is: when it validates, which checkpoints it keeps, when it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import signal
+import statistics
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import art
+
+from art_adapt.training.groups import usable, why_unusable
+from art_adapt.training.models import folder_of, history_of
+from art_adapt.training.plan import COUNTS, Plan
+
+MOST_SKIPPED = 3  # steps in a row without anything to learn from
+
+
+class Progress:
+    """Follows one run, from the step that its model has reached.
+
+    Attributes:
+        began: the step that the run goes on from.
+    """
+
+    def __init__(self, plan: Plan, step: int) -> None:
+        self.began = step
+        self._plan = plan
+        self._validated = step
+        self._skipped = 0
+        self._started = time.monotonic()
+        self._stopping = _stopped_by_ctrl_c()
+
+    def usable(
+        self, groups: Sequence[art.TrajectoryGroup]
+    ) -> list[art.TrajectoryGroup]:
+        """Return the groups of a step that can be learned from; say what is lost.
+
+        Raises:
+            SystemExit: three steps in a row had none, or the reward function raised.
+        """
+        found = usable(groups)
+        self._skipped = 0 if found else self._skipped + 1
+        if not found:
+            print("This step is skipped: it has nothing to learn from.")
+        if self._skipped == MOST_SKIPPED:
+            raise SystemExit(
+                f"{MOST_SKIPPED} steps in a row had nothing to learn from, the last "
+                f"because: {why_unusable(groups)}"
+            )
+        return found
+
+    def is_over(self, step: int) -> bool:
+        """Tell whether the run ends at this step, and say why."""
+        hours = (time.monotonic() - self._started) / 3600
+        if self._stopping.is_set():
+            print("Stopped by Ctrl-C.")
+        elif step >= self._plan.steps:
+            print(f"{step} steps are done: --max-steps goes on from the checkpoint.")
+        elif self._plan.hours is not None and hours >= self._plan.hours:
+            print(f"{self._plan.hours:g} hours are over: run it again to go on.")
+        else:
+            return False
+        return True
+
+    def validates_at(self, step: int) -> bool:
+        """Tell whether validation is due, by its share of the episodes."""
+        every = self._plan.validate_every
+        if every is None or step - self._validated < every:
+            return False
+        self._validated = step
+        return True
+
+
+def is_validated(model: art.TrainableModel[Any, Any], step: int) -> bool:
+    """Tell whether the model has been validated at this step."""
+    return any(r.get("step") == step and "val/reward" in r for r in history_of(model))
+
+
+def kept_by(model: art.TrainableModel[Any, Any]) -> str:
+    """Return the metric by which checkpoints are kept: one that has been logged."""
+    validated = any("val/reward" in row for row in history_of(model))
+    return "val/reward" if validated else "train/reward"
+
+
+def best_step(model: art.TrainableModel[Any, Any]) -> int | None:
+    """Return the step that did best in validation; None: nothing has been validated."""
+    rewards: dict[int, list[float]] = {}
+    for row in history_of(model):
+        if row.get("val/reward") is not None:
+            rewards.setdefault(int(row["step"]), []).append(row["val/reward"])
+    means = {step: statistics.fmean(of_step) for step, of_step in rewards.items()}
+    return max(means, key=lambda step: means[step], default=None)
+
+
+def _stopped_by_ctrl_c() -> asyncio.Event:
+    """Return an event that the first Ctrl-C sets; the second one interrupts."""
+    asked = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        print("Finishing this step. Ctrl-C again stops at once.")
+        loop.remove_signal_handler(signal.SIGINT)
+        asked.set()
+
+    with contextlib.suppress(NotImplementedError):  # Windows has none
+        loop.add_signal_handler(signal.SIGINT, stop)
+    return asked
+
+
+def note_settings(model: art.TrainableModel[Any, Any], plan: Plan, step: int) -> None:
+    """Keep the run's settings beside its checkpoints; say what has changed since.
+
+    Raises:
+        SystemExit: the checkpoints are another base model's.
+    """
+    file = folder_of(model) / "settings.json"
+    before: dict[str, Any] = {}
+    with contextlib.suppress(OSError, ValueError):
+        before = json.loads(file.read_text(encoding="utf-8"))
+    now = {**plan.settings, "BASE_MODEL": model.base_model}
+    if step:
+        for name in sorted(before.keys() & now.keys() - COUNTS):
+            if before[name] == now[name]:
+                continue
+            change = f"{model.name} was begun with {name} = {before[name]!r}"
+            if name == "BASE_MODEL":
+                raise SystemExit(
+                    f"{change}: its checkpoints do not fit {now[name]!r}. "
+                    "Begin another run, with --run-name"
+                )
+            print(f"{change}, and goes on with {now[name]!r}.")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(now, indent=1), encoding="utf-8")

@@ -1,0 +1,42 @@
+"""Says at the end of a run where its best checkpoint is, and how to serve and call it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import art
+
+from art_adapt.training.models import folder_of, server_settings
+from art_adapt.training.progress import best_step
+
+
+def print_usage(model: art.TrainableModel[Any, Any]) -> None:
+    """Print how to call the checkpoint that did best in validation, else the latest.
+
+    A local run's engine ends with it: of a checkpoint on disk it says how to serve it.
+    """
+    best = best_step(model)
+    name = model.get_inference_name(best)
+    which = (
+        "nothing was validated: the latest" if best is None else "best in validation"
+    )
+    print(f"\nTrained: {name} ({which})")
+    step = re.search(r"\d*$", name)
+    number = int(step[0]) if step and step[0] else 0
+    checkpoint = folder_of(model) / "checkpoints" / f"{number:04d}"
+    url = str(model.inference_base_url)
+    if checkpoint.is_dir():
+        url = "http://localhost:8000/v1"
+        settings = server_settings(model.base_model) or {"server_args": {}}
+        parser = settings["server_args"].get("tool_call_parser", "hermes")
+        print(f"  checkpoint: {checkpoint.absolute()}")
+        print(f"  vllm serve {model.base_model} --enable-lora \\")
+        print(f"      --lora-modules {name}={checkpoint.absolute()} \\")
+        print(f"      --enable-auto-tool-choice --tool-call-parser {parser}")
+    body = json.dumps({"model": name, "messages": [{"role": "user", "content": "Hi"}]})
+    print(f"  OpenAI(base_url={url!r}, api_key=...).chat.completions.create(")
+    print(f"      model={name!r}, messages=[...])")
+    print(f'  curl {url}/chat/completions -H "Authorization: Bearer $KEY" \\')
+    print(f"      -H 'Content-Type: application/json' -d '{body}'")

@@ -1,0 +1,158 @@
+"""RULER's judge sees whole episodes, and its hiccups cost no run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import art
+import pytest
+from scripted_engine import Engine
+
+from art_adapt import training
+from art_adapt.recording.histories import new_history
+from art_adapt.training import judging
+
+
+class Scenario(training.Scenario):
+    question: str
+
+
+class Judge:
+    """A judge that answers as ``answer`` says, for the episodes that it is shown."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+
+    def reply(self, request: dict[str, Any]) -> dict[str, Any]:
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, int):
+            return {"error": answer}
+        if isinstance(answer, str):
+            return {"content": answer}
+        scores = [
+            {"trajectory_id": str(id_), "explanation": f"of {id_}", "score": score}
+            for id_, score in answer
+        ]
+        return {"content": json.dumps({"scores": scores})}
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "PAUSE", 0.01)
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    with Engine() as engine:
+        monkeypatch.setenv("OPENAI_BASE_URL", engine.base_url)
+        monkeypatch.setenv("OPENAI_API_BASE", engine.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-judge")
+        yield engine
+
+
+TOOL = {"type": "function", "function": {"name": "look_up", "parameters": {}}}
+
+
+def planned_and_written(
+    text: str, answer: object = None, **metrics: Any
+) -> training.Trajectory:
+    """An episode of an agent that plans in one conversation and writes in another."""
+    trajectory = training.Trajectory(
+        messages_and_choices=[
+            {"role": "user", "content": "plan"},
+            {"role": "assistant", "content": f"plan of {text}"},
+        ],
+        metrics=metrics,
+        metadata={"histories": "plan, write"},
+    )
+    written: Any = [
+        {"role": "user", "content": "write"},
+        {"role": "assistant", "content": f"text of {text}"},
+    ]
+    trajectory.additional_histories.append(new_history(trajectory, [TOOL], written))
+    trajectory.final_answer = answer
+    trajectory.scenario = Scenario(
+        question="Delft?", reference="22 degrees", rubric="Names the unit."
+    )
+    return trajectory
+
+
+def judge(engine: Engine, script: Judge, *episodes: Any, **options: Any) -> Any:
+    engine.script = script  # type: ignore[assignment]
+    ruler = training.ruler("openai/gpt-5.4", **options)
+    return asyncio.run(ruler(art.TrajectoryGroup(list(episodes))))
+
+
+def test_the_judge_sees_the_whole_episode(engine: Engine) -> None:
+    group = judge(
+        engine,
+        Judge([(1, 0.2), (2, 0.9)]),
+        planned_and_written("one", {"degrees": 22}),
+        planned_and_written("two", truncated=True, timed_out=True),
+    )
+    system, user = (m["content"] for m in engine.log[0].request["messages"])
+    for said in ("plan of one", "text of one", "text of two", "degrees", "look_up"):
+        assert said in user, user
+    assert '"conversation", "name": "write"' in user
+    assert "its time was over" in user and "cut off" in user
+    assert "Names the unit." in system and "22 degrees" in system
+    assert [t.reward for t in group.trajectories] == [0.2, 0.9]
+    assert group.trajectories[1].logs == ["RULER: of 2"]
+    assert training.usable([group]) == [group]
+
+
+def test_scores_belong_to_the_episode_that_they_name(engine: Engine) -> None:
+    episodes = (planned_and_written("one"), planned_and_written("two"))
+    group = judge(engine, Judge([(2, 0.9), (1, 0.2)]), *episodes)
+    assert [t.reward for t in group.trajectories] == [0.2, 0.9]
+
+
+@pytest.mark.parametrize("hiccup", [500, "no JSON", [(1, 1.0)], [(1, 1.0), (3, 0.0)]])
+def test_a_hiccup_of_the_judge_costs_nothing(
+    engine: Engine, hiccup: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = Judge(hiccup, [(1, 0.2), (2, 0.9)])
+    episodes = (planned_and_written("one"), planned_and_written("two"))
+    group = judge(engine, script, *episodes)
+    assert [t.reward for t in group.trajectories] == [0.2, 0.9]
+
+
+def test_a_judge_that_is_down_is_named_and_the_group_left_out(
+    engine: Engine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    group = judge(engine, Judge("no JSON"), planned_and_written("one"))
+    assert training.usable([group]) == []
+    said = capsys.readouterr().out
+    assert "1 groups without a score, left out: RULER could not judge it" in said
+    assert "lost" not in said and len(engine.log) == judging.ATTEMPTS
+
+
+@pytest.mark.parametrize(("split", "kind"), [("train", "train"), ("val", "eval")])
+def test_what_the_judge_costs_is_logged(
+    split: str, kind: str, engine: Engine, tmp_path: Path
+) -> None:
+    engine.script = Judge([(1, 0.5)])  # type: ignore[assignment]
+    model: Any = training.make_model("run", "tests", "a/model")
+    model.base_path = str(tmp_path)
+
+    async def step() -> None:
+        with training.costs_of(model, split):
+            group = art.TrajectoryGroup([planned_and_written("one")])
+            await training.ruler("openai/gpt-4.1")(group)
+        await model.log(metrics={"reward": 0.5}, split=split, step=1)
+
+    asyncio.run(step())
+    (row,) = map(json.loads, next(tmp_path.rglob("history.jsonl")).open())
+    assert row[f"costs/{kind}/judge/ruler"] > 0
+
+
+def test_a_share_of_rulers_score(engine: Engine) -> None:
+    episode = planned_and_written("one")
+    episode.reward = 1.0
+    group = judge(engine, Judge([(1, 0.5)]), episode, weight=0.25)
+    (judged,) = group.trajectories
+    assert judged.reward == 0.875 and judged.metrics["ruler"] == 0.5

@@ -1,0 +1,200 @@
+"""No completion, episode or tool takes longer than the user allows, or costs the step."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import art
+import openai
+import pytest
+from scripted_engine import Engine
+
+from art_adapt import training
+from art_adapt.hooks import recorded
+from art_adapt.recording import EndpointError, RecordingError
+from art_adapt.training import time_limits
+
+QUICK = {"when": {"messages": "quick"}, "content": "Yes."}
+HANGING = {"when": {"messages": "."}, "content": "late", "delay": 3}
+LIMIT = 0.8  # seconds
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine([QUICK, HANGING]) as engine:
+        yield engine
+
+
+def record(engine: Engine, episode: Any, **named: Any) -> training.Trajectory:
+    model: art.Model[Any] = art.Model(
+        name="policy",
+        project="tests",
+        inference_base_url=engine.base_url,
+        inference_api_key="sk-rollout",
+        inference_model_name="policy@3",
+    )
+
+    async def timed() -> training.Trajectory:
+        begun = time.monotonic()
+        trajectory = await training.record(model, None, episode, **named)
+        trajectory.metrics["seconds"] = time.monotonic() - begun
+        return trajectory
+
+    return asyncio.run(timed())
+
+
+def ask(text: str, **named: Any) -> str | None:
+    # A production client's: it would wait for ten minutes, three times.
+    client = openai.OpenAI(base_url="http://production", api_key="k", timeout=600)
+    messages: Any = [{"role": "user", "content": text}]
+    reply = recorded(client.chat.completions.create)(
+        model="m", messages=messages, **named
+    )
+    return reply.choices[0].message.content
+
+
+async def ask_async(text: str, **named: Any) -> str | None:
+    client = openai.AsyncOpenAI(base_url="http://production", api_key="k", timeout=600)
+    messages: Any = [{"role": "user", "content": text}]
+    reply = await recorded(client.chat.completions.create)(
+        model="m", messages=messages, **named
+    )
+    return reply.choices[0].message.content
+
+
+def hangs(_: Any) -> None:
+    ask("quick")
+    ask("slow")
+
+
+async def hangs_async(_: Any) -> None:
+    await ask_async("quick")
+    await ask_async("slow")
+
+
+def streams(_: Any) -> None:
+    ask("quick")
+    client = openai.OpenAI(base_url="http://production", api_key="k")
+    stream: Any = recorded(client.chat.completions.create)(
+        model="m", messages=[{"role": "user", "content": "slow"}], stream=True
+    )
+    for _ in stream:
+        pass
+
+
+def tool_hangs(_: Any) -> None:
+    ask("quick")
+    time.sleep(3)
+
+
+async def tool_hangs_async(_: Any) -> None:
+    await ask_async("quick")
+    await asyncio.sleep(3)
+
+
+async def will_not_be_cancelled(_: Any) -> None:
+    await ask_async("quick")
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+        try:
+            await asyncio.sleep(0.1)
+        except asyncio.CancelledError:
+            pass
+
+
+def retries(_: Any) -> None:
+    ask("quick")
+    for _ in range(5):
+        try:
+            ask("slow")
+        except openai.APITimeoutError:
+            pass
+
+
+@pytest.mark.parametrize(
+    "episode",
+    [
+        hangs,
+        hangs_async,
+        streams,
+        tool_hangs,
+        tool_hangs_async,
+        will_not_be_cancelled,
+        retries,
+    ],
+)
+def test_an_episode_that_takes_too_long_ends_and_counts(
+    episode: Any, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time_limits, "GRACE", 0.2)
+    trajectory = record(engine, episode, timeout=LIMIT)
+    assert trajectory.metrics["seconds"] < 2
+    choices = [m for m in trajectory.messages_and_choices if not isinstance(m, dict)]
+    assert len(choices) == 1  # what it did until then
+    timed_out, failed = (trajectory.metrics.get(n) for n in ("timed_out", "failed"))
+    assert timed_out or failed  # a request that hung is the agent's to handle
+    asked = [e for e in engine.log if "slow" in str(e.request["messages"])]
+    assert len(asked) <= (1 if episode is not retries else 5)
+
+
+def test_nothing_recorded_in_time_is_no_episode(engine: Engine) -> None:
+    with pytest.raises(RecordingError, match=r"never called the model: .*than 0\.5 s"):
+        record(engine, lambda _: time.sleep(2), timeout=0.5)
+    with pytest.raises(RecordingError, match="never called the model: it "):
+        record(engine, lambda _: ask("slow"), timeout=0.5)
+    assert len(engine.log) == 1  # not nine, as the SDK's and the episode's retries made
+
+
+def test_an_endpoint_that_fails_is_asked_again(engine: Engine) -> None:
+    def twice(_: Any) -> str | None:
+        if len(engine.log) == 2:
+            engine.script.replies = [QUICK]
+        return ask("quick")
+
+    engine.script.replies = [{"error": 503}, {"error": 429}, QUICK]
+    assert record(engine, twice, timeout=20).final_answer == "Yes."
+    assert [e.response is None for e in engine.log].count(False) == 1
+    engine.log.clear()
+    engine.script.replies = [{"when": {"messages": "."}, "error": 401}]
+    with pytest.raises(EndpointError):
+        record(engine, lambda _: ask("quick"), timeout=20)
+    assert len(engine.log) == 3  # once an episode: a key does not come by waiting
+
+
+@pytest.mark.parametrize(
+    ("asked", "sent"),
+    [
+        ({}, {"max_tokens": 100}),
+        ({"max_tokens": 7}, {"max_tokens": 7}),
+        ({"max_tokens": 7000}, {"max_tokens": 100}),
+        ({"max_completion_tokens": 7000}, {"max_completion_tokens": 100}),
+        ({"extra_body": {"max_tokens": 7000}}, {"max_tokens": 100}),
+    ],
+)
+@pytest.mark.parametrize("function", [ask, ask_async])
+def test_each_completion_is_bounded(
+    asked: Any, sent: Any, function: Any, engine: Engine
+) -> None:
+    record(engine, lambda _: function("quick", **asked), max_tokens=100)
+    (request,) = (exchange.request for exchange in engine.log)
+    bounds = {k: v for k, v in request.items() if k.startswith("max_")}
+    assert bounds == sent
+
+
+def test_without_bounds_the_agents_own_count(engine: Engine) -> None:
+    record(engine, lambda _: ask("quick"))
+    (request,) = (exchange.request for exchange in engine.log)
+    assert not any(name.startswith("max_") for name in request)
+    with pytest.raises(EndpointError):
+        record(engine, lambda _: ask("slow", timeout=0.2))
+
+
+def test_an_episode_that_exits_ends_no_loop(engine: Engine) -> None:
+    async def exits(_: Any) -> None:
+        await ask_async("quick")
+        raise SystemExit(3)
+
+    assert record(engine, exits, timeout=5).metrics["failed"] == 1

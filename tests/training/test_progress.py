@@ -1,0 +1,174 @@
+"""A run has bounds that are said before it starts, and that it keeps."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import art
+import pytest
+
+from art_adapt import training
+from art_adapt.training.groups import UNJUDGED
+from art_adapt.training.plan import described, make_plan
+
+SETTINGS = {
+    "ROLLOUTS_PER_GROUP": 4,
+    "GROUPS_PER_STEP": 2,
+    "EPOCHS": 3,
+    "MAX_STEPS": 50,
+    "MAX_HOURS": 12.0,
+    "MAX_COMPLETION_TOKENS": 2048,
+    "EPISODE_TIMEOUT": 600.0,
+    "VALIDATION_ROLLOUTS": 2,
+    "VALIDATION_SHARE": 0.2,
+}
+
+
+def test_a_first_look_is_cheap_and_says_what_all_would_take() -> None:
+    plan = make_plan(SETTINGS, 900, 20, price=2.5)
+    said = described(plan, 20)
+    assert "At most 50 steps (of 1,350: --max-steps) of 8 episodes" in said
+    assert "600 s and 2,048 tokens a completion" in said and "400 episodes" in said
+    assert "12 h, $30.00 a GPU" in said and "tell little" not in said
+    # 40 episodes of a validation are a fifth of 200: of 160 that train, 20 steps of 8.
+    assert plan.validate_every == 20 and "120 to validate" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "steps", "wanted"),
+    [({}, 50, 1350), ({"EPOCHS": 0}, 50, None), ({"MAX_STEPS": 5000}, 1350, 1350)],
+)
+def test_the_bounds_of_steps(change: Any, steps: int, wanted: int | None) -> None:
+    plan = make_plan(SETTINGS | change, 900, 0)
+    assert (plan.steps, plan.wanted, plan.validate_every) == (steps, wanted, None)
+    assert "No scenario is held out" in described(plan, 0)
+
+
+def test_a_cost_is_a_bound_of_hours() -> None:
+    assert make_plan(SETTINGS, 9, 0, price=2.0, cost=10.0).hours == 5.0
+    assert make_plan(SETTINGS, 9, 0, price=2.0, cost=100.0).hours == 12.0
+
+
+def test_few_validation_scenarios_are_said() -> None:
+    plan = make_plan(SETTINGS, 9, 2)
+    assert "2 validation scenarios tell little: use 20" in described(plan, 2)
+
+
+def group(*rewards: float, **metadata: str) -> art.TrajectoryGroup:
+    trajectories = [training.Trajectory(reward=reward) for reward in rewards]
+    return art.TrajectoryGroup(trajectories, metadata=dict(metadata))
+
+
+def progressing(work: Any, **change: Any) -> Any:
+    async def run() -> Any:
+        return work(training.Progress(make_plan(SETTINGS | change, 900, 20), 0))
+
+    return asyncio.run(run())
+
+
+def test_steps_without_anything_to_learn_from_are_skipped_then_end_the_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    down = group(0.0, **{UNJUDGED: "RULER could not judge it: the judge is down"})
+
+    def work(progress: training.Progress) -> None:
+        for _ in range(2):
+            assert progress.usable([down]) == []
+        assert len(progress.usable([down, group(1.0)])) == 1  # which begins anew
+        for _ in range(2):
+            progress.usable([down])
+        with pytest.raises(SystemExit, match="3 steps in a row .*the judge is down"):
+            progress.usable([down])
+
+    progressing(work)
+    assert "This step is skipped" in capsys.readouterr().out
+
+
+def test_when_a_run_is_over(capsys: pytest.CaptureFixture[str]) -> None:
+    over = [progressing(lambda p, at=at: p.is_over(at)) for at in (0, 49, 50)]
+    assert over == [False, False, True]
+    assert "50 steps are done: --max-steps" in capsys.readouterr().out
+    assert progressing(lambda p: p.is_over(1), MAX_HOURS=1e-9)
+    assert "run it again to go on" in capsys.readouterr().out
+
+
+def test_when_it_validates() -> None:
+    def work(progress: training.Progress) -> list[int]:
+        return [step for step in range(1, 51) if progress.validates_at(step)]
+
+    assert progressing(work) == [20, 40]
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.chdir(tmp_path)
+    return training.make_model("run", "tests", "a/model")
+
+
+def logged(model: Any, *rows: dict[str, float]) -> None:
+    history = Path(".art/tests/models/run/history.jsonl")
+    history.parent.mkdir(parents=True, exist_ok=True)
+    history.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+def test_the_best_is_what_validation_calls_so(model: Any) -> None:
+    assert training.best_step(model) is None
+    assert training.kept_by(model) == "train/reward"
+    logged(model, {"step": 1, "train/reward": 0.9}, {"step": 2, "train/reward": 0.1})
+    assert training.best_step(model) is None and not training.is_validated(model, 1)
+    assert training.kept_by(model) == "train/reward"
+    logged(model, {"step": 20, "val/reward": 0.7}, {"step": 40, "val/reward": 0.6})
+    assert training.best_step(model) == 20 and training.is_validated(model, 40)
+    assert training.kept_by(model) == "val/reward"
+
+
+def test_changed_settings_of_a_run_are_said(
+    model: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def note(step: int, **change: Any) -> str:
+        plan = make_plan(SETTINGS | {"LEARNING_RATE": 1e-5} | change, 900, 20)
+        training.note_settings(model, plan, step)
+        return capsys.readouterr().out
+
+    assert note(0) == "" and note(5) == ""
+    assert note(5, MAX_STEPS=90, MAX_HOURS=1) == ""
+    said = note(5, LEARNING_RATE=5e-6)
+    assert "run was begun with LEARNING_RATE = 1e-05, and goes on with 5e-06" in said
+    model.base_model = "another/model"
+    with pytest.raises(SystemExit, match="do not fit 'another/model'.*--run-name"):
+        note(5)
+
+
+@pytest.mark.parametrize(
+    ("base_model", "parser"),
+    [
+        ("meta-llama/Llama-3.1-8B-Instruct", "llama3_json"),
+        ("OpenPipe/Qwen3-14B-Instruct", None),
+    ],
+)
+def test_tool_calls_are_parsed_as_the_model_writes_them(
+    base_model: str, parser: str | None
+) -> None:
+    settings = training.server_settings(base_model) or {"server_args": {}}
+    assert settings["server_args"].get("tool_call_parser") == parser
+
+
+def test_contexts_are_what_art_trains() -> None:
+    longest = [
+        training.make_model("run", "tests", "a/model", engine)._internal_config
+        for engine in ({}, {"max_model_len": 8000})
+    ]
+    assert [c["engine_args"]["max_model_len"] for c in longest] == [32_768, 8000]  # type: ignore[index, typeddict-item]
+
+
+def test_validation_is_reported_with_its_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    training.report_validation([group(0.0, 1.0), group(1.0, 1.0)], 20)
+    said = capsys.readouterr().out
+    assert "step 20: mean reward 0.750 +- 0.250 on 2 validation scenarios" in said
+    training.report([group(1.0, 1.0)])
+    assert "this step teaches nothing" in capsys.readouterr().out
