@@ -91,14 +91,14 @@ def _recording_clients() -> tuple[type, type]:
         pause = staticmethod(time.sleep)
 
         def post(self, path: str, *, body: Any = None, **rest: Any) -> Any:
-            return _run(_exchange(self, super().post, openai.Stream, path, body, rest))
+            return run(exchange(self, super().post, openai.Stream, path, body, rest))
 
     class RecordingAsyncOpenAI(Recorded, openai.AsyncOpenAI):
         pause = staticmethod(asyncio.sleep)
 
         async def post(self, path: str, *, body: Any = None, **rest: Any) -> Any:
             post, stream = super().post, openai.AsyncStream
-            return await _run_async(_exchange(self, post, stream, path, body, rest))
+            return await run_async(exchange(self, post, stream, path, body, rest))
 
     return RecordingOpenAI, RecordingAsyncOpenAI
 
@@ -106,7 +106,7 @@ def _recording_clients() -> tuple[type, type]:
 Exchange = Generator[Callable[[], Any], Any, Any]
 
 
-def _exchange(
+def exchange(
     client: Any, post: Any, stream: Any, path: str, body: Any, rest: Json
 ) -> Exchange:
     """Make one request, for sync and async clients alike.
@@ -150,7 +150,7 @@ def _exchange(
     return None
 
 
-def _run(exchange: Exchange) -> Any:
+def run(exchange: Exchange) -> Any:
     try:
         send = next(exchange)
         while True:
@@ -164,7 +164,7 @@ def _run(exchange: Exchange) -> Any:
         return finished.value
 
 
-async def _run_async(exchange: Exchange) -> Any:
+async def run_async(exchange: Exchange) -> Any:
     try:
         send = next(exchange)
         while True:

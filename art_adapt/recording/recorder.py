@@ -55,6 +55,8 @@ class Recorder:
         self.tool_calls = 0
         self.tool_errors = 0  # calls of unknown tools, or with invalid arguments
         self.truncated = False
+        self.prompt_tokens = 0  # as far as the endpoint has told
+        self.completion_tokens = 0
         self.closed = False
         self.stopped: RecordingError | None = None
         self.process = os.getpid()
@@ -249,6 +251,20 @@ class Recorder:
             or streaming
         )
 
+    def count_tokens(self, answer: Any) -> None:
+        """Add up the usage that a completion, a Response or a chunk tells."""
+        usage = getattr(answer, "usage", None)
+        prompt, said = (
+            getattr(usage, chat, None) or getattr(usage, response, None) or 0
+            for chat, response in (
+                ("prompt_tokens", "input_tokens"),
+                ("completion_tokens", "output_tokens"),
+            )
+        )
+        with self.lock:
+            self.prompt_tokens += prompt
+            self.completion_tokens += said
+
     def received(self, request: Request, answer: Any) -> Any:
         """Record the answer to a request, in whatever form it has, and return it."""
         import openai
@@ -262,6 +278,7 @@ class Recorder:
             watch = opened.watch_async if is_async else opened.watch
             stream._iterator = watch(stream._iterator)
         elif hasattr(answer, "choices"):
+            self.count_tokens(answer)
             self.record(request, answer.choices or [], prompt_extras(answer))
             if request.as_functions:
                 self.functions.answer(answer.choices or [])

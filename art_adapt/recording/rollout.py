@@ -8,7 +8,7 @@ import functools
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from art_adapt.recording.callees import find_callee
 from art_adapt.recording.callees.callee import Callee
@@ -269,7 +269,6 @@ def rollout(
     Raises ``RecordingError`` at its end if the recorder had to stop a call, even where
     the agent has swallowed the error: such an episode is not what the model would do.
     """
-    check_imports()
     recording = Rollout(
         trajectory,
         base_url=base_url,
@@ -279,6 +278,20 @@ def rollout(
         max_tokens=max_tokens,
         timeout=timeout,
     )
+    with opened_as(recording):
+        yield recording
+
+
+R = TypeVar("R", bound=Recorder)
+
+
+@contextmanager
+def opened_as(recording: R) -> Iterator[R]:
+    """Let ``recording`` record what is asked in this block.
+
+    Raises ``RecordingError`` at its end if it had to stop a call.
+    """
+    check_imports()
     opened(recording)
     token = active.set(recording)
     try:

@@ -24,6 +24,8 @@ class Recording(Protocol):
         self, request: Request, choices: Sequence[Any], shared_extras: dict[str, Any]
     ) -> None: ...
 
+    def count_tokens(self, answer: Any) -> None: ...
+
     def failed(
         self, request: Request, error: BaseException, *, streaming: bool = False
     ) -> None: ...
@@ -87,6 +89,7 @@ class OpenStream:
 
     def see(self, chunk: Any) -> None:
         self.extras |= prompt_extras(chunk)
+        self.recording.count_tokens(chunk)
         with self.recording.lock:  # another thread's request may look at the parts
             for choice in chunk.choices or []:
                 part = self.parts.setdefault(choice.index, PartialChoice(choice.index))

@@ -78,6 +78,7 @@ def _conditions(training: Training) -> dict[str, bool]:
         "steps": steps,
         "pipeline": not steps,
         "ruler": judged,
+        "unjudged": not judged,
         "only_ruler": judged and not combined,
         "combined": combined,
         "reward": training.reward is not None,

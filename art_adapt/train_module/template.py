@@ -210,8 +210,12 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
 def main() -> None:
     weave.init(PROJECT)  #: weave
     run = training.prepare(Scenario, globals())
-    asyncio.run(train(run))  #: steps
-    asyncio.run(train_in_pipeline(run))  #: pipeline
+    if run.evaluates:
+        asyncio.run(training.evaluate(run, rollout, judge))  #: ruler
+        asyncio.run(training.evaluate(run, rollout))  #: unjudged
+    else:
+        asyncio.run(train(run))  #: steps
+        asyncio.run(train_in_pipeline(run))  #: pipeline
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from art_adapt.recording import for_training
 from art_adapt.training.applications import ask_app
 from art_adapt.training.episode_files import keep
 from art_adapt.training.episodes import Trajectory, fill_in, policy_endpoint, record
+from art_adapt.training.evaluation import evaluate
 from art_adapt.training.groups import costs_of, metadata_of, usable
 from art_adapt.training.isolation import isolated
 from art_adapt.training.judging import ruler
@@ -36,6 +37,7 @@ __all__ = [
     "ask_app",
     "best_step",
     "costs_of",
+    "evaluate",
     "fill_in",
     "for_training",
     "is_validated",

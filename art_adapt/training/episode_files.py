@@ -45,7 +45,7 @@ def keep(
     if shown:
         page = Path(f"{model.name}-{split}-step{step}.html")
         chosen = _worth_reading(episodes, shown)
-        page.write_text(_page(chosen), encoding="utf-8")
+        write_page(page, chosen)
         print(f"{len(chosen)} episodes to read: {page}")
 
 
@@ -81,11 +81,16 @@ def _worth_reading(
     return [(title, episodes[at]) for at, title in chosen.items()]
 
 
-def _page(chosen: Sequence[tuple[str, art.Trajectory]]) -> str:
+def write_page(
+    path: Path, chosen: Sequence[tuple[str, art.Trajectory]], summary: str = ""
+) -> None:
+    """Write episodes, each with a title, as a page that opens offline."""
     parts = ["<!doctype html><meta charset=utf-8>", STYLE]
+    parts += [f"<pre>{html.escape(summary)}</pre>"] if summary else []
     for title, trajectory in chosen:
         episode = as_json(trajectory)
-        parts.append(f"<h2>{title}: reward {trajectory.reward:.3f}</h2>")
+        heading = html.escape(f"{title}: reward {trajectory.reward:.3f}")
+        parts.append(f"<h2>{heading}</h2>")
         for name in ("scenario", "final_answer", "metrics", "logs"):
             parts.append(_block(name.replace("_", " "), _text(episode[name])))
         for history in episode["histories"]:
@@ -96,7 +101,7 @@ def _page(chosen: Sequence[tuple[str, art.Trajectory]]) -> str:
                 said = [message.get("content"), calls and _text(calls)]
                 text = "\n".join(_text(each) for each in said if each)
                 parts.append(_block(str(message.get("role")), text))
-    return "\n".join(parts)
+    path.write_text("\n".join(parts), encoding="utf-8")
 
 
 def _block(title: str, text: str) -> str:

@@ -13,13 +13,17 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar
 
 import art
+import openai
 from art.utils.retry import retry
 
 from art_adapt.recording import EndpointError, RecordingError, Rollout, rollout
+from art_adapt.recording.listening import Listener, listening
+from art_adapt.recording.recorder import Recorder
 from art_adapt.recording.state import active
 from art_adapt.training.time_limits import OutOfTime, within
 
@@ -52,9 +56,12 @@ def policy_endpoint() -> PolicyEndpoint:
     Raises:
         RecordingError: no rollout is active in this task or thread.
     """
-    current: Rollout | None = active.get()
+    current: Rollout | Listener | None = active.get()
     if current is None:
         raise RecordingError("policy_endpoint() has no rollout here")
+    if isinstance(current, Listener):  # the production model, where the SDK finds it
+        client = openai.OpenAI()
+        return {"base_url": str(client.base_url), "api_key": client.api_key}
     return {"base_url": current.base_url, "api_key": current.api_key}
 
 
@@ -94,7 +101,9 @@ async def record(
     episode is tried again, three times in all.
 
     Args:
-        model: an ART model that is registered with a backend.
+        model: an ART model that is registered with a backend, or has an endpoint. An
+            ``art.Model`` without one stands for the production model: the agent asks it
+            through its own client, as it does without a rollout.
         scenario: what the episode starts from.
         episode: runs the agent.
         temperature: replaces the agent's own sampling. ART trains on logprobs at 1.
@@ -109,20 +118,26 @@ async def record(
             model, or it was to set a reward and did not.
     """
     trajectory = Trajectory(scenario=scenario)
-    if model.inference_base_url is None or model.inference_api_key is None:
+    opened: AbstractContextManager[Recorder]
+    if not model.trainable and model.inference_base_url is None:
+        trajectory.metadata["policy"] = model.name
+        opened = listening(trajectory)
+    elif model.inference_base_url is None or model.inference_api_key is None:
         raise RecordingError(f"{model.name} is registered with no backend")
-    served = model.get_inference_name()  # of one step, for the whole episode
-    trajectory.metadata["policy"] = served
+    else:
+        served = model.get_inference_name()  # of one step, for the whole episode
+        trajectory.metadata["policy"] = served
+        opened = rollout(
+            trajectory,
+            base_url=model.inference_base_url,
+            api_key=model.inference_api_key,
+            model=served,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            timeout=timeout,
+        )
     failure: BaseException | None = None
-    with rollout(
-        trajectory,
-        base_url=model.inference_base_url,
-        api_key=model.inference_api_key,
-        model=served,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        timeout=timeout,
-    ) as recording:
+    with opened as recording:
         try:
             returned = await within(timeout, _run(episode, scenario))
             if returned is not None and not recording.answered:
@@ -144,7 +159,11 @@ async def record(
         "answered": recording.answered,
         "truncated": recording.truncated,
         "timed_out": isinstance(failure, OutOfTime),
+        "tokens_in": recording.prompt_tokens,
+        "tokens_out": recording.completion_tokens,
     }
+    if isinstance(recording, Listener):
+        trajectory.metadata["asked"] = ", ".join(sorted(recording.models))
     trajectory.finish()
     return trajectory
 
@@ -190,7 +209,7 @@ async def _in_thread(function: Callable[[], Any]) -> Any:
 
 
 def _raise_if_lost(
-    recording: Rollout, failure: BaseException | None, agent_rewards: bool
+    recording: Recorder, failure: BaseException | None, agent_rewards: bool
 ) -> None:
     """Raise if the episode says nothing about the model: it is no episode then."""
     if recording.infrastructure_error is not None:
@@ -201,6 +220,8 @@ def _raise_if_lost(
         why = f": {failure}"
     elif failure is not None:
         why = f": it raised {_with_place(failure)}"
+    elif recording.answered:
+        why = f": it answered {repr(recording.answer)[:200]} by itself"
     if not recording.calls:
         raise RecordingError(f"the agent never called the model{why}") from failure
     if agent_rewards and not recording.rewarded:

@@ -15,7 +15,7 @@ from art_adapt.training.rewards import RewardError
 UNJUDGED = "unjudged"  # the key of a group's metadata that says why RULER gave no score
 
 
-def metadata_of(scenario: Any) -> dict[str, str]:
+def metadata_of(scenario: Any) -> dict[str, Any]:
     """Return what tells a scenario's group from others, in ART's files and in W&B.
 
     The id is the row's own ``scenario_id`` or ``id``; else a hash of the row.

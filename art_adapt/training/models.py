@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from pathlib import Path
@@ -9,6 +10,14 @@ from typing import Any
 
 import art
 
+# What LocalBackend imports only when it starts (0.5.18 and 0.5.23, local/backend.py).
+IMPORTED_AT_START = ("torch", "art.dev.get_model_config", "unsloth")
+REMEDY = (
+    "It needs Python 3.12 and `pip install 'openpipe-art[backend]>=0.5.23'` with "
+    "PyTorch's index for CUDA 12.8 as --extra-index-url. On Python 3.11 that is "
+    "ART 0.5.18, which also wants megatron-bridge 0.4, never released: train with "
+    "--backend serverless there."
+)
 # Where ART keeps what belongs to a model. LocalBackend's own default depends on where ART
 # is installed (0.5.18 and 0.5.23, utils/get_repo_root_path.py).
 FILES = ".art"
@@ -61,13 +70,25 @@ def make_model(
 
 
 def make_backend(kind: str) -> Any:
-    """Return ART's backend of that kind, ``local`` or ``serverless``."""
+    """Return ART's backend of that kind, ``local`` or ``serverless``.
+
+    Raises:
+        SystemExit: what the local backend imports when it starts is not installed.
+    """
     if kind == "serverless":
         from art.serverless.backend import ServerlessBackend
 
         return ServerlessBackend()
-    from art.local import LocalBackend
+    try:
+        from art.local import LocalBackend
 
+        if LocalBackend.__module__.startswith("art."):  # else it is a rehearsal's
+            for module in IMPORTED_AT_START:
+                importlib.import_module(module)
+    except ImportError as error:
+        raise SystemExit(
+            f"the local backend cannot start: {error}. {REMEDY}"
+        ) from error
     return LocalBackend(path=FILES)
 
 

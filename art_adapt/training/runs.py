@@ -34,6 +34,11 @@ class Run(Generic[S]):
         backend: ``local`` or ``serverless``.
         shown: how many episodes of each kind to write as a page, step by step.
         plan: what it takes at most.
+        evaluates: whether models are compared, and none is trained.
+        endpoint: that serves models to compare.
+        models: their names; empty: all that it serves.
+        with_production: whether the production model is compared as well.
+        rollouts: of a scenario, by each model.
     """
 
     name: str
@@ -42,6 +47,11 @@ class Run(Generic[S]):
     backend: str
     shown: int
     plan: Plan
+    evaluates: bool
+    endpoint: str | None
+    models: tuple[str, ...]
+    with_production: bool
+    rollouts: int
 
 
 def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
@@ -70,7 +80,7 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
     if not training:
         raise SystemExit("there is no scenario to train on")
     validation = validation[: settings.get("VALIDATION_SCENARIOS", len(validation))]
-    if options.backend == "serverless":
+    if options.backend == "serverless" and options.command == "train":
         _require("WANDB_API_KEY", "the serverless backend")
     if str(settings.get("JUDGE_MODEL", "")).startswith("openai/"):
         _require("OPENAI_API_KEY", "RULER's judge")
@@ -82,9 +92,11 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         price=options.gpu_price,
         cost=options.max_cost,
     )
-    if options.backend == "local":
-        _refuse_finished(settings["PROJECT"], options.run_name, plan)
-    print(described(plan, len(validation)))
+    evaluates = options.command == "evaluate"
+    if not evaluates:
+        if options.backend == "local":
+            _refuse_finished(settings["PROJECT"], options.run_name, plan)
+        print(described(plan, len(validation)))
     return Run(
         options.run_name,
         training,
@@ -92,12 +104,20 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         options.backend,
         options.show_trajectories,
         plan,
+        evaluates,
+        options.endpoint,
+        tuple(options.model),
+        not options.no_production,
+        options.rollouts,
     )
 
 
 def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) -> Any:
     parser = argparse.ArgumentParser(description=documentation.partition("\n")[0])
     add = parser.add_argument
+    commands = "train (if nothing is said), or evaluate: compare models"
+    add("command", nargs="?", choices=("train", "evaluate"), help=commands)
+    parser.set_defaults(command="train")
     about = "a JSONL or CSV file, a dataset's folder, or module:NAME"
     add("--scenarios", default=scenarios, help=about)
     add("--validation", help="scenarios of its own; else some of the others")
@@ -115,6 +135,13 @@ def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) ->
         parser.set_defaults(backend="local")
     page = "write the N best, worst and other episodes of each step as a page"
     add("--show-trajectories", type=int, default=0, metavar="N", help=page)
+    compared = parser.add_argument_group("evaluate")
+    add = compared.add_argument
+    add("--endpoint", metavar="URL", help="it serves models; key: ENDPOINT_API_KEY")
+    add("--model", action="append", default=[], help="one of them; else all")
+    add("--no-production", action="store_true", help="leave the agent's own model out")
+    rollouts = settings.get("VALIDATION_ROLLOUTS", 1)
+    add("--rollouts", type=int, default=rollouts, help="of a scenario, by each model")
     options = parser.parse_args()
     if options.max_cost is not None and options.gpu_price is None:
         parser.error("--max-cost needs --gpu-price")

@@ -147,6 +147,20 @@ def test_a_run_is_bounded_validated_and_accounted_for(tmp_path: Path) -> None:
     ]
 
 
+def test_models_are_compared_from_the_command_line(tmp_path: Path) -> None:
+    folder = adapted("support_loop", tmp_path)
+    with Engine([judged(4), *ANSWERING]) as engine:
+        options = ("--endpoint", engine.base_url, "--model", "tuned", "--rollouts", "2")
+        said = train(folder, engine, "evaluate", *options)
+    assert "raised" not in said and "stopped" not in said, said
+    assert said["registered"] == [] and said["steps"] == []  # no engine, no training
+    assert "3 scenarios x 2 rollouts x 2 models: 12 episodes" in said["output"]
+    assert "tuned against production: " in said["output"]
+    asked = {e.request["model"] for e in engine.log}
+    assert asked == {"gpt-5.4", "tuned", "gpt-4o-mini"}
+    assert (folder / "agent-001-evaluation.html").exists()
+
+
 def test_a_finished_run_says_so_before_it_starts_an_engine(tmp_path: Path) -> None:
     folder = adapted("support_loop", tmp_path, "--max-steps", "3")
     (folder / ".art/agent/models/agent-001/checkpoints/0003").mkdir(parents=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -99,19 +100,15 @@ async def will_not_be_cancelled(_: Any) -> None:
     await ask_async("quick")
     end = time.monotonic() + 3
     while time.monotonic() < end:
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await asyncio.sleep(0.1)
-        except asyncio.CancelledError:
-            pass
 
 
 def retries(_: Any) -> None:
     ask("quick")
     for _ in range(5):
-        try:
+        with contextlib.suppress(openai.APITimeoutError):
             ask("slow")
-        except openai.APITimeoutError:
-            pass
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_steps_without_anything_to_learn_from_are_skipped_then_end_the_run(
         assert len(progress.usable([down, group(1.0)])) == 1  # which begins anew
         for _ in range(2):
             progress.usable([down])
-        with pytest.raises(SystemExit, match="3 steps in a row .*the judge is down"):
+        with pytest.raises(SystemExit, match=r"3 steps in a row .*the judge is down"):
             progress.usable([down])
 
     progressing(work)
@@ -138,7 +138,7 @@ def test_changed_settings_of_a_run_are_said(
     said = note(5, LEARNING_RATE=5e-6)
     assert "run was begun with LEARNING_RATE = 1e-05, and goes on with 5e-06" in said
     model.base_model = "another/model"
-    with pytest.raises(SystemExit, match="do not fit 'another/model'.*--run-name"):
+    with pytest.raises(SystemExit, match=r"do not fit 'another/model'.*--run-name"):
         note(5)
 
 
@@ -154,6 +154,12 @@ def test_tool_calls_are_parsed_as_the_model_writes_them(
 ) -> None:
     settings = training.server_settings(base_model) or {"server_args": {}}
     assert settings["server_args"].get("tool_call_parser") == parser
+
+
+def test_a_local_backend_that_cannot_start_says_what_to_install() -> None:
+    """Neither Unsloth nor what it needs is installed where the tests run."""
+    with pytest.raises(SystemExit, match=r"cannot start: .*Python 3\.12 .*serverless"):
+        training.make_backend("local")
 
 
 def test_contexts_are_what_art_trains() -> None:

@@ -239,6 +239,12 @@ def test_the_first_cause_is_said_of_an_agent_that_never_asked(engine: Engine) ->
         record(engine, episode)
 
 
+def test_an_answer_that_no_model_gave_is_said(engine: Engine) -> None:
+    """Agents that swallow their errors return them as text."""
+    with pytest.raises(RecordingError, match=r"never called .*'Error: no key' by its"):
+        record(engine, lambda scenario: "Error: no key")
+
+
 def test_an_episode_that_forgot_to_await_is_awaited(engine: Engine) -> None:
     assert record(engine, lambda scenario: ask_async(scenario)).final_answer == "Yes."
 

@@ -16,12 +16,14 @@ class Callee:
         is_async: the callable, or what it returns, has to be awaited.
         is_late: it returns a manager or a generator, and asks when that is used.
         options: settings of the user's client that hold for the model in training too.
+        client: the user's client, where it is one of the SDK.
     """
 
     on: Callable[[Any], Callable[..., Any]]
     is_async: bool
     is_late: bool
     options: dict[str, Any]
+    client: Any = None
 
 
 # Sees through a wrapper to the callee inside, as ``callees.find_callee`` does.

@@ -38,7 +38,8 @@ def find(function: Any, view: str, _: Finder) -> Callee | None:
         return functools.partial(_without_tracing, method)
 
     manager = name == "stream" or view == "with_streaming_response"
-    return Callee(on, is_async, manager, options)
+    own = client if options else None
+    return Callee(on, is_async, manager, options, own)
 
 
 def _without_tracing(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

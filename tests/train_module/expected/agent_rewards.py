@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (77cb0bf74139). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (dece705558c8). Yours to edit: art-adapt overwrites no edited file.
 """Trains play of agent.py with ART: GRPO, rewarded by the agent itself.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -139,7 +139,10 @@ async def validate(model: art.TrainableModel, run: training.Run[Scenario]) -> No
 
 def main() -> None:
     run = training.prepare(Scenario, globals())
-    asyncio.run(train(run))
+    if run.evaluates:
+        asyncio.run(training.evaluate(run, rollout))
+    else:
+        asyncio.run(train(run))
 
 
 if __name__ == "__main__":

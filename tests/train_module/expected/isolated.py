@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (3d868925f2e7). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (457b9808a9b2). Yours to edit: art-adapt overwrites no edited file.
 """Trains write_tagline of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -149,7 +149,10 @@ async def validate(model: art.TrainableModel, run: training.Run[Scenario]) -> No
 
 def main() -> None:
     run = training.prepare(Scenario, globals())
-    asyncio.run(train(run))
+    if run.evaluates:
+        asyncio.run(training.evaluate(run, rollout, judge))
+    else:
+        asyncio.run(train(run))
 
 
 if __name__ == "__main__":

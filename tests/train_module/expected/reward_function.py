@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (86e7d9515b3b). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (a0477a58c4a8). Yours to edit: art-adapt overwrites no edited file.
 """Trains Analyst.run of agent.py with ART: GRPO, rewarded by rewards:exact.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -141,7 +141,10 @@ async def validate(model: art.TrainableModel, run: training.Run[Scenario]) -> No
 
 def main() -> None:
     run = training.prepare(Scenario, globals())
-    asyncio.run(train(run))
+    if run.evaluates:
+        asyncio.run(training.evaluate(run, rollout))
+    else:
+        asyncio.run(train(run))
 
 
 if __name__ == "__main__":
