@@ -11,7 +11,7 @@ from importlib import import_module
 
 CANNOT = 2
 DEFAULT_COMMAND = "adapt"
-COMMANDS = ("check", "explain", "rehearse")
+COMMANDS = ("check", "doctor", "explain", "rehearse")
 
 
 def main() -> None:

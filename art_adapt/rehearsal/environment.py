@@ -54,7 +54,7 @@ def environment(url: str, train_module: Path) -> dict[str, str]:
         train_module: its files and those of its agent are searched for the keys they
             read.
     """
-    files = _files(train_module)
+    files = files_of(train_module)
     kept = _without_secrets(os.environ)
     placeholders = dict.fromkeys(keys_read(files), PRODUCTION_KEY)
     if _is_on_azure(files):
@@ -110,7 +110,7 @@ def _without_secrets(variables: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _files(train_module: Path) -> list[Syntax]:
+def files_of(train_module: Path) -> list[Syntax]:
     """The train module, its agent, and the files that they import."""
     agent = train_module.with_name(f"{train_module.stem.removesuffix('_train')}.py")
     sources = []

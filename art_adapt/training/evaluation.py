@@ -81,7 +81,10 @@ async def evaluate(
         for scenario in scenarios
     )
     sampled = await art.gather_trajectory_groups(
-        rollouts, pbar_desc="evaluate", max_exceptions=count, after_each=judge
+        rollouts,
+        pbar_desc="evaluate",
+        max_exceptions=count,
+        after_each=blind(judge) if judge is not None else None,
     )
     groups = usable(sampled)
     results = [_result(model.name, groups) for model in models]
@@ -96,6 +99,17 @@ async def evaluate(
     path.with_suffix(".json").write_text(json.dumps(written, indent=1))
     print(f"every episode: {path}")
     return results
+
+
+def blind(judge: Judge) -> Judge:
+    """Let a judge see the episodes of a group in random order: judges prefer places."""
+
+    async def shuffled(group: art.TrajectoryGroup) -> art.TrajectoryGroup:
+        seed = str(group.metadata.get("scenario_id"))
+        random.Random(seed).shuffle(group.trajectories)
+        return await judge(group)
+
+    return shuffled
 
 
 async def _models(run: Run[Any]) -> list[art.Model[Any]]:

@@ -79,6 +79,15 @@ def make_backend(kind: str) -> Any:
         from art.serverless.backend import ServerlessBackend
 
         return ServerlessBackend()
+    if (missing := missing_for_local()) is not None:
+        raise SystemExit(f"the local backend cannot start: {missing}. {REMEDY}")
+    from art.local import LocalBackend
+
+    return LocalBackend(path=FILES)
+
+
+def missing_for_local() -> str | None:
+    """Say what ART's local backend imports when it starts and is not installed."""
     try:
         from art.local import LocalBackend
 
@@ -86,10 +95,8 @@ def make_backend(kind: str) -> Any:
             for module in IMPORTED_AT_START:
                 importlib.import_module(module)
     except ImportError as error:
-        raise SystemExit(
-            f"the local backend cannot start: {error}. {REMEDY}"
-        ) from error
-    return LocalBackend(path=FILES)
+        return str(error)
+    return None
 
 
 def server_settings(base_model: str) -> Any:

@@ -18,7 +18,7 @@ from training.test_training_package import SETTINGS
 from art_adapt import training
 from art_adapt.hooks import recorded
 from art_adapt.recording import RecordingError
-from art_adapt.training.evaluation import Result, described
+from art_adapt.training.evaluation import Result, blind, described
 from art_adapt.training.plan import make_plan
 
 
@@ -206,6 +206,22 @@ def test_an_endpoint_says_what_it_serves(
         asyncio.run(training.evaluate(run, None))  # type: ignore[arg-type]
     with pytest.raises(SystemExit, match="name an --endpoint"):
         asyncio.run(training.evaluate(run_of(tmp_path, with_production=False), None))  # type: ignore[arg-type]
+
+
+def test_a_judge_sees_them_in_another_order_each_time() -> None:
+    first_places = set()
+
+    async def judge(group: art.TrajectoryGroup) -> art.TrajectoryGroup:
+        first_places.add(group.trajectories[0].metadata["policy"])
+        return group
+
+    for number in range(20):
+        group = art.TrajectoryGroup(
+            [training.Trajectory(metadata={"policy": name}) for name in "abc"],
+            metadata={"scenario_id": number},
+        )
+        asyncio.run(blind(judge)(group))
+    assert first_places == set("abc")
 
 
 def result(name: str, *rewards: float) -> Result:

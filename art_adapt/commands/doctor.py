@@ -1,0 +1,71 @@
+"""``art-adapt doctor``: its options and exit codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import textwrap
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from art_adapt.commands import command_app
+from art_adapt.errors import Refusal
+
+if TYPE_CHECKING:
+    from art_adapt.doctor import Finding
+
+app = command_app()
+MARGIN = 19  # where the texts begin
+
+
+@app.command()
+def doctor(
+    module: Annotated[Path, typer.Argument(metavar="TRAIN_MODULE")],
+    backend: Annotated[
+        str | None, typer.Option(help="local or serverless, in the place of BACKEND.")
+    ] = None,
+    try_judge: Annotated[
+        bool, typer.Option("--try-judge", help="Ask RULER's judge once.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object a line.")
+    ] = False,
+) -> None:
+    """Say whether a train module could run here, before a GPU is paid for.
+
+    It imports the module and its agent; it starts no engine and runs no episode.
+
+    Exit codes: 0 it could; 1 something would end the run, or make it worthless; 2 could
+    not look.
+    """
+    try:
+        from art_adapt.doctor import State, examine
+    except ImportError as error:
+        raise Refusal(
+            f"{error.name} is not installed",
+            why="doctor looks at the environment that trains",
+            next_step="pip install 'art-adapt[train]' there",
+        ) from error
+    has_failed = False
+    if backend not in (None, "local", "serverless"):
+        raise typer.BadParameter("local or serverless", param_hint="--backend")
+    for finding in examine(module, backend=backend, try_judge=try_judge):
+        has_failed |= finding.state is State.FAILED
+        if as_json:
+            print(json.dumps(asdict(finding)))
+            continue
+        print(_shown(finding))
+    raise typer.Exit(1 if has_failed else 0)
+
+
+def _shown(finding: Finding) -> str:
+    """Lay a finding out for a terminal, what to do about it on lines of its own."""
+    width = max(40, min(100, shutil.get_terminal_size().columns)) - MARGIN
+    texts = finding.what.split("\n")
+    texts += [f"-> {finding.remedy}"] if finding.remedy else []
+    lines = [line for text in texts for line in textwrap.wrap(text, width)]
+    head = f"{finding.state:7} {finding.subject}"
+    return f"\n{'':{MARGIN}}".join([f"{head:{MARGIN}}{lines[0]}", *lines[1:]])

@@ -1,0 +1,78 @@
+"""Whether the base model fits on this machine's GPUs, with the context that it is given."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
+from art_adapt.rehearsal.cost import BYTES, weights_of
+from art_adapt.training.models import LONGEST
+
+# Bytes of KV cache for a token: layers x KV heads x head size x 2 (keys, values) x 2
+# (bfloat16), from the models' own config.json.
+KV_BYTES = {
+    r"qwen3-14b": 40 * 8 * 128 * 4,
+    r"qwen3-30b-a3b": 48 * 4 * 128 * 4,
+    r"llama-3\.1-8b": 32 * 8 * 128 * 4,
+}
+SHARE = 0.9  # of the memory that vLLM takes, unless ENGINE says otherwise
+GIGA = 1e9
+
+
+def check(setup: Setup) -> Iterator[Finding]:
+    if not setup.is_local:
+        return
+    found = _memories()
+    wanted = 2 if "GPUS" in setup.settings else 1
+    if len(found) < wanted:
+        yield failed(
+            "GPU",
+            f"{len(found)} found, {wanted} needed",
+            "train on a machine with an NVIDIA GPU, or with --backend serverless",
+        )
+    yield from _fits(setup, min(found, default=None))
+
+
+def _fits(setup: Setup, memory: float | None) -> Iterator[Finding]:
+    model = str(setup.settings["BASE_MODEL"])
+    engine = setup.settings.get("ENGINE", {})
+    total, _ = weights_of(model)
+    if total is None:
+        yield note("memory", f"the name {model} does not tell how large it is")
+        return
+    length = engine.get("max_model_len", LONGEST)
+    weights = total * BYTES
+    kv = next((b for p, b in KV_BYTES.items() if re.search(p, model, re.I)), None)
+    cache = 0.0 if kv is None else kv * length / GIGA
+    needed = weights + cache
+    said = f"{model}: {weights:.0f} GB of weights"
+    if kv is not None:
+        said += f" and {cache:.1f} GB of KV cache for one context of {length:,} tokens"
+    if memory is None:
+        yield note("memory", f"{said}, at least")
+        return
+    share = engine.get("gpu_memory_utilization", SHARE)
+    if needed > share * memory:
+        remedy = "a smaller max_model_len in ENGINE, a smaller model, or a larger GPU"
+        there = f"vLLM takes {share:.0%} of {memory:.0f} GB"
+        yield failed("memory", f"{said}, but {there}", remedy)
+    else:
+        yield ok("memory", f"{said}, of {memory:.0f} GB")
+
+
+def _memories() -> list[float]:
+    """Return the gigabytes of each GPU that the driver shows."""
+    if shutil.which("nvidia-smi") is None:
+        return []
+    done = subprocess.run(
+        ["nvidia-smi", "--query-gpu=memory.total", "--format=csv,noheader,nounits"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    lines = done.stdout.split() if done.returncode == 0 else []
+    return [float(line) * 2**20 / GIGA for line in lines]

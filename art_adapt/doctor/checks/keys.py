@@ -1,0 +1,27 @@
+"""Whether the keys that the run and the agent read are set; no value is ever shown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
+from art_adapt.rehearsal.environment import files_of, keys_read
+
+
+def check(setup: Setup) -> Iterator[Finding]:
+    needed = {}
+    if not setup.is_local:
+        needed["WANDB_API_KEY"] = "the serverless backend"
+    if str(setup.settings.get("JUDGE_MODEL", "")).startswith("openai/"):
+        needed["OPENAI_API_KEY"] = "RULER's judge"
+    missing = {name: user for name, user in needed.items() if not os.environ.get(name)}
+    for name, user in missing.items():
+        yield failed(
+            "keys", f"{name} is not set: {user} needs it", f"export {name}=..."
+        )
+    for name in sorted({*keys_read(files_of(setup.path))} - needed.keys()):
+        if not os.environ.get(name):
+            yield note("keys", f"{name} is read by the agent, and not set")
+    if not missing:
+        yield ok("keys", ", ".join(needed) or "none is needed")

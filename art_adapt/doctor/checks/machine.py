@@ -1,0 +1,49 @@
+"""Whether the disk, and the number of open files, are enough."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
+from art_adapt.rehearsal.cost import BYTES, weights_of
+
+GIGA = 1e9
+OTHERS = 256  # files that a process has open besides those of its episodes
+FILES = 8  # that an episode may have open: connections of its own and of its tools
+
+
+def check(setup: Setup) -> Iterator[Finding]:
+    yield from _open_files(setup.settings.get("CONCURRENCY", 1))
+    if setup.is_local:
+        yield from _disk(setup)
+
+
+def _disk(setup: Setup) -> Iterator[Finding]:
+    total, _ = weights_of(str(setup.settings["BASE_MODEL"]))
+    free = shutil.disk_usage(Path.home()).free / GIGA
+    needed = 10 + (total or 0) * BYTES
+    if free < needed:
+        what = f"{free:.0f} GB free at home, where the base model is loaded to"
+        remedy = f"free {needed:.0f} GB, or set HF_HOME to a larger disk"
+        yield failed("disk", what, remedy)
+    else:
+        yield ok(
+            "disk",
+            f"{free:.0f} GB free, of which the base model takes {needed - 10:.0f}",
+        )
+
+
+def _open_files(concurrency: int) -> Iterator[Finding]:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = OTHERS + FILES * concurrency
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        what = f"{soft} may be open; {concurrency} episodes may need {needed}"
+        yield note("files", what, f"ulimit -n {needed}, or a smaller CONCURRENCY")
+    else:
+        yield ok("files", f"{concurrency} episodes at once have enough open files")

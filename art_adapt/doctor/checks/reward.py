@@ -1,0 +1,36 @@
+"""Whether the reward function bears an episode without an answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+from art_adapt.doctor.finding import Finding, Setup, failed, ok
+from art_adapt.training.episodes import Trajectory
+from art_adapt.training.rewards import RewardError, scored
+
+
+def check(setup: Setup) -> Iterator[Finding]:
+    if (score := getattr(setup.module, "score", None)) is not None:
+        yield _reward(setup, score)
+
+
+def _reward(setup: Setup, score: Any) -> Finding:
+    """Score an episode that ended before its answer, as some episodes do."""
+    scenario = setup.module.Scenario.model_construct()
+    for name, field in setup.module.Scenario.model_fields.items():
+        if field.is_required():
+            object.__setattr__(scenario, name, "")
+    trajectory = Trajectory(scenario=scenario)
+    trajectory.messages_and_choices.append({"role": "user", "content": "?"})
+    try:
+        asyncio.run(scored(score, trajectory, scenario))
+    except RewardError as error:
+        return failed(
+            "reward",
+            f"of an episode without an answer: {error}",
+            "return a low reward where trajectory.final_answer is None: an error in "
+            "the reward function ends the run",
+        )
+    return ok("reward", f"an episode without an answer gets {trajectory.reward:g}")

@@ -1,0 +1,144 @@
+"""``art-adapt doctor`` says before a GPU is paid for what would end a run on it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agents import art_adapt, copy_of
+
+KEYS = {"OPENAI_API_KEY": "sk-very-secret", "WANDB_API_KEY": "wandb-very-secret"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = copy_of("support_loop", tmp_path)
+    options = ("--isolated", "--reward", "rewards:score")
+    (folder / "rewards.py").write_text(
+        "def score(trajectory, scenario):\n"
+        "    return float('yes' in (trajectory.final_answer or ''))\n"
+    )
+    assert art_adapt(*options, "agent.py", cwd=folder).returncode == 0
+    return folder
+
+
+def doctor(
+    folder: Path, *options: str, path: str = "", **environment: str
+) -> tuple[int, dict[str, dict[str, str]], str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "art_adapt", "doctor", "agent_train.py", *options],
+        cwd=folder,
+        env={
+            "PATH": f"{path}:{os.environ['PATH']}",
+            "HOME": str(folder),
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    assert "very-secret" not in said and "Traceback" not in said, said
+    lines = done.stdout.splitlines() if "--json" in options else []
+    found: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    return done.returncode, {each["subject"]: each for each in found}, said
+
+
+def gpus(folder: Path, *megabytes: int) -> str:
+    """Put an ``nvidia-smi`` into a folder that shows GPUs of these sizes."""
+    tools = folder / "tools"
+    tools.mkdir()
+    lines = "\\n".join(map(str, megabytes))
+    (tools / "nvidia-smi").write_text(f'#!/bin/sh\nprintf "{lines}\\n"\n')
+    (tools / "nvidia-smi").chmod(0o755)
+    return str(tools)
+
+
+def test_a_serverless_run_that_could_start(folder: Path) -> None:
+    code, found, said = doctor(folder, "--json", "--backend", "serverless", **KEYS)
+    assert code == 0, said
+    states = {subject: each["state"] for subject, each in found.items()}
+    assert set(states.values()) <= {"ok", "note"}
+    assert "gpu" not in states and states["reward"] == "ok"
+    assert "At most" in found["run"]["what"]
+
+
+def test_as_it_is_shown(folder: Path) -> None:
+    code, _, said = doctor(folder, COLUMNS="80", **KEYS)
+    assert code == 1  # no GPU, and nothing that LocalBackend imports
+    assert "FAILED  GPU        0 found, 1 needed" in said
+    assert "the local one cannot start: No module named" in said
+    assert max(map(len, said.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("sizes", "model", "engine", "states"),
+    [
+        ((81559,), "OpenPipe/Qwen3-14B-Instruct", {}, {"memory": "ok"}),
+        ((24576,), "OpenPipe/Qwen3-14B-Instruct", {}, {"memory": "FAILED"}),
+        (
+            (81559,),
+            "Qwen/Qwen3-30B-A3B-Instruct-2507",
+            {"max_model_len": 262_144},
+            {"memory": "FAILED"},
+        ),
+        ((81559,), "Qwen/Qwen3-30B-A3B-Instruct-2507", {}, {"memory": "ok"}),
+        ((81559,), "my/model", {}, {"memory": "note"}),
+        ((), "OpenPipe/Qwen3-14B-Instruct", {}, {"GPU": "FAILED"}),
+    ],
+)
+def test_weights_and_context_against_memory(
+    sizes: Any, model: str, engine: Any, states: dict[str, str], folder: Path
+) -> None:
+    module = folder / "agent_train.py"
+    text = module.read_text().replace("OpenPipe/Qwen3-14B-Instruct", model)
+    module.write_text(text.replace("Any] = {}", f"Any] = {engine}"))
+    _, found, _ = doctor(folder, "--json", path=gpus(folder, *sizes), **KEYS)
+    assert {subject: found[subject]["state"] for subject in states} == states
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "subject", "said"),
+    [
+        ("scenarios.jsonl", '{"wrong": 1}\n', "scenarios", "scenarios.jsonl:1"),
+        ("scenarios.jsonl", "", "scenarios", "has none"),
+        ("scenarios.jsonl", '{"question": "a"}\n' * 2, "scenarios", "more than once"),
+        (
+            "rewards.py",
+            "def score(trajectory, scenario):\n    return len(trajectory.final_answer)\n",
+            "reward",
+            "an episode without an answer",
+        ),
+        ("agent.py", "import no_such_package\n", "module", "no_such_package"),
+    ],
+)
+def test_what_would_end_a_run(
+    name: str, text: str, subject: str, said: str, folder: Path
+) -> None:
+    (folder / name).write_text(text)
+    _, found, _ = doctor(folder, "--json", "--backend", "serverless", **KEYS)
+    assert found[subject]["state"] in ("FAILED", "note")
+    assert said in found[subject]["what"] and found[subject]["remedy"]
+
+
+def test_keys_are_named(folder: Path) -> None:
+    (folder / "agent.py").write_text(
+        "import os\nfrom openai import OpenAI\nkey = os.getenv('SEARCH_API_KEY')\n"
+        "client = OpenAI(api_key='k')\n\n\ndef run_agent(question):\n    pass\n"
+    )
+    code, _, said = doctor(folder, "--json", "--backend", "serverless")
+    assert code == 1
+    assert "WANDB_API_KEY is not set" in said and "export WANDB_API_KEY=" in said
+    assert "SEARCH_API_KEY is read by the agent, and not set" in said
+
+
+def test_what_is_no_train_module(folder: Path) -> None:
+    for name, reason in (("no.py", "no such file"), ("rewards.py", "no train module")):
+        done = art_adapt("doctor", name, cwd=folder)
+        assert done.returncode == 2 and reason in done.stderr.decode()
