@@ -210,12 +210,12 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
 def main() -> None:
     weave.init(PROJECT)  #: weave
     run = training.prepare(Scenario, globals())
-    if run.evaluates:
-        asyncio.run(training.evaluate(run, rollout, judge))  #: ruler
-        asyncio.run(training.evaluate(run, rollout))  #: unjudged
-    else:
+    if run.task is training.Task.TRAIN:
         asyncio.run(train(run))  #: steps
         asyncio.run(train_in_pipeline(run))  #: pipeline
+    else:  # evaluate models, or probe scenarios
+        asyncio.run(training.measure(run, rollout, judge))  #: ruler
+        asyncio.run(training.measure(run, rollout))  #: unjudged
 
 
 if __name__ == "__main__":

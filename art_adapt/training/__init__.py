@@ -8,12 +8,12 @@ from art_adapt.recording import for_training
 from art_adapt.training.applications import ask_app
 from art_adapt.training.episode_files import keep
 from art_adapt.training.episodes import Trajectory, fill_in, policy_endpoint, record
-from art_adapt.training.evaluation import evaluate
 from art_adapt.training.groups import costs_of, metadata_of, usable
 from art_adapt.training.isolation import isolated
 from art_adapt.training.judging import ruler
 from art_adapt.training.models import make_backend, make_model, server_settings
 from art_adapt.training.pipelines import name_policies, pipeline_sizes
+from art_adapt.training.probing import measure
 from art_adapt.training.progress import (
     Progress,
     best_step,
@@ -23,7 +23,7 @@ from art_adapt.training.progress import (
 )
 from art_adapt.training.reports import report, report_validation
 from art_adapt.training.rewards import scored
-from art_adapt.training.runs import UNTIL_STOPPED, Run, prepare, scenario_stream
+from art_adapt.training.runs import UNTIL_STOPPED, Run, Task, prepare, scenario_stream
 from art_adapt.training.scenarios import Scenario, load_scenarios, split
 from art_adapt.training.terminal import run_command, run_script
 from art_adapt.training.usage import print_usage
@@ -33,11 +33,11 @@ __all__ = [
     "Progress",
     "Run",
     "Scenario",
+    "Task",
     "Trajectory",
     "ask_app",
     "best_step",
     "costs_of",
-    "evaluate",
     "fill_in",
     "for_training",
     "is_validated",
@@ -47,6 +47,7 @@ __all__ = [
     "load_scenarios",
     "make_backend",
     "make_model",
+    "measure",
     "metadata_of",
     "name_policies",
     "note_settings",

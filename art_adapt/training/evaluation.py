@@ -64,7 +64,7 @@ async def evaluate(
 
     Writes ``RUN-evaluation.json`` and, with every episode, ``RUN-evaluation.html``.
     """
-    models = await _models(run)
+    models = await models_of(run)
     scenarios = run.validation or run.scenarios
     size = run.rollouts
     count = len(models) * len(scenarios) * size
@@ -112,7 +112,7 @@ def blind(judge: Judge) -> Judge:
     return shuffled
 
 
-async def _models(run: Run[Any]) -> list[art.Model[Any]]:
+async def models_of(run: Run[Any]) -> list[art.Model[Any]]:
     """Return the models to compare.
 
     Raises:

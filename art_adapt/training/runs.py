@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -23,6 +24,14 @@ S = TypeVar("S", bound=pydantic.BaseModel)
 UNTIL_STOPPED = 1_000_000  # epochs
 
 
+class Task(StrEnum):
+    """What a train module is run for."""
+
+    TRAIN = "train"
+    EVALUATE = "evaluate"
+    PROBE = "probe"
+
+
 @dataclass(frozen=True)
 class Run(Generic[S]):
     """What a run was asked for, by the module's constants and on its command line.
@@ -34,8 +43,8 @@ class Run(Generic[S]):
         backend: ``local`` or ``serverless``.
         shown: how many episodes of each kind to write as a page, step by step.
         plan: what it takes at most.
-        evaluates: whether models are compared, and none is trained.
-        endpoint: that serves models to compare.
+        task: what is to be done.
+        endpoint: that serves models to evaluate or to probe.
         models: their names; empty: all that it serves.
         with_production: whether the production model is compared as well.
         rollouts: of a scenario, by each model.
@@ -47,7 +56,7 @@ class Run(Generic[S]):
     backend: str
     shown: int
     plan: Plan
-    evaluates: bool
+    task: Task
     endpoint: str | None
     models: tuple[str, ...]
     with_production: bool
@@ -80,7 +89,7 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
     if not training:
         raise SystemExit("there is no scenario to train on")
     validation = validation[: settings.get("VALIDATION_SCENARIOS", len(validation))]
-    if options.backend == "serverless" and options.command == "train":
+    if options.backend == "serverless" and options.task is Task.TRAIN:
         _require("WANDB_API_KEY", "the serverless backend")
     if str(settings.get("JUDGE_MODEL", "")).startswith("openai/"):
         _require("OPENAI_API_KEY", "RULER's judge")
@@ -92,8 +101,7 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         price=options.gpu_price,
         cost=options.max_cost,
     )
-    evaluates = options.command == "evaluate"
-    if not evaluates:
+    if options.task is Task.TRAIN:
         if options.backend == "local":
             _refuse_finished(settings["PROJECT"], options.run_name, plan)
         print(described(plan, len(validation)))
@@ -104,10 +112,10 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         options.backend,
         options.show_trajectories,
         plan,
-        evaluates,
+        options.task,
         options.endpoint,
         tuple(options.model),
-        not options.no_production,
+        options.task is Task.EVALUATE and not options.no_production,
         options.rollouts,
     )
 
@@ -115,9 +123,10 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
 def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) -> Any:
     parser = argparse.ArgumentParser(description=documentation.partition("\n")[0])
     add = parser.add_argument
-    commands = "train (if nothing is said), or evaluate: compare models"
-    add("command", nargs="?", choices=("train", "evaluate"), help=commands)
-    parser.set_defaults(command="train")
+    tasks = "train; evaluate: compare models; probe: find scenarios worth training on"
+    add(
+        "task", nargs="?", type=Task, choices=list(Task), default=Task.TRAIN, help=tasks
+    )
     about = "a JSONL or CSV file, a dataset's folder, or module:NAME"
     add("--scenarios", default=scenarios, help=about)
     add("--validation", help="scenarios of its own; else some of the others")
@@ -135,14 +144,18 @@ def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) ->
         parser.set_defaults(backend="local")
     page = "write the N best, worst and other episodes of each step as a page"
     add("--show-trajectories", type=int, default=0, metavar="N", help=page)
-    compared = parser.add_argument_group("evaluate")
-    add = compared.add_argument
+    add = parser.add_argument_group("evaluate and probe").add_argument
     add("--endpoint", metavar="URL", help="it serves models; key: ENDPOINT_API_KEY")
     add("--model", action="append", default=[], help="one of them; else all")
     add("--no-production", action="store_true", help="leave the agent's own model out")
-    rollouts = settings.get("VALIDATION_ROLLOUTS", 1)
-    add("--rollouts", type=int, default=rollouts, help="of a scenario, by each model")
+    add("--rollouts", type=int, help="of a scenario, by each model")
     options = parser.parse_args()
+    if options.rollouts is None:
+        of_task = {
+            Task.PROBE: "ROLLOUTS_PER_GROUP",
+            Task.EVALUATE: "VALIDATION_ROLLOUTS",
+        }
+        options.rollouts = settings.get(of_task.get(options.task, ""), 1)
     if options.max_cost is not None and options.gpu_price is None:
         parser.error("--max-cost needs --gpu-price")
     return options

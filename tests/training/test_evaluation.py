@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from training.test_training_package import SETTINGS
 from art_adapt import training
 from art_adapt.hooks import recorded
 from art_adapt.recording import RecordingError
-from art_adapt.training.evaluation import Result, blind, described
+from art_adapt.training.evaluation import Result, blind, described, evaluate
 from art_adapt.training.plan import make_plan
 
 
@@ -141,7 +142,9 @@ def test_what_cannot_be_recorded_is_said(production: Engine) -> None:
     assert production.log == []
 
 
-def run_of(tmp_path: Path, **changes: Any) -> training.Run[Scenario]:
+def run_of(
+    tmp_path: Path, task: training.Task = training.Task.EVALUATE, **changes: Any
+) -> training.Run[Scenario]:
     scenarios = [Scenario(question=f"question {n}") for n in range(8)]
     chosen: dict[str, Any] = {
         "endpoint": None,
@@ -151,7 +154,7 @@ def run_of(tmp_path: Path, **changes: Any) -> training.Run[Scenario]:
     }
     plan = make_plan(SETTINGS, 8, 0)
     return training.Run(
-        str(tmp_path / "run"), scenarios, [], "local", 0, plan, True, **chosen | changes
+        str(tmp_path / "run"), scenarios, [], "local", 0, plan, task, **chosen | changes
     )
 
 
@@ -181,7 +184,7 @@ def test_models_are_compared_beyond_noise(
     base = {"when": {"messages": "question [0-3]"}, "content": "right"}
     with Engine([tuned, base]) as engine:
         run = run_of(tmp_path, endpoint=engine.base_url, models=("agent@50", "base"))
-        results = asyncio.run(training.evaluate(run, rollout))
+        results = asyncio.run(evaluate(run, rollout))
     said = capsys.readouterr().out
     assert "8 scenarios x 2 rollouts x 3 models: 48 episodes" in said
     assert [result.model for result in results] == ["production", "agent@50", "base"]
@@ -203,9 +206,46 @@ def test_an_endpoint_says_what_it_serves(
 ) -> None:
     run = run_of(tmp_path, endpoint="http://127.0.0.1:9/v1", with_production=False)
     with pytest.raises(SystemExit, match="does not say which models it serves"):
-        asyncio.run(training.evaluate(run, None))  # type: ignore[arg-type]
+        asyncio.run(evaluate(run, None))  # type: ignore[arg-type]
     with pytest.raises(SystemExit, match="name an --endpoint"):
-        asyncio.run(training.evaluate(run_of(tmp_path, with_production=False), None))  # type: ignore[arg-type]
+        asyncio.run(evaluate(run_of(tmp_path, with_production=False), None))  # type: ignore[arg-type]
+
+
+def test_scenarios_that_teach_are_found_and_not_paid_for_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of the first four one episode in two is right, of the others none."""
+    count = itertools.count()
+
+    async def rollout(model: Any, scenario: Scenario) -> training.Trajectory:
+        number = int(scenario.question.split()[1])
+        reward = float(number < 4 and next(count) % 2)
+        return training.Trajectory(reward=reward, metadata={"policy": model.name})
+
+    def probe(**changes: Any) -> str:
+        with Engine() as engine:
+            options: Any = {
+                "endpoint": engine.base_url,
+                "models": ("base",),
+                "with_production": False,
+            }
+            run = run_of(tmp_path, training.Task.PROBE, **options | changes)
+            asyncio.run(training.measure(run, rollout))
+        return capsys.readouterr().out
+
+    said = probe()
+    assert "8 scenarios x 2 rollouts on base; 0 are known" in said
+    assert "4 of 8 scenarios have episodes of different rewards" in said
+    assert "4 are all alike, with a mean reward of 0.00 to 0.00" in said
+    rows = (tmp_path / "run-scenarios.jsonl").read_text().splitlines()
+    assert [json.loads(row)["question"] for row in rows] == [
+        f"question {number}" for number in range(4)
+    ]
+    said = probe()
+    assert "0 scenarios x 2 rollouts on base; 8 are known" in said
+    assert "4 of 8 scenarios" in said
+    with pytest.raises(SystemExit, match="one model is probed: choose it with --model"):
+        probe(models=("base", "other"))
 
 
 def test_a_judge_sees_them_in_another_order_each_time() -> None:

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (457b9808a9b2). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (0e986e72271b). Yours to edit: art-adapt overwrites no edited file.
 """Trains write_tagline of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -149,10 +149,10 @@ async def validate(model: art.TrainableModel, run: training.Run[Scenario]) -> No
 
 def main() -> None:
     run = training.prepare(Scenario, globals())
-    if run.evaluates:
-        asyncio.run(training.evaluate(run, rollout, judge))
-    else:
+    if run.task is training.Task.TRAIN:
         asyncio.run(train(run))
+    else:  # evaluate models, or probe scenarios
+        asyncio.run(training.measure(run, rollout, judge))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (d47236373761). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (4873bb4291e4). Yours to edit: art-adapt overwrites no edited file.
 """Trains triage_report of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -147,10 +147,10 @@ async def validate(model: art.TrainableModel, run: training.Run[Scenario]) -> No
 def main() -> None:
     weave.init(PROJECT)
     run = training.prepare(Scenario, globals())
-    if run.evaluates:
-        asyncio.run(training.evaluate(run, rollout, judge))
-    else:
+    if run.task is training.Task.TRAIN:
         asyncio.run(train(run))
+    else:  # evaluate models, or probe scenarios
+        asyncio.run(training.measure(run, rollout, judge))
 
 
 if __name__ == "__main__":

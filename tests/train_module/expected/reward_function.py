@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (a0477a58c4a8). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (6c6dc0302adb). Yours to edit: art-adapt overwrites no edited file.
 """Trains Analyst.run of agent.py with ART: GRPO, rewarded by rewards:exact.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -141,10 +141,10 @@ async def validate(model: art.TrainableModel, run: training.Run[Scenario]) -> No
 
 def main() -> None:
     run = training.prepare(Scenario, globals())
-    if run.evaluates:
-        asyncio.run(training.evaluate(run, rollout))
-    else:
+    if run.task is training.Task.TRAIN:
         asyncio.run(train(run))
+    else:  # evaluate models, or probe scenarios
+        asyncio.run(training.measure(run, rollout))
 
 
 if __name__ == "__main__":
