@@ -427,3 +427,21 @@ def test_what_it_cannot_rehearse(
     (folder / "bad.jsonl").write_text("{}\n")
     code, said, complaints = rehearse(*arguments, cwd=folder)
     assert (code, said) == (2, "") and message in complaints
+
+
+def test_an_agent_that_cannot_run_is_counted_once_with_its_cause(
+    tmp_path: Path,
+) -> None:
+    """An episode without a call is lost, and is no second failure besides."""
+    folder = adapted(tmp_path, "--reward", "rewards:f")
+    agent = folder / "agent.py"
+    source = agent.read_text()
+    begin = "def run_agent("
+    head, _, rest = source.partition(begin)
+    signature, _, body = rest.partition(":\n")
+    raised = '    raise RuntimeError("no database here")\n'
+    agent.write_text(f"{head}{begin}{signature}:\n{raised}{body}")
+    finding = found(folder, "failed")
+    failed, _, began = finding["what"].partition(" of ")
+    assert failed == began.split()[0]
+    assert "no database here" in finding["what"] and "agent.py:" in finding["what"]

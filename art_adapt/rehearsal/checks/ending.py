@@ -43,11 +43,13 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
     failures = [t.failure for t in seen.episodes if t.failure is not None]
     lost = seen.notes.exceptions
     began = len(seen.notes.rollouts) or len(seen.episodes) + len(lost)
-    if 2 * (len(failures) + len(lost)) > began:
+    # One that never called the model is lost, and left a failure as well.
+    kept = sum(t.failure is not None and bool(t.histories) for t in seen.episodes)
+    if 2 * (kept + len(lost)) > began:
         first = [*failures, *lost][0]
         yield seen.finding(
             "failed",
-            f"{len(failures) + len(lost)} of {began} episodes failed; the first: {first}",
+            f"{kept + len(lost)} of {began} episodes failed; the first: {first}",
             "make the agent run here, too: a service or a key that it needs, or what "
             "episode() passes; an error that it should survive counts against the model",
             r"def episode",
