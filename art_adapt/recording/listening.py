@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +18,11 @@ from art_adapt.recording.responses import Conversations, Turn, Untranslatable
 from art_adapt.recording.rollout import opened_as
 from art_adapt.recording.state import stop
 
+CANNOT = (
+    "cannot be recorded from the production model: evaluate without it, with "
+    "--no-production"
+)
+
 
 class Listener(Recorder):
     """A recorder that changes nothing: neither where a request goes nor what it asks.
@@ -30,7 +35,7 @@ class Listener(Recorder):
         super().__init__(trajectory)
         self.models: set[str] = set()
         self._conversations = Conversations()
-        self._turns: dict[int, Turn | None] = {}  # of the requests to /responses
+        self._turns: dict[int, Turn] = {}  # of the requests to /responses
 
     def call(
         self,
@@ -44,9 +49,7 @@ class Listener(Recorder):
         call = find_callee(create)
         if call.client is None:
             raise stop(
-                "this call is made by another library than openai, which takes no "
-                "client: the production model can't be recorded through it. Evaluate "
-                "without it, with --no-production."
+                f"what another library than openai asks, without a client of it, {CANNOT}"
             )
         return call.on(self._listening(call.client, asking))(*args, **kwargs)
 
@@ -81,21 +84,26 @@ class Listener(Recorder):
     ) -> tuple[Any, dict[str, Any], Request]:
         """Note a request, and leave it as it is."""
         self.must_be_open()
+        view = (options.get("headers") or {}).get("X-Stainless-Raw-Response")
+        if view == "stream":
+            raise stop(f"what with_streaming_response reads {CANNOT}")
         whole = plain(whole_body(body, options)) if isinstance(body, dict) else {}
         self.models.add(str(whole.get("model")))
         with self.lock:
-            turn: Turn | None = None
+            turn = None
             if path == "/responses":
                 try:
                     turn = self._conversations.begin(whole)
                     whole = turn.chat
-                except Untranslatable:  # it is counted, and no judge will see it
-                    whole = {}
+                except Untranslatable as reason:
+                    raise stop(
+                        f"a request to /responses for {reason} {CANNOT}"
+                    ) from None
             messages = list(whole.get("messages") or [])
             request = self.place(messages, whole.get("tools") or None)
             request.asking = asking
             request.choices = whole.get("n") or 1
-            if path == "/responses":
+            if turn is not None:
                 self._turns[request.number] = turn
         kept = dict(options)
         if parser := options.get("post_parser"):
@@ -109,21 +117,45 @@ class Listener(Recorder):
         return parser(completion)
 
     def received(self, request: Request, answer: Any) -> Any:
-        """Record an answer; of the Responses API, those that came in one piece."""
-        if request.number not in self._turns:
+        """Record an answer of either API, in whatever form it has, and return it."""
+        import openai
+
+        if request.number not in self._turns or request.recorded:
             return super().received(request, answer)
-        if request.recorded:
-            return answer
-        turn = self._turns[request.number]
-        if turn is None or not isinstance(getattr(answer, "output", None), list):
-            self.calls += 1
-            return answer
-        choice = _as_choice(answer)
-        self.count_tokens(answer)
-        self.record(request, [choice], {})
-        turn.id = answer.id
-        self._conversations.keep(turn, message_of(choice))
+        if isinstance(answer, openai.Stream | openai.AsyncStream):
+            stream: Any = answer
+            is_async = isinstance(answer, openai.AsyncStream)
+            watch = self._watch_async if is_async else self._watch
+            stream._iterator = watch(request, stream._iterator)
+        elif isinstance(getattr(answer, "output", None), list):
+            self._record_response(request, answer)
+        else:  # with_raw_response keeps what it has parsed
+            self.received(request, answer.parse())
         return answer
+
+    def _record_response(self, request: Request, response: Any) -> None:
+        choice = _as_choice(response)
+        self.count_tokens(response)
+        self.record(request, [choice], {})
+        turn = self._turns[request.number]
+        turn.id = response.id
+        self._conversations.keep(turn, message_of(choice))
+
+    def _watch(self, request: Request, events: Iterator[Any]) -> Iterator[Any]:
+        for event in events:
+            self._see(request, event)
+            yield event
+
+    async def _watch_async(
+        self, request: Request, events: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        async for event in events:
+            self._see(request, event)
+            yield event
+
+    def _see(self, request: Request, event: Any) -> None:
+        if event.type in ("response.completed", "response.incomplete"):
+            self._record_response(request, event.response)
 
     def _check_exact(self, choice: Any, shared_extras: dict[str, Any]) -> None:
         """Nothing is trained on what production has said."""

@@ -31,6 +31,7 @@ from art_adapt.recording.state import active, ended, opened, say_once, stop
 
 ATTEMPTS = 3  # of a request that the endpoint has failed to answer
 FIRST_PAUSE = 0.5  # seconds, as the SDK begins (openai 2.14, _constants.py)
+CONNECTING = 10.0  # seconds for a connection
 SHORTEST = 0.05  # seconds: a timeout of 0 would mean none
 NOT_AGAIN = (401, 403, 404)  # keys, rights and names are not put right by waiting
 _asking: contextvars.ContextVar[str] = contextvars.ContextVar("art_asking", default="")
@@ -202,8 +203,11 @@ class Rollout(Recorder):
         """
         if self.deadline is None:
             return {}
+        import openai
+
         left = max(self.deadline - time.monotonic(), SHORTEST)
-        return {"timeout": left, "max_retries": 0}
+        timeout = openai.Timeout(left, connect=min(left, CONNECTING))
+        return {"timeout": timeout, "max_retries": 0}
 
     def pause_before_retry(self, error: BaseException, attempts: int) -> float | None:
         """Return the seconds to wait before a request is sent again; None: not again.
@@ -228,10 +232,14 @@ class Rollout(Recorder):
 
         A completion that takes longer than the episode may is the policy's doing.
         """
-        kinds = {kind.__name__ for kind in type(error).__mro__}
+        kinds = _kinds(error)
         # The SDK's own; of a stream, the HTTP library's (httpx or httpx2).
         timed_out = not kinds.isdisjoint({"APITimeoutError", "TimeoutException"})
-        if self.deadline is not None and timed_out:
+        # No connection is no completion.
+        connected = _kinds(error.__cause__).isdisjoint(
+            {"ConnectTimeout", "PoolTimeout"}
+        )
+        if self.deadline is not None and timed_out and connected:
             return False
         return super().is_endpoint_fault(error, streaming=streaming)
 
@@ -239,8 +247,14 @@ class Rollout(Recorder):
         self, request: Request, parser: Callable[[Any], Any], completion: Any
     ) -> Any:
         if not request.recorded:
+            self.count_tokens(completion)
             self.record(request, completion.choices or [], prompt_extras(completion))
         return parser(completion)
+
+
+def _kinds(error: BaseException | None) -> set[str]:
+    """Return the names of an error's classes."""
+    return {kind.__name__ for kind in type(error).__mro__}
 
 
 @contextmanager

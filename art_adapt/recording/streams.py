@@ -43,6 +43,7 @@ class OpenStream:
         self.parts: dict[int, PartialChoice] = {}
         self.extras: dict[str, Any] = {}
         self.reading = False
+        self.told: Any = None  # the chunk with the usage
         recording.open_streams.append(self)
         when_closed(stream.response, self.left)
 
@@ -89,7 +90,8 @@ class OpenStream:
 
     def see(self, chunk: Any) -> None:
         self.extras |= prompt_extras(chunk)
-        self.recording.count_tokens(chunk)
+        if getattr(chunk, "usage", None) is not None:
+            self.told = chunk  # the last one counts: some servers add up in each
         with self.recording.lock:  # another thread's request may look at the parts
             for choice in chunk.choices or []:
                 part = self.parts.setdefault(choice.index, PartialChoice(choice.index))
@@ -130,6 +132,7 @@ class OpenStream:
             if self not in self.recording.open_streams:
                 return False
             self.recording.open_streams.remove(self)
+        self.recording.count_tokens(self.told)
         stream, self.stream = self.stream, None
         if not hasattr(stream, "__anext__"):  # an async one closes itself, in its loop
             stream.response.close()

@@ -60,7 +60,7 @@ def episode(scenario: Scenario) -> Any:  #: <episode>
 slots = asyncio.Semaphore(CONCURRENCY)
 
 
-@training.isolated(at_once=CONCURRENCY)  #: processes
+@training.isolated(at_once=CONCURRENCY, timeout=EPISODE_TIMEOUT)  #: processes
 @weave.op  #: weave
 @observe()  #: langfuse
 async def rollout(model: art.Model, scenario: Scenario) -> training.Trajectory:
@@ -126,10 +126,10 @@ async def train(run: training.Run[Scenario]) -> None:  #: steps
             training.report(groups)
             exact = training.for_training(groups)  # as ART must get what was sampled
             result = await backend.train(model, exact, learning_rate=LEARNING_RATE)
-            training.keep(model, groups, "train", result.step, run.shown)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )
+            training.keep(model, groups, "train", result.step, run.shown)
             if progress.validates_at(result.step):
                 await validate(model, run)
             await model.delete_checkpoints(training.kept_by(model))
@@ -148,8 +148,8 @@ async def validate(model: art.TrainableModel, run: training.Run[Scenario]) -> No
     groups = training.usable(sampled)
     training.report_validation(groups, step)
     if groups:
-        training.keep(model, groups, "val", step, run.shown)
         await model.log(groups, split="val", step=step)
+        training.keep(model, groups, "val", step, run.shown)
 
 
 async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
@@ -191,7 +191,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
             None,
             validate if run.validation else None,
             learning_rate=LEARNING_RATE,
-            max_steps=run.plan.steps,
+            max_steps=max(0, run.plan.steps - begun),
             eval_every_n_steps=run.plan.validate_every or 0,
             eval_at_start=False,
             checkpoint_retention_strategy=pipeline_trainer.keep_recent_and_top(
@@ -200,7 +200,10 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
             **training.pipeline_sizes(workers=WORKERS, groups_per_step=GROUPS_PER_STEP),
         )
         await trainer.train()
-        if await model.get_step() == begun:
+        step = await model.get_step()
+        if run.validation and not training.is_validated(model, step):
+            await model.log(await validate(model, step, None), split="val", step=step)
+        if step == begun:
             print("Nothing was trained: all was done, or no group had variance.")
         training.print_usage(model)
     finally:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import contextvars
 import functools
 import inspect
 import os
 import site
 import sys
-import threading
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -25,6 +22,7 @@ from art_adapt.recording import EndpointError, RecordingError, Rollout, rollout
 from art_adapt.recording.listening import Listener, listening
 from art_adapt.recording.recorder import Recorder
 from art_adapt.recording.state import active
+from art_adapt.training.threads import in_thread
 from art_adapt.training.time_limits import OutOfTime, within
 
 S = TypeVar("S")
@@ -137,6 +135,7 @@ async def record(
             timeout=timeout,
         )
     failure: BaseException | None = None
+    began = time.monotonic()
     with opened as recording:
         try:
             returned = await within(timeout, _run(episode, scenario))
@@ -158,7 +157,8 @@ async def record(
         "tool_errors": recording.tool_errors,
         "answered": recording.answered,
         "truncated": recording.truncated,
-        "timed_out": isinstance(failure, OutOfTime),
+        # Code that blocks its loop can't be ended, and was too late all the same.
+        "timed_out": timeout is not None and time.monotonic() - began >= timeout,
         "tokens_in": recording.prompt_tokens,
         "tokens_out": recording.completion_tokens,
     }
@@ -171,41 +171,10 @@ async def record(
 async def _run(episode: Callable[[S], Any], scenario: S) -> Any:
     if inspect.iscoroutinefunction(episode):
         return await episode(scenario)
-    returned = await _in_thread(functools.partial(episode, scenario))
+    returned = await in_thread(functools.partial(episode, scenario))
     if inspect.isgenerator(returned) or inspect.isasyncgen(returned):
         raise RecordingError("episode() is a generator: read it to its end, and return")
     return await returned if inspect.isawaitable(returned) else returned
-
-
-async def _in_thread(function: Callable[[], Any]) -> Any:
-    """Call ``function`` in a thread of its own, which knows the active rollout.
-
-    Every rollout that is under way needs a thread at the same time, and asyncio's pool has too
-    few. A thread whose rollout was cancelled must not keep the process alive, as those
-    of pools do, anyio's too: it is a daemon.
-    """
-    loop = asyncio.get_running_loop()
-    outcome: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
-    context = contextvars.copy_context()
-
-    def run() -> None:
-        result, error = None, None
-        try:
-            result = context.run(function)
-        except BaseException as raised:
-            error = raised
-        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-            loop.call_soon_threadsafe(settle, result, error)
-
-    def settle(result: Any, error: BaseException | None) -> None:
-        if not outcome.done():  # else it was cancelled
-            outcome.set_result((result, error))
-
-    threading.Thread(target=run, daemon=True).start()
-    result, error = await outcome
-    if error is not None:
-        raise error
-    return result
 
 
 def _raise_if_lost(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -24,8 +25,10 @@ from art_adapt.training.runs import Run
 
 S = TypeVar("S", bound=pydantic.BaseModel)
 PRODUCTION = "production"
-RESAMPLES = 2000
+MOST_EXACT = 12  # scenarios whose sign flips are all tried
+FLIPS = 10_000  # of more
 CONFIDENCE = 0.95
+litellm.suppress_debug_info = True  # a line for each model without a price
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Result:
 
     Attributes:
         rewards: the mean reward of each scenario, by its id.
+        lost: episodes that could not be recorded: they are in no mean.
         answered, turns, seconds: means over its episodes.
         tokens: of an episode, as far as the endpoint tells; None: it does not.
         cost: dollars for a thousand episodes; None: the price is not known.
@@ -42,6 +46,7 @@ class Result:
     model: str
     rewards: dict[str, float]
     episodes: int
+    lost: int
     answered: float
     turns: float
     seconds: float
@@ -76,40 +81,43 @@ async def evaluate(
     rollouts: Any = (
         art.TrajectoryGroup(
             (rollout(model, scenario) for model in models for _ in range(size)),
-            metadata=metadata_of(scenario),
+            metadata={"scenario_id": scenario_id},
         )
-        for scenario in scenarios
+        for scenario_id, scenario in _named(scenarios).items()
     )
     sampled = await art.gather_trajectory_groups(
         rollouts,
         pbar_desc="evaluate",
         max_exceptions=count,
-        after_each=blind(judge) if judge is not None else None,
+        after_each=judge,
     )
     groups = usable(sampled)
-    results = [_result(model.name, groups) for model in models]
-    said = described([result for result in results if result.episodes])
+    each = len(scenarios) * size
+    results = [_result(model.name, groups, each) for model in models]
+    said = table(results)
     print(f"\n{said}")
     path = Path(f"{run.name}-evaluation.html")
+    written = [result.__dict__ for result in results]
+    path.with_suffix(".json").write_text(json.dumps(written, indent=1))
     every = [
         (str(t.metadata["policy"]), t) for group in groups for t in group.trajectories
     ]
     write_page(path, every, said)
-    written = [result.__dict__ for result in results]
-    path.with_suffix(".json").write_text(json.dumps(written, indent=1))
     print(f"every episode: {path}")
     return results
 
 
-def blind(judge: Judge) -> Judge:
-    """Let a judge see the episodes of a group in random order: judges prefer places."""
-
-    async def shuffled(group: art.TrajectoryGroup) -> art.TrajectoryGroup:
-        seed = str(group.metadata.get("scenario_id"))
-        random.Random(seed).shuffle(group.trajectories)
-        return await judge(group)
-
-    return shuffled
+def _named(scenarios: Sequence[S]) -> dict[str, S]:
+    """Return the scenarios by their ids; those that share one are numbered."""
+    named: dict[str, S] = {}
+    for scenario in scenarios:
+        scenario_id = name = str(metadata_of(scenario)["scenario_id"])
+        number = 1
+        while name in named:
+            number += 1
+            name = f"{scenario_id} ({number})"
+        named[name] = scenario
+    return named
 
 
 async def models_of(run: Run[Any]) -> list[art.Model[Any]]:
@@ -151,7 +159,7 @@ async def _served(endpoint: str, key: str) -> list[str]:
         ) from error
 
 
-def _result(model: str, groups: Sequence[art.TrajectoryGroup]) -> Result:
+def _result(model: str, groups: Sequence[art.TrajectoryGroup], wanted: int) -> Result:
     rewards = {}
     episodes: list[art.Trajectory] = []
     for group in groups:
@@ -171,6 +179,7 @@ def _result(model: str, groups: Sequence[art.TrajectoryGroup]) -> Result:
         model,
         rewards,
         len(episodes),
+        wanted - len(episodes),
         mean("answered"),
         mean("turns"),
         mean("duration"),
@@ -181,10 +190,12 @@ def _result(model: str, groups: Sequence[art.TrajectoryGroup]) -> Result:
 
 def _cost(trajectory: art.Trajectory) -> float | None:
     """Return what an episode has cost at the price that LiteLLM knows."""
-    asked = str(trajectory.metadata.get("asked", ""))
+    asked = trajectory.metadata.get("asked")
+    if not asked or not trajectory.metrics["tokens_in"]:
+        return None
     try:
         prompt, answer = litellm.cost_per_token(
-            model=asked,
+            model=str(asked),
             prompt_tokens=int(trajectory.metrics["tokens_in"]),
             completion_tokens=int(trajectory.metrics["tokens_out"]),
         )
@@ -193,21 +204,23 @@ def _cost(trajectory: art.Trajectory) -> float | None:
     return float(prompt + answer)
 
 
-def described(results: Sequence[Result]) -> str:
-    """Return the table of results, and how each compares with the first one."""
-    if not results:
-        return "No episode was left to compare."
+def table(results: Sequence[Result]) -> str:
+    """Return the table of results, and how each model compares with the first one."""
     width = max(len(result.model) for result in results)
-    lines = [f"{'':{width}}  reward          answered  turns  tokens   seconds  $/1000"]
+    lines = [
+        f"{'':{width}}  reward           lost  answered  turns  tokens  seconds  $/1000"
+    ]
     for each in results:
         values = list(each.rewards.values())
-        low, high = _interval(values)
+        if not values:
+            lines.append(f"{each.model:{width}}  all {each.lost} episodes were lost")
+            continue
         tokens = "-" if each.tokens is None else f"{each.tokens:,.0f}"
         cost = "-" if each.cost is None else f"{each.cost:,.2f}"
         lines.append(
             f"{each.model:{width}}  {statistics.fmean(values):.3f} "
-            f"+- {(high - low) / 2:.3f}  {each.answered:7.0%}  {each.turns:5.1f}  "
-            f"{tokens:>7}  {each.seconds:7.1f}  {cost:>6}"
+            f"+- {_margin(values):.3f}  {each.lost:5}  {each.answered:8.0%}  "
+            f"{each.turns:5.1f}  {tokens:>6}  {each.seconds:7.1f}  {cost:>6}"
         )
     lines += [_compared(results[0], each) for each in results[1:]]
     return "\n".join(lines)
@@ -219,29 +232,43 @@ def _compared(first: Result, other: Result) -> str:
     gains = [other.rewards[name] - first.rewards[name] for name in both]
     if not gains:
         return f"{other.model} and {first.model} have no scenario in common"
-    low, high = _interval(gains)
+    gain, chance = statistics.fmean(gains), _chance(gains)
     wins, losses = sum(g > 0 for g in gains), sum(g < 0 for g in gains)
-    verdict = (
-        "better" if low > 0 else "worse" if high < 0 else "no difference beyond noise"
-    )
+    verdict = "no difference beyond noise"
+    if chance < 1 - CONFIDENCE:
+        verdict = "better" if gain > 0 else "worse"
     return (
-        f"{other.model} against {first.model}: {statistics.fmean(gains):+.3f} "
-        f"({low:+.3f} to {high:+.3f}), {wins} won, {losses} lost of {len(gains)} "
-        f"scenarios: {verdict}"
+        f"{other.model} against {first.model}: {gain:+.3f} +- {_margin(gains):.3f}, "
+        f"{wins} won, {losses} lost of {len(gains)} scenarios, p = {chance:.2f}: {verdict}"
     )
 
 
-def _interval(values: Sequence[float]) -> tuple[float, float]:
-    """Return the 95 % confidence interval of a mean, by bootstrap.
+def _chance(gains: Sequence[float]) -> float:
+    """Return how likely so large a mean gain is if both models are equally good.
 
-    Of a single value nothing is known: the interval has no end.
+    A sign-flip test: then each gain might as well have the other sign. Of five scenarios
+    or fewer nothing can be shown at 95 %.
     """
-    if len(values) < 2:
-        return -math.inf, math.inf
-    chosen = random.Random(0)
-    means = sorted(
-        statistics.fmean(chosen.choices(values, k=len(values)))
-        for _ in range(RESAMPLES)
-    )
-    tail = round(RESAMPLES * (1 - CONFIDENCE) / 2)
-    return means[tail], means[-tail - 1]
+    seen = abs(sum(gains)) - 1e-9
+    if len(gains) <= MOST_EXACT:
+        flips = list(itertools.product((1, -1), repeat=len(gains)))
+    else:
+        chosen = random.Random(0)
+        flips = [tuple(chosen.choices((1, -1), k=len(gains))) for _ in range(FLIPS)]
+    sums = (sum(s * g for s, g in zip(signs, gains, strict=True)) for signs in flips)
+    return sum(abs(each) >= seen for each in sums) / len(flips)
+
+
+def _margin(values: Sequence[float]) -> float:
+    """Return half the 95 % confidence interval of a mean, by Student's t.
+
+    Of fewer than three values nothing is known: it is infinite.
+    """
+    freedom = len(values) - 1
+    if freedom < 2:
+        return math.inf
+    z = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    # The quantile of t, by Cornish and Fisher: within 1 % from four values on.
+    t = z + (z**3 + z) / (4 * freedom)
+    t += (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+    return t * statistics.stdev(values) / math.sqrt(len(values))

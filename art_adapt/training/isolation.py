@@ -6,19 +6,26 @@ import asyncio
 import functools
 import multiprocessing
 import pickle
+import signal
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
 import art
 
+from art_adapt.recording import RecordingError
+from art_adapt.training.threads import in_thread
+from art_adapt.training.time_limits import OutOfTime
+
 S = TypeVar("S")
 R = TypeVar("R")
 AsyncRollout = Callable[[Any, S], Awaitable[R]]
+ATTEMPTS = 3  # of an episode, as record() makes
+STARTING = 60.0  # seconds that a process may take to import ART and the agent
 
 
 def isolated(
-    at_once: int,
+    at_once: int, timeout: float | None = None
 ) -> Callable[[AsyncRollout[S, R]], AsyncRollout[S, R]]:
     """Decorate a train module's ``rollout`` so that a fresh process runs each episode.
 
@@ -27,14 +34,18 @@ def isolated(
 
     Args:
         at_once: how many processes run side by side.
+        timeout: of an episode, in seconds. It ends by itself then; a process that does
+            not let its episode end is killed, and the episode is lost.
     """
+    slots = asyncio.Semaphore(at_once)
+    limit = None if timeout is None else ATTEMPTS * timeout + STARTING
 
     def decorate(rollout: AsyncRollout[S, R]) -> AsyncRollout[S, R]:
         @functools.wraps(rollout)
         async def in_process(model: Any, scenario: S) -> R:
-            there = functools.partial(_run_here, in_process, _address(model), scenario)
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(_pool(at_once), there)
+            work = (in_process, _address(model), scenario)
+            async with slots:
+                return await in_thread(functools.partial(_in_process, work, limit))  # type: ignore[no-any-return]
 
         return in_process
 
@@ -43,6 +54,8 @@ def isolated(
 
 def _address(model: Any) -> Any:
     """Return a model that is no more than the address of ``model``."""
+    if model.trainable and model.inference_base_url is None:
+        raise RecordingError(f"{model.name} is registered with no backend")
     return art.Model(
         name=model.name,
         project=model.project,
@@ -52,17 +65,62 @@ def _address(model: Any) -> Any:
     )
 
 
-def _run_here(decorated: Any, model: Any, scenario: Any) -> Any:
-    """Run the episode; what it gives or raises can be sent to the other process."""
+def _in_process(work: tuple[Any, Any, Any], limit: float | None) -> Any:
+    """Run an episode in a process, and kill the process if it takes too long."""
+    spawn = multiprocessing.get_context("spawn")
+    ours, theirs = spawn.Pipe(duplex=False)
+    process = spawn.Process(target=_send, args=(theirs, *work))
+    process.start()
+    theirs.close()
     try:
-        trajectory = asyncio.run(decorated.__wrapped__(model, scenario))
-    except Exception as error:
-        if _can_be_sent(error):
-            raise
-        raise RuntimeError(repr(error)) from None
-    if not _can_be_sent(trajectory):
-        trajectory.final_answer = str(trajectory.final_answer)
-    return trajectory
+        if not ours.poll(limit):
+            raise OutOfTime(f"its process took longer than {limit:g} seconds")
+        result, error = ours.recv()
+    except EOFError:
+        process.join()
+        raise RuntimeError(
+            f"the episode's process ended with exit code {process.exitcode}"
+        ) from None
+    finally:
+        process.kill()  # what it still does is nobody's any more
+        process.join()
+        ours.close()
+    if error is not None:
+        raise error
+    return result
+
+
+def _send(connection: Connection, decorated: Any, model: Any, scenario: Any) -> None:
+    """Run an episode in this process, and send what it gives or raises."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C lets a step be finished
+    asyncio.new_event_loop().run_until_complete(
+        _sent(connection, decorated, model, scenario)
+    )
+
+
+async def _sent(
+    connection: Connection, decorated: Any, model: Any, scenario: Any
+) -> None:
+    outcome: tuple[Any, BaseException | None]
+    try:
+        outcome = await decorated.__wrapped__(model, scenario), None
+    except (Exception, SystemExit) as error:
+        outcome = None, error
+    connection.send(_sendable(outcome))
+    connection.close()
+
+
+def _sendable(
+    outcome: tuple[Any, BaseException | None],
+) -> tuple[Any, BaseException | None]:
+    """Return what can be sent to another process: else it is sent as text."""
+    trajectory, error = outcome
+    if _can_be_sent(outcome):
+        return outcome
+    if error is not None:
+        return None, RuntimeError(repr(error))
+    trajectory.final_answer = str(trajectory.final_answer)
+    return trajectory, None
 
 
 def _can_be_sent(value: Any) -> bool:
@@ -71,9 +129,3 @@ def _can_be_sent(value: Any) -> bool:
     except Exception:
         return False
     return True
-
-
-@functools.cache
-def _pool(at_once: int) -> ProcessPoolExecutor:
-    spawn = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(at_once, mp_context=spawn, max_tasks_per_child=1)

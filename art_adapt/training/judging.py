@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
@@ -14,9 +15,11 @@ from art.utils.retry import retry
 
 from art_adapt.training.groups import UNJUDGED
 from art_adapt.training.histories import histories_of, messages_of, named_histories
+from art_adapt.training.time_limits import within
 
 Judge = Callable[[art.TrajectoryGroup], Awaitable[art.TrajectoryGroup]]
 ATTEMPTS = 4  # of judging a group
+PATIENCE = 600.0  # seconds for all of them
 PAUSE = 0.5  # seconds before the second one, then three times as long each
 ENDINGS = {
     "timed_out": "The episode was ended here: its time was over.",
@@ -28,7 +31,7 @@ ENDINGS = {
 def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judge:
     """Return the ``after_each`` that lets RULER compare the episodes of a group.
 
-    The judge sees each episode whole: every history with its name, the tools of all,
+    The judge sees them in random order, and each of them whole: every history with its name, the tools of all,
     the final answer, and whether a limit or an error ended it. With ``weight`` the
     reward is that share of RULER's score, and for the rest what it was before; RULER's
     score alone is the metric ``ruler``. A scenario's ``rubric`` and ``reference`` (an
@@ -43,6 +46,8 @@ def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judg
         True  # a line for each call of a model without a price
     )
     ask = retry(max_attempts=ATTEMPTS, delay=PAUSE, backoff_factor=3)(_scores)
+    # Judges prefer places, and ART gives the episodes in the order in which they ended.
+    places = random.Random(0)
     common = options.pop("rubric", DEFAULT_RUBRIC)
 
     async def judge(group: art.TrajectoryGroup) -> art.TrajectoryGroup:
@@ -51,11 +56,13 @@ def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judg
         scenario = getattr(group.trajectories[0], "scenario", None)
         rubric = "\n".join([common, *_about(scenario)])
         try:
-            scores = await ask(group, judge_model, rubric=rubric, **options)
+            shown = places.sample(group.trajectories, len(group.trajectories))
+            asked = ask(shown, judge_model, rubric=rubric, **options)
+            scores = await within(PATIENCE, asked)
         except Exception as error:  # the judge's client is LiteLLM's choice
             group.metadata[UNJUDGED] = f"RULER could not judge it: {error!r}"
             return group
-        for trajectory, judged in zip(group.trajectories, scores, strict=True):
+        for trajectory, judged in zip(shown, scores, strict=True):
             if weight is None:
                 trajectory.reward = judged.score
             else:
@@ -69,20 +76,20 @@ def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judg
 
 
 async def _scores(
-    group: art.TrajectoryGroup, judge_model: str, **options: Any
+    episodes: Sequence[art.Trajectory], judge_model: str, **options: Any
 ) -> list[Any]:
-    """Return a score for each episode of a group, in their order."""
+    """Return a score for each episode, in their order."""
     # The low-level call: ruler_score_group rebuilds trajectories, drops their answers
     # and refuses further histories (art 0.5.18 and 0.5.23, rewards/ruler.py).
     scores = await art_ruler(
-        [list(_as_judged(trajectory)) for trajectory in group.trajectories],
+        [list(_as_judged(trajectory)) for trajectory in episodes],
         judge_model=judge_model,
-        tools=_tools(group.trajectories),
+        tools=_tools(episodes),
         **options,
     )
     # ART takes them by position; the judge may have answered in another order.
     by_id = {score.trajectory_id: score for score in scores}
-    wanted = [str(n) for n in range(1, len(group.trajectories) + 1)]
+    wanted = [str(n) for n in range(1, len(episodes) + 1)]
     if set(by_id) != set(wanted):
         raise ValueError(f"it scored the episodes {sorted(by_id)}, not {wanted}")
     return [by_id[each] for each in wanted]

@@ -27,6 +27,7 @@ LONGEST = 32_768
 # vLLM's parsers of tool calls; ART's default is hermes (dev/openai_server.py), which
 # reads no call of a Llama.
 PARSERS = {
+    r"hermes": "hermes",
     r"llama-?3": "llama3_json",
     r"llama-?4": "llama4_pythonic",
     r"qwen3-coder": "qwen3_coder",

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# Settings that say how much is done, and not what: they may change in a run.
-COUNTS = {
-    "CONCURRENCY",
-    "EPOCHS",
-    "MAX_HOURS",
-    "MAX_STEPS",
-    "VALIDATION_ROLLOUTS",
-    "VALIDATION_SCENARIOS",
-    "VALIDATION_SHARE",
-    "WORKERS",
-}
+# The settings that make a run what it is: what is changed later is said.
+RECORDED = (
+    "BASE_MODEL",
+    "EPISODE_TIMEOUT",
+    "GROUPS_PER_STEP",
+    "JUDGE_MODEL",
+    "LEARNING_RATE",
+    "MAX_COMPLETION_TOKENS",
+    "ROLLOUTS_PER_GROUP",
+    "RULER_WEIGHT",
+    "SCENARIOS",
+    "TEMPERATURE",
+)
 FEW = 20  # validation scenarios: with fewer, most differences are noise
 
 
@@ -32,6 +35,7 @@ class Plan:
         validate_every: steps; None: never.
         validation_episodes: of one validation.
         hours: of this run; None: without a bound.
+        started: when they began, as ``time.monotonic`` counts.
         price: of a GPU hour; None: not known.
         settings: the train module's constants.
     """
@@ -42,6 +46,7 @@ class Plan:
     validate_every: int | None
     validation_episodes: int
     hours: float | None
+    started: float
     price: float | None
     settings: Mapping[str, Any]
 
@@ -65,30 +70,48 @@ def make_plan(
         price: of a GPU hour.
         cost: of the run at most, at that price.
     """
-    groups = settings["GROUPS_PER_STEP"]
-    episodes = groups * settings["ROLLOUTS_PER_GROUP"]
-    epochs = settings["EPOCHS"]
-    wanted = math.ceil(scenarios / groups) * epochs if epochs else None
-    validation_episodes = validation * settings.get("VALIDATION_ROLLOUTS", 1)
-    # Of all episodes so many are for validation: v / (v + every * episodes) = share.
-    share = settings.get("VALIDATION_SHARE", 0.2)
-    every = None
-    if validation:
-        trained = validation_episodes * (1 - share) / share
-        every = max(1, math.ceil(trained / episodes))
-    hours = settings.get("MAX_HOURS")
+    steps = _number(settings, "MAX_STEPS", 1)
+    groups = _number(settings, "GROUPS_PER_STEP", 1)
+    episodes = groups * _number(settings, "ROLLOUTS_PER_GROUP", 1)
+    epochs = _number(settings, "EPOCHS", 0)
+    wanted = math.ceil(scenarios / groups) * int(epochs) if epochs else None
+    hours = _number(settings, "MAX_HOURS", 0, math.inf)
     if cost is not None and price is not None:
-        hours = min(hours or math.inf, cost / price)
+        if price <= 0:
+            raise SystemExit("--gpu-price must be more than 0")
+        hours = min(hours, cost / price)
+    validated = int(validation * _number(settings, "VALIDATION_ROLLOUTS", 0, 1))
+    # Of all episodes so many are for validation: v / (v + every * episodes) = share.
+    share = min(_number(settings, "VALIDATION_SHARE", 0, 0.2), 1.0)
+    every = None
+    if validated and share:
+        every = max(1, math.ceil(validated * (1 - share) / share / episodes))
     return Plan(
-        min(settings["MAX_STEPS"], wanted or settings["MAX_STEPS"]),
+        int(min(steps, wanted or steps)),
         wanted,
-        episodes,
+        int(episodes),
         every,
-        validation_episodes,
-        hours,
+        validated,
+        None if hours == math.inf else hours,
+        time.monotonic(),
         price,
         settings,
     )
+
+
+def _number(
+    settings: Mapping[str, Any], name: str, least: float, default: float | None = None
+) -> float:
+    """Return a constant that must be a number, or its default.
+
+    Raises:
+        SystemExit: it is missing, no number, or too small.
+    """
+    value = settings.get(name)
+    value = default if value is None else value
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < least:
+        raise SystemExit(f"{name} = {value!r}: it must be a number, {least:g} or more")
+    return value
 
 
 def described(plan: Plan, validation: int) -> str:

@@ -15,7 +15,7 @@ import art
 
 from art_adapt.training.groups import usable, why_unusable
 from art_adapt.training.models import folder_of, history_of
-from art_adapt.training.plan import COUNTS, Plan
+from art_adapt.training.plan import RECORDED, Plan
 
 MOST_SKIPPED = 3  # steps in a row without anything to learn from
 
@@ -32,7 +32,6 @@ class Progress:
         self._plan = plan
         self._validated = step
         self._skipped = 0
-        self._started = time.monotonic()
         self._stopping = _stopped_by_ctrl_c()
 
     def usable(
@@ -56,7 +55,7 @@ class Progress:
 
     def is_over(self, step: int) -> bool:
         """Tell whether the run ends at this step, and say why."""
-        hours = (time.monotonic() - self._started) / 3600
+        hours = (time.monotonic() - self._plan.started) / 3600
         if self._stopping.is_set():
             print("Stopped by Ctrl-C.")
         elif step >= self._plan.steps:
@@ -88,13 +87,21 @@ def kept_by(model: art.TrainableModel[Any, Any]) -> str:
 
 
 def best_step(model: art.TrainableModel[Any, Any]) -> int | None:
-    """Return the step that did best in validation; None: nothing has been validated."""
+    """Return the step that did best in validation; None: nothing has been validated.
+
+    Of a local run that is one whose checkpoint is still there: where several steps did
+    equally well, ART keeps any of them.
+    """
     rewards: dict[int, list[float]] = {}
     for row in history_of(model):
         if row.get("val/reward") is not None:
             rewards.setdefault(int(row["step"]), []).append(row["val/reward"])
     means = {step: statistics.fmean(of_step) for step, of_step in rewards.items()}
-    return max(means, key=lambda step: means[step], default=None)
+    folder = folder_of(model) / "checkpoints"
+    if folder.is_dir():
+        kept = {int(path.name) for path in folder.iterdir() if path.name.isdigit()}
+        means = {step: mean for step, mean in means.items() if step in kept} or means
+    return max(means, key=lambda step: (means[step], step), default=None)
 
 
 def _stopped_by_ctrl_c() -> asyncio.Event:
@@ -122,9 +129,11 @@ def note_settings(model: art.TrainableModel[Any, Any], plan: Plan, step: int) ->
     before: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):
         before = json.loads(file.read_text(encoding="utf-8"))
-    now = {**plan.settings, "BASE_MODEL": model.base_model}
+    chosen = {name: plan.settings.get(name) for name in RECORDED}
+    text = json.dumps(chosen | {"BASE_MODEL": model.base_model}, indent=1, default=str)
+    now = json.loads(text)
     if step:
-        for name in sorted(before.keys() & now.keys() - COUNTS):
+        for name in sorted(before.keys() & now.keys()):
             if before[name] == now[name]:
                 continue
             change = f"{model.name} was begun with {name} = {before[name]!r}"
@@ -135,4 +144,4 @@ def note_settings(model: art.TrainableModel[Any, Any], plan: Plan, step: int) ->
                 )
             print(f"{change}, and goes on with {now[name]!r}.")
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(now, indent=1), encoding="utf-8")
+    file.write_text(text, encoding="utf-8")

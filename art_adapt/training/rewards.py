@@ -22,7 +22,7 @@ async def scored(
     """Return the trajectory with the reward that ``score(trajectory, scenario)`` gives.
 
     ``score`` returns a number, or a dict of the parts whose sum is the reward: each
-    becomes a metric. It may be a coroutine function.
+    becomes the metric ``reward_NAME``. It may be a coroutine function.
 
     Raises:
         RewardError: it raised, or a number is not finite: one such reward poisons its
@@ -33,9 +33,14 @@ async def scored(
         given = score(trajectory, scenario)
         if inspect.isawaitable(given):
             given = await given
-        parts = given if isinstance(given, Mapping) else {}
-        reward = float(sum(parts.values()) if parts else given)
-        trajectory.metrics |= {str(name): float(part) for name, part in parts.items()}
+        if isinstance(given, Mapping) and given:
+            parts = {str(name): float(part) for name, part in given.items()}
+            trajectory.metrics |= {f"reward_{name}": p for name, p in parts.items()}
+            reward = sum(parts.values())
+        elif isinstance(given, str | bytes | Mapping):
+            raise TypeError(f"{given!r} is no number")
+        else:
+            reward = float(given)
     except Exception as error:
         raise RewardError(f"the reward function failed: {error!r}") from error
     if not math.isfinite(reward):

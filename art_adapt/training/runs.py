@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,11 @@ from art_adapt.training.scenarios import load_scenarios, split
 
 S = TypeVar("S", bound=pydantic.BaseModel)
 UNTIL_STOPPED = 1_000_000  # epochs
+INCOMPARABLE = (
+    "RULER compares episodes with their neighbours, so that validation scores of "
+    "different steps are hardly comparable: give scenarios a reference or a rubric, or "
+    "compare checkpoints with `evaluate`."
+)
 
 
 class Task(StrEnum):
@@ -82,13 +88,13 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         source = resolve_name(source, module["__package__"])
     options = _options(module["__doc__"] or "", source, settings)
     training = load_scenarios(scenario, options.scenarios)
+    most = settings.get("VALIDATION_SCENARIOS")
     if options.validation:
-        validation = load_scenarios(scenario, options.validation)
+        validation = load_scenarios(scenario, options.validation)[:most]
     else:
-        training, validation = split(training)
+        training, validation = split(training, most)
     if not training:
         raise SystemExit("there is no scenario to train on")
-    validation = validation[: settings.get("VALIDATION_SCENARIOS", len(validation))]
     if options.backend == "serverless" and options.task is Task.TRAIN:
         _require("WANDB_API_KEY", "the serverless backend")
     if str(settings.get("JUDGE_MODEL", "")).startswith("openai/"):
@@ -105,6 +111,8 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         if options.backend == "local":
             _refuse_finished(settings["PROJECT"], options.run_name, plan)
         print(described(plan, len(validation)))
+        if settings.get("JUDGE_MODEL") and not any(map(_is_comparable, validation)):
+            print(INCOMPARABLE)
     return Run(
         options.run_name,
         training,
@@ -130,13 +138,17 @@ def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) ->
     about = "a JSONL or CSV file, a dataset's folder, or module:NAME"
     add("--scenarios", default=scenarios, help=about)
     add("--validation", help="scenarios of its own; else some of the others")
-    add("--run-name", default=settings["RUN_NAME"], help="its checkpoints' name")
+    add(
+        "--run-name",
+        default=settings.get("RUN_NAME", "run"),
+        help="its checkpoints' name",
+    )
     steps = "in all: a further run goes on from the last checkpoint"
-    add("--max-steps", type=int, default=settings["MAX_STEPS"], help=steps)
-    hours = "end after the step that is then under way"
+    add("--max-steps", type=int, default=settings.get("MAX_STEPS"), help=steps)
+    hours = "begin no step after; validation at the end is on top"
     add("--max-hours", type=float, default=settings.get("MAX_HOURS"), help=hours)
     add("--gpu-price", type=float, help="dollars an hour: say what the run costs")
-    add("--max-cost", type=float, help="dollars: end the run there; with --gpu-price")
+    add("--max-cost", type=float, help="dollars: begin no step after; with --gpu-price")
     if "BACKEND" in settings:
         choices = ("local", "serverless")
         add("--backend", choices=choices, default=settings["BACKEND"])
@@ -150,6 +162,8 @@ def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) ->
     add("--no-production", action="store_true", help="leave the agent's own model out")
     add("--rollouts", type=int, help="of a scenario, by each model")
     options = parser.parse_args()
+    if not re.fullmatch(r"[\w.-]+", options.run_name):
+        parser.error("--run-name: letters, digits, dots, hyphens and underscores only")
     if options.rollouts is None:
         of_task = {
             Task.PROBE: "ROLLOUTS_PER_GROUP",
@@ -159,6 +173,12 @@ def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) ->
     if options.max_cost is not None and options.gpu_price is None:
         parser.error("--max-cost needs --gpu-price")
     return options
+
+
+def _is_comparable(scenario: Any) -> bool:
+    """Tell whether a scenario shows its judge what any episode can be held against."""
+    given = (getattr(scenario, name, None) for name in ("reference", "rubric"))
+    return any(each is not None for each in given)
 
 
 def _require(variable: str, user: str) -> None:
@@ -188,7 +208,7 @@ def scenario_stream(run: Run[S], epochs: int) -> Iterator[Any]:
         run.scenarios, num_epochs=epochs or UNTIL_STOPPED, use_tqdm=False
     )
     hours = run.plan.hours
-    ends = None if hours is None else time.monotonic() + hours * 3600
+    ends = None if hours is None else run.plan.started + hours * 3600
     for batch in batches:
         if ends is not None and time.monotonic() >= ends:
             return

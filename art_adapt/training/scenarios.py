@@ -45,14 +45,16 @@ def load_scenarios(scenario: type[S], source: str) -> list[S]:
     return scenarios
 
 
-def split(scenarios: list[S]) -> tuple[list[S], list[S]]:
+def split(scenarios: list[S], most: int | None = None) -> tuple[list[S], list[S]]:
     """Hold out some for validation, the same ones in every run.
 
     That is a tenth; of fewer than 200 it is up to 20, but a fifth at most: with fewer
-    scenarios, the difference between two checkpoints is mostly noise.
+    scenarios, the difference between two checkpoints is mostly noise. ``most``: no more
+    than these.
     """
     shuffled = random.Random(0).sample(scenarios, len(scenarios))
     held_out = min(max(len(shuffled) // 10, FEW), len(shuffled) // 5)
+    held_out = held_out if most is None else min(held_out, most)
     return shuffled[held_out:], shuffled[:held_out]
 
 

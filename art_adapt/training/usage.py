@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from typing import Any
 
 import art
@@ -23,17 +24,17 @@ def print_usage(model: art.TrainableModel[Any, Any]) -> None:
         "nothing was validated: the latest" if best is None else "best in validation"
     )
     print(f"\nTrained: {name} ({which})")
-    step = re.search(r"\d*$", name)
-    number = int(step[0]) if step and step[0] else 0
-    checkpoint = folder_of(model) / "checkpoints" / f"{number:04d}"
+    step = re.search(r"@(\d+)$", name)  # as ART's LocalBackend names them
+    number = int(step[1]) if step else 0
+    checkpoint = (folder_of(model) / "checkpoints" / f"{number:04d}").absolute()
     url = str(model.inference_base_url)
     if checkpoint.is_dir():
         url = "http://localhost:8000/v1"
         settings = server_settings(model.base_model) or {"server_args": {}}
         parser = settings["server_args"].get("tool_call_parser", "hermes")
-        print(f"  checkpoint: {checkpoint.absolute()}")
+        print(f"  checkpoint: {checkpoint}")
         print(f"  vllm serve {model.base_model} --enable-lora \\")
-        print(f"      --lora-modules {name}={checkpoint.absolute()} \\")
+        print(f"      --lora-modules {shlex.quote(f'{name}={checkpoint}')} \\")
         print(f"      --enable-auto-tool-choice --tool-call-parser {parser}")
     body = json.dumps({"model": name, "messages": [{"role": "user", "content": "Hi"}]})
     print(f"  OpenAI(base_url={url!r}, api_key=...).chat.completions.create(")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ from training.test_training_package import SETTINGS
 from art_adapt import training
 from art_adapt.hooks import recorded
 from art_adapt.recording import RecordingError
-from art_adapt.training.evaluation import Result, blind, described, evaluate
+from art_adapt.training.evaluation import Result, evaluate, table
 from art_adapt.training.plan import make_plan
 
 
@@ -78,7 +79,19 @@ def response(client: Any) -> str:
     return str(second.output_text)
 
 
-WAYS = [plain, streamed, raw, with_manager, response]
+def response_streamed(client: Any) -> str:
+    events = recorded(client.responses.create)(
+        model="gpt-4.1", input="Delft?", stream=True
+    )
+    return "".join(e.delta for e in events if e.type == "response.output_text.delta")
+
+
+def response_raw(client: Any) -> str:
+    create = client.responses.with_raw_response.create
+    return str(recorded(create)(model="gpt-4.1", input="Delft?").parse().output_text)
+
+
+WAYS = [plain, streamed, raw, with_manager, response, response_streamed, response_raw]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -129,16 +142,33 @@ def test_async_and_azure_clients(production: Engine) -> None:
     assert trajectory.metrics["turns"] == 1 and trajectory.metrics["tokens_in"] == 1
 
 
-def test_what_cannot_be_recorded_is_said(production: Engine) -> None:
+def by_litellm(client: Any) -> Any:
     import litellm
 
-    def episode(_: Any) -> Any:
-        return recorded(litellm.completion)(
-            model="openai/x", messages=ASKED, api_base=production.base_url, api_key="k"
-        )
+    return recorded(litellm.completion)(
+        model="openai/x", messages=ASKED, api_base=str(client.base_url), api_key="k"
+    )
 
+
+def by_streaming_view(client: Any) -> Any:
+    create = client.chat.completions.with_streaming_response.create
+    with recorded(create)(model="m", messages=ASKED) as answer:
+        return answer.parse()
+
+
+def by_another_episodes_response(client: Any) -> Any:
+    return recorded(client.responses.create)(
+        model="m", input="And?", previous_response_id="resp_of_yesterday"
+    )
+
+
+@pytest.mark.parametrize(
+    "way", [by_litellm, by_streaming_view, by_another_episodes_response]
+)
+def test_what_cannot_be_recorded_is_said(way: Any, production: Engine) -> None:
+    client = openai.OpenAI(base_url=production.base_url, api_key="k")
     with pytest.raises(RecordingError, match="--no-production"):
-        record(episode)
+        record(lambda _: way(client))
     assert production.log == []
 
 
@@ -161,7 +191,7 @@ def run_of(
 def test_models_are_compared_beyond_noise(
     production: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The tuned model is right on every scenario, production on half of them."""
+    """The tuned model is right on all eight scenarios, production on two of them."""
 
     def ask(scenario: Scenario) -> str | None:
         client = openai.OpenAI(base_url=production.base_url, api_key="k")
@@ -177,11 +207,11 @@ def test_models_are_compared_beyond_noise(
         return await training.scored(lambda *_: right, trajectory, scenario)
 
     production.script.replies = [
-        {"when": {"messages": "question [0-3]"}, "content": "right"},
+        {"when": {"messages": "question [01]"}, "content": "right"},
         {"when": {"messages": "."}, "content": "wrong"},
     ]
     tuned = {"when": {"model": "agent@50"}, "content": "right"}
-    base = {"when": {"messages": "question [0-3]"}, "content": "right"}
+    base = {"when": {"messages": "question [01]"}, "content": "right"}
     with Engine([tuned, base]) as engine:
         run = run_of(tmp_path, endpoint=engine.base_url, models=("agent@50", "base"))
         results = asyncio.run(evaluate(run, rollout))
@@ -189,8 +219,8 @@ def test_models_are_compared_beyond_noise(
     assert "8 scenarios x 2 rollouts x 3 models: 48 episodes" in said
     assert [result.model for result in results] == ["production", "agent@50", "base"]
     assert [result.episodes for result in results] == [16, 16, 16]
-    assert re.search(r"agent@50 against production: \+0\.500 .*4 won, 0 lost", said)
-    assert "scenarios: better\n" in said
+    assert re.search(r"agent@50 against production: \+0\.750 .*6 won, 0 lost", said)
+    assert re.search(r"agent@50 against .*: no difference", said) is None
     assert re.search(r"base against production: \+0\.000 .*beyond noise", said)
     assert results[0].cost and results[1].cost is None  # gpt-4.1 has a price
     written = json.loads((tmp_path / "run-evaluation.json").read_text())
@@ -248,36 +278,56 @@ def test_scenarios_that_teach_are_found_and_not_paid_for_twice(
         probe(models=("base", "other"))
 
 
-def test_a_judge_sees_them_in_another_order_each_time() -> None:
-    first_places = set()
+def test_scenarios_of_one_id_count_each(
+    production: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def rollout(model: Any, scenario: Scenario) -> training.Trajectory:
+        if "3" in scenario.question:
+            raise RecordingError("no call")
+        return training.Trajectory(reward=1.0, metadata={"policy": model.name})
 
-    async def judge(group: art.TrajectoryGroup) -> art.TrajectoryGroup:
-        first_places.add(group.trajectories[0].metadata["policy"])
-        return group
-
-    for number in range(20):
-        group = art.TrajectoryGroup(
-            [training.Trajectory(metadata={"policy": name}) for name in "abc"],
-            metadata={"scenario_id": number},
-        )
-        asyncio.run(blind(judge)(group))
-    assert first_places == set("abc")
+    run = run_of(tmp_path)
+    for scenario in run.scenarios:
+        object.__setattr__(scenario, "__pydantic_extra__", {"id": "same"})
+    (only,) = asyncio.run(evaluate(run, rollout))
+    assert len(only.rewards) == 7 and "same (8)" in only.rewards
+    assert (only.episodes, only.lost, only.cost) == (14, 2, None)
+    assert "14" not in capsys.readouterr().out.splitlines()[-2]
 
 
 def result(name: str, *rewards: float) -> Result:
     by_scenario = {str(n): reward for n, reward in enumerate(rewards)}
-    return Result(name, by_scenario, len(rewards), 1.0, 2.0, 0.5, 1234.0, None)
+    return Result(name, by_scenario, len(rewards), 0, 1.0, 2.0, 0.5, 1234.0, None)
 
 
 @pytest.mark.parametrize(
     ("first", "second", "verdict"),
     [
-        ((0.0, 0.1, 0.0, 0.2), (0.9, 1.0, 0.8, 1.0), "better"),
-        ((0.9, 1.0, 0.8, 1.0), (0.0, 0.1, 0.0, 0.2), "worse"),
+        ((0.0, 0.1, 0.0) * 2, (0.9, 1.0, 0.8) * 2, "better"),
+        ((0.9, 1.0, 0.8) * 2, (0.0, 0.1, 0.0) * 2, "worse"),
+        ((0.0,) * 5, (1.0,) * 5, "no difference beyond noise"),  # by luck, 1 of 16
         ((0.5, 0.4, 0.6, 0.5), (0.4, 0.6, 0.5, 0.5), "no difference beyond noise"),
         ((0.5,), (1.0,), "no difference beyond noise"),  # of one nothing is known
     ],
 )
 def test_the_verdict(first: Any, second: Any, verdict: str) -> None:
-    said = described([result("production", *first), result("tuned", *second)])
-    assert said.splitlines()[-1].endswith(f"scenarios: {verdict}")
+    said = table([result("production", *first), result("tuned", *second)])
+    assert said.splitlines()[-1].endswith(f": {verdict}")
+
+
+@pytest.mark.parametrize("count", [3, 6, 9, 14, 20])
+def test_equal_models_are_seldom_called_different(count: int) -> None:
+    chance = random.Random(count)
+    false = 0
+    for _ in range(200):
+        both = [[chance.choice((0.0, 0.5, 1.0)) for _ in range(count)] for _ in "ab"]
+        said = table([result("a", *both[0]), result("b", *both[1])])
+        false += not said.endswith("beyond noise")
+    assert false <= 20  # of 200, where one in twenty is meant
+
+
+def test_a_model_of_which_nothing_is_left_is_named() -> None:
+    gone = Result("production", {}, 0, 16, 0.0, 0.0, 0.0, None, None)
+    said = table([gone, result("tuned", 0.5, 0.6, 0.7)])
+    assert "production  all 16 episodes were lost" in said
+    assert "tuned and production have no scenario in common" in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,17 @@ class Judge:
             return {"error": answer}
         if isinstance(answer, str):
             return {"content": answer}
+        shown = str(request["messages"][-1]["content"])
+        if isinstance(answer, dict):  # by what an episode says
+            shown_by_id = re.findall(r'<trajectory id="(\d+)">(.*?)</traj', shown, re.S)
+            answer = [
+                (id_, score)
+                for id_, text in reversed(shown_by_id)  # in whatever order
+                for said, score in answer.items()
+                if said in text
+            ]
         scores = [
-            {"trajectory_id": str(id_), "explanation": f"of {id_}", "score": score}
+            {"trajectory_id": str(id_), "explanation": f"worth {score}", "score": score}
             for id_, score in answer
         ]
         return {"content": json.dumps({"scores": scores})}
@@ -54,6 +64,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
         yield engine
 
 
+RIGHT = {"text of one": 0.2, "text of two": 0.9}
 TOOL = {"type": "function", "function": {"name": "look_up", "parameters": {}}}
 
 
@@ -90,7 +101,7 @@ def judge(engine: Engine, script: Judge, *episodes: Any, **options: Any) -> Any:
 def test_the_judge_sees_the_whole_episode(engine: Engine) -> None:
     group = judge(
         engine,
-        Judge([(1, 0.2), (2, 0.9)]),
+        Judge(RIGHT),
         planned_and_written("one", {"degrees": 22}),
         planned_and_written("two", truncated=True, timed_out=True),
     )
@@ -101,21 +112,39 @@ def test_the_judge_sees_the_whole_episode(engine: Engine) -> None:
     assert "its time was over" in user and "cut off" in user
     assert "Names the unit." in system and "22 degrees" in system
     assert [t.reward for t in group.trajectories] == [0.2, 0.9]
-    assert group.trajectories[1].logs == ["RULER: of 2"]
+    assert group.trajectories[1].logs == ["RULER: worth 0.9"]
     assert training.usable([group]) == [group]
 
 
 def test_scores_belong_to_the_episode_that_they_name(engine: Engine) -> None:
     episodes = (planned_and_written("one"), planned_and_written("two"))
-    group = judge(engine, Judge([(2, 0.9), (1, 0.2)]), *episodes)
+    group = judge(engine, Judge(RIGHT), *episodes)
     assert [t.reward for t in group.trajectories] == [0.2, 0.9]
+
+
+def test_the_judge_sees_them_in_random_order(engine: Engine) -> None:
+    """Judges prefer places, and ART gives those first that ended first."""
+    firsts = set()
+    ruler = training.ruler("openai/gpt-5.4")
+    engine.script = Judge(RIGHT)  # type: ignore[assignment]
+
+    async def judge_often() -> None:
+        for _ in range(12):
+            episodes = [planned_and_written("one"), planned_and_written("two")]
+            await ruler(art.TrajectoryGroup(episodes))
+            assert [t.reward for t in episodes] == [0.2, 0.9]
+            user = engine.log[-1].request["messages"][-1]["content"]
+            firsts.add("text of one" in user.partition('id="2"')[0])
+
+    asyncio.run(judge_often())
+    assert firsts == {True, False}
 
 
 @pytest.mark.parametrize("hiccup", [500, "no JSON", [(1, 1.0)], [(1, 1.0), (3, 0.0)]])
 def test_a_hiccup_of_the_judge_costs_nothing(
     engine: Engine, hiccup: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = Judge(hiccup, [(1, 0.2), (2, 0.9)])
+    script = Judge(hiccup, RIGHT)
     episodes = (planned_and_written("one"), planned_and_written("two"))
     group = judge(engine, script, *episodes)
     assert [t.reward for t in group.trajectories] == [0.2, 0.9]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,25 @@ def test_a_cost_is_a_bound_of_hours() -> None:
     assert make_plan(SETTINGS, 9, 0, price=2.0, cost=100.0).hours == 12.0
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"MAX_STEPS": None}, "MAX_STEPS = None: it must be a number, 1 or more"),
+        ({"GROUPS_PER_STEP": 0}, "GROUPS_PER_STEP = 0"),
+        ({"EPOCHS": "3"}, "EPOCHS = '3'"),
+    ],
+)
+def test_bounds_must_be_numbers(change: Any, said: str) -> None:
+    with pytest.raises(SystemExit, match=said):
+        make_plan(SETTINGS | change, 900, 20)
+
+
+def test_no_share_is_no_validation() -> None:
+    for change in ({"VALIDATION_SHARE": 0}, {"VALIDATION_ROLLOUTS": 0}):
+        assert make_plan(SETTINGS | change, 900, 20).validate_every is None
+    assert make_plan(SETTINGS | {"MAX_HOURS": 0}, 9, 0, price=1, cost=5).hours == 0
+
+
 def test_few_validation_scenarios_are_said() -> None:
     plan = make_plan(SETTINGS, 9, 2)
     assert "2 validation scenarios tell little: use 20" in described(plan, 2)
@@ -95,6 +116,16 @@ def test_when_a_run_is_over(capsys: pytest.CaptureFixture[str]) -> None:
     assert "run it again to go on" in capsys.readouterr().out
 
 
+def test_the_hours_of_an_engines_start_count_as_well() -> None:
+    plan = make_plan(SETTINGS | {"MAX_HOURS": 1}, 900, 20)
+    late = dataclasses.replace(plan, started=time.monotonic() - 3601)
+
+    async def is_over() -> bool:
+        return training.Progress(late, 0).is_over(1)
+
+    assert asyncio.run(is_over())
+
+
 def test_when_it_validates() -> None:
     def work(progress: training.Progress) -> list[int]:
         return [step for step in range(1, 51) if progress.validates_at(step)]
@@ -122,6 +153,12 @@ def test_the_best_is_what_validation_calls_so(model: Any) -> None:
     assert training.kept_by(model) == "train/reward"
     logged(model, {"step": 20, "val/reward": 0.7}, {"step": 40, "val/reward": 0.6})
     assert training.best_step(model) == 20 and training.is_validated(model, 40)
+    logged(model, *({"step": step, "val/reward": 0.7} for step in (20, 30, 40)))
+    for step in (20, 40):  # of several that did as well, the one that ART has kept
+        Path(f".art/tests/models/run/checkpoints/{step:04d}").mkdir(parents=True)
+    assert training.best_step(model) == 40
+    Path(".art/tests/models/run/checkpoints/0040").rmdir()
+    assert training.best_step(model) == 20
     assert training.kept_by(model) == "val/reward"
 
 
@@ -134,7 +171,9 @@ def test_changed_settings_of_a_run_are_said(
         return capsys.readouterr().out
 
     assert note(0) == "" and note(5) == ""
-    assert note(5, MAX_STEPS=90, MAX_HOURS=1) == ""
+    assert note(5, MAX_STEPS=90, MAX_HOURS=1, DATA=Path("x"), API_KEY="sk-1") == ""
+    (kept,) = Path(".art").rglob("settings.json")
+    assert "sk-1" not in kept.read_text()
     said = note(5, LEARNING_RATE=5e-6)
     assert "run was begun with LEARNING_RATE = 1e-05, and goes on with 5e-06" in said
     model.base_model = "another/model"

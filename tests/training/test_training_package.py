@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
+import os
 import pickle
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -311,6 +314,9 @@ def test_a_policy_endpoint_needs_a_rollout() -> None:
 # ------------------------------------------------------------------- rewards and reports
 
 
+PARTS = {"reward_right": 1, "reward_short": -0.25}
+
+
 def scored(score: Any) -> training.Trajectory:
     return asyncio.run(training.scored(score, training.Trajectory(), None))
 
@@ -322,9 +328,10 @@ async def later(trajectory: Any, scenario: Any) -> float:
 @pytest.mark.parametrize(
     ("score", "reward", "parts"),
     [
+        (lambda t, s: {"right": Decimal(1), "short": -0.25}, 0.75, PARTS),
         (later, 0.5, {}),
         (lambda trajectory, scenario: True, 1.0, {}),
-        (lambda t, s: {"right": 1, "short": -0.25}, 0.75, {"right": 1, "short": -0.25}),
+        (lambda t, s: {"right": 1, "short": -0.25}, 0.75, PARTS),
     ],
 )
 def test_a_reward_and_its_parts(score: Any, reward: float, parts: Any) -> None:
@@ -336,6 +343,8 @@ def test_a_reward_and_its_parts(score: Any, reward: float, parts: Any) -> None:
     ("score", "said"),
     [
         (lambda t, s: float("nan"), "would poison its whole group"),
+        (lambda t, s: {}, "the reward function failed: TypeError"),
+        (lambda t, s: "0.5", "the reward function failed: TypeError"),
         (lambda t, s: None, "the reward function failed: TypeError"),
         (lambda t, s: t.final_answer["total"], "the reward function failed: TypeError"),
     ],
@@ -395,23 +404,61 @@ def test_episodes_are_kept_whole(
 # ---------------------------------------------------------------------------- isolation
 
 
+class Unsendable(Exception):
+    def __init__(self, one: int, two: int) -> None:
+        super().__init__("it says why")
+
+
 def test_what_cannot_be_sent_between_processes_is_sent_as_text() -> None:
-    """Else one error of an episode breaks the pool, and every later episode is lost."""
+    lost, error = isolation._sendable((None, Unsendable(1, 2)))
+    assert lost is None and isinstance(error, RuntimeError)
+    assert "it says why" in str(error) and pickle.loads(pickle.dumps(error))
+    answered = training.Trajectory(final_answer=lambda: "an answer")
+    sent, _ = isolation._sendable((answered, None))
+    assert "lambda" in pickle.loads(pickle.dumps(sent)).final_answer
 
-    class Unsendable(Exception):
-        def __init__(self, one: int, two: int) -> None:
-            super().__init__("it says why")
 
-    @training.isolated(at_once=2)
-    async def failing(model: Any, scenario: Scenario) -> training.Trajectory:
-        raise Unsendable(1, 2)
+def test_an_unregistered_model_is_not_production_in_another_process() -> None:
+    model = training.make_model("run", "tests", "a/model")
+    with pytest.raises(RecordingError, match="registered with no backend"):
+        isolation._address(model)
 
-    @training.isolated(at_once=2)
-    async def answering(model: Any, scenario: Scenario) -> training.Trajectory:
-        return training.Trajectory(final_answer=lambda: "an answer")
 
-    scenario = Scenario(question="Delft?")
-    with pytest.raises(RuntimeError, match="it says why"):
-        isolation._run_here(failing, None, scenario)
-    answered = isolation._run_here(answering, None, scenario)
-    assert "lambda" in pickle.loads(pickle.dumps(answered)).final_answer
+ROLLOUTS = """\
+import os
+import time
+from art_adapt import training
+
+
+@training.isolated(at_once=2, timeout=0.2)
+async def rollout(model, scenario):
+    if scenario == "hangs":
+        time.sleep(60)
+    if scenario == "dies":
+        os._exit(7)
+    if scenario == "unfinished":
+        training.fill_in("session")
+    return training.Trajectory(final_answer=os.getpid())
+"""
+
+
+def test_a_process_per_episode_that_may_hang_or_die(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: Engine
+) -> None:
+    (tmp_path / "rollouts_of_a_test.py").write_text(ROLLOUTS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(isolation, "STARTING", 20.0)
+    module: Any = importlib.import_module("rollouts_of_a_test")
+
+    async def step() -> list[Any]:
+        kinds = ("a", "hangs", "dies", "b")
+        rollouts = (module.rollout(model_at(engine), kind) for kind in kinds)
+        return await asyncio.gather(*rollouts, return_exceptions=True)
+
+    begun = time.monotonic()
+    first, hung, died, second = asyncio.run(step())
+    assert time.monotonic() - begun < 50
+    assert len({first.final_answer, second.final_answer, os.getpid()}) == 3
+    assert "longer than" in str(hung) and "exit code 7" in str(died)
+    with pytest.raises(SystemExit, match="fill in session"):
+        asyncio.run(module.rollout(model_at(engine), "unfinished"))

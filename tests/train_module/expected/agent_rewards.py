@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (9e5546165be0). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (128fbcbbd3fc). Yours to edit: art-adapt overwrites no edited file.
 """Trains play of agent.py with ART: GRPO, rewarded by the agent itself.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -111,10 +111,10 @@ async def train(run: training.Run[Scenario]) -> None:
             training.report(groups)
             exact = training.for_training(groups)  # as ART must get what was sampled
             result = await backend.train(model, exact, learning_rate=LEARNING_RATE)
-            training.keep(model, groups, "train", result.step, run.shown)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )
+            training.keep(model, groups, "train", result.step, run.shown)
             if progress.validates_at(result.step):
                 await validate(model, run)
             await model.delete_checkpoints(training.kept_by(model))
@@ -133,8 +133,8 @@ async def validate(model: art.TrainableModel, run: training.Run[Scenario]) -> No
     groups = training.usable(sampled)
     training.report_validation(groups, step)
     if groups:
-        training.keep(model, groups, "val", step, run.shown)
         await model.log(groups, split="val", step=step)
+        training.keep(model, groups, "val", step, run.shown)
 
 
 def main() -> None:

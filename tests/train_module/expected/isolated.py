@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (0e986e72271b). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (6f042ef358f4). Yours to edit: art-adapt overwrites no edited file.
 """Trains write_tagline of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -60,7 +60,7 @@ def episode(scenario: Scenario) -> Any:
 slots = asyncio.Semaphore(CONCURRENCY)
 
 
-@training.isolated(at_once=CONCURRENCY)
+@training.isolated(at_once=CONCURRENCY, timeout=EPISODE_TIMEOUT)
 async def rollout(model: art.Model, scenario: Scenario) -> training.Trajectory:
     """Record one episode on the model in training."""
     async with slots:
@@ -121,10 +121,10 @@ async def train(run: training.Run[Scenario]) -> None:
             training.report(groups)
             exact = training.for_training(groups)  # as ART must get what was sampled
             result = await backend.train(model, exact, learning_rate=LEARNING_RATE)
-            training.keep(model, groups, "train", result.step, run.shown)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )
+            training.keep(model, groups, "train", result.step, run.shown)
             if progress.validates_at(result.step):
                 await validate(model, run)
             await model.delete_checkpoints(training.kept_by(model))
@@ -143,8 +143,8 @@ async def validate(model: art.TrainableModel, run: training.Run[Scenario]) -> No
     groups = training.usable(sampled)
     training.report_validation(groups, step)
     if groups:
-        training.keep(model, groups, "val", step, run.shown)
         await model.log(groups, split="val", step=step)
+        training.keep(model, groups, "val", step, run.shown)
 
 
 def main() -> None:

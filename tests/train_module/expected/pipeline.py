@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (a993f8d98bfc). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (7e6f0f79a461). Yours to edit: art-adapt overwrites no edited file.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -132,7 +132,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
             None,
             validate if run.validation else None,
             learning_rate=LEARNING_RATE,
-            max_steps=run.plan.steps,
+            max_steps=max(0, run.plan.steps - begun),
             eval_every_n_steps=run.plan.validate_every or 0,
             eval_at_start=False,
             checkpoint_retention_strategy=pipeline_trainer.keep_recent_and_top(
@@ -141,7 +141,10 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
             **training.pipeline_sizes(workers=WORKERS, groups_per_step=GROUPS_PER_STEP),
         )
         await trainer.train()
-        if await model.get_step() == begun:
+        step = await model.get_step()
+        if run.validation and not training.is_validated(model, step):
+            await model.log(await validate(model, step, None), split="val", step=step)
+        if step == begun:
             print("Nothing was trained: all was done, or no group had variance.")
         training.print_usage(model)
     finally:
