@@ -78,6 +78,8 @@ async def evaluate(
         f"{len(scenarios)} scenarios x {size} rollouts x {len(models)} models: "
         f"{count} episodes\nmodels: {names}"
     )
+    if not run.validation:
+        print("No scenario is held out: a trained model has seen these.")
     rollouts: Any = (
         art.TrajectoryGroup(
             (rollout(model, scenario) for model in models for _ in range(size)),

@@ -111,7 +111,8 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         if options.backend == "local":
             _refuse_finished(settings["PROJECT"], options.run_name, plan)
         print(described(plan, len(validation)))
-        if settings.get("JUDGE_MODEL") and not any(map(_is_comparable, validation)):
+        judged = validation and settings.get("JUDGE_MODEL")
+        if judged and not any(map(_is_comparable, validation)):
             print(INCOMPARABLE)
     return Run(
         options.run_name,

@@ -217,6 +217,7 @@ def test_models_are_compared_beyond_noise(
         results = asyncio.run(evaluate(run, rollout))
     said = capsys.readouterr().out
     assert "8 scenarios x 2 rollouts x 3 models: 48 episodes" in said
+    assert "No scenario is held out" in said
     assert [result.model for result in results] == ["production", "agent@50", "base"]
     assert [result.episodes for result in results] == [16, 16, 16]
     assert re.search(r"agent@50 against production: \+0\.750 .*6 won, 0 lost", said)
