@@ -202,7 +202,8 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
         await trainer.train()
         step = await model.get_step()
         if run.validation and not training.is_validated(model, step):
-            await model.log(await validate(model, step, None), split="val", step=step)
+            held_out: Any = await validate(model, step, None)
+            await model.log(held_out, split="val", step=step)
         if step == begun:
             print("Nothing was trained: all was done, or no group had variance.")
         training.print_usage(model)

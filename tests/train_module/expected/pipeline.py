@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (7e6f0f79a461). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (87b09728e4b0). Yours to edit: art-adapt overwrites no edited file.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -143,7 +143,8 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
         await trainer.train()
         step = await model.get_step()
         if run.validation and not training.is_validated(model, step):
-            await model.log(await validate(model, step, None), split="val", step=step)
+            held_out: Any = await validate(model, step, None)
+            await model.log(held_out, split="val", step=step)
         if step == begun:
             print("Nothing was trained: all was done, or no group had variance.")
         training.print_usage(model)
