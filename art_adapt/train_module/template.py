@@ -163,7 +163,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
         model: art.TrainableModel, scenario: Any, _: None
     ) -> art.TrajectoryGroup:
         sampled = await gather(model, [scenario], ROLLOUTS_PER_GROUP, "train")
-        groups = training.usable(sampled)
+        groups = patience.usable(sampled)
         if not groups:
             raise RuntimeError("this group was left out: see above")
         return training.name_policies(training.for_training(groups)[0])
@@ -177,6 +177,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
         training.keep(model, groups, "val", step, run.shown)
         return [training.name_policies(group) for group in groups]
 
+    patience = training.Patience("groups", WORKERS)
     model = training.make_model(run.name, PROJECT, BASE_MODEL, ENGINE, **GPUS)
     backend = training.make_backend("local")
     try:

@@ -15,6 +15,7 @@ from art_adapt.training.models import make_backend, make_model, server_settings
 from art_adapt.training.pipelines import name_policies, pipeline_sizes
 from art_adapt.training.probing import measure
 from art_adapt.training.progress import (
+    Patience,
     Progress,
     best_step,
     is_validated,
@@ -30,6 +31,7 @@ from art_adapt.training.usage import print_usage
 
 __all__ = [
     "UNTIL_STOPPED",
+    "Patience",
     "Progress",
     "Run",
     "Scenario",

@@ -20,6 +20,37 @@ from art_adapt.training.plan import RECORDED, Plan
 MOST_SKIPPED = 3  # steps in a row without anything to learn from
 
 
+class Patience:
+    """Ends a run that has had nothing to learn from several times in a row.
+
+    ``what`` is counted: steps, or groups; ``most`` of them may be without.
+    """
+
+    def __init__(self, what: str, most: int) -> None:
+        self._what = what
+        self._most = most
+        self._skipped = 0
+
+    def usable(
+        self, groups: Sequence[art.TrajectoryGroup]
+    ) -> list[art.TrajectoryGroup]:
+        """Return the groups that can be learned from; say what is lost.
+
+        Raises:
+            SystemExit: there was none too often, or the reward function raised.
+        """
+        found = usable(groups)
+        self._skipped = 0 if found else self._skipped + 1
+        if not found:
+            print("Skipped: there is nothing to learn from.")
+        if self._skipped == self._most:
+            raise SystemExit(
+                f"{self._most} {self._what} in a row had nothing to learn from, the "
+                f"last because: {why_unusable(groups)}"
+            )
+        return found
+
+
 class Progress:
     """Follows one run, from the step that its model has reached.
 
@@ -31,27 +62,14 @@ class Progress:
         self.began = step
         self._plan = plan
         self._validated = step
-        self._skipped = 0
+        self._patience = Patience("steps", MOST_SKIPPED)
         self._stopping = _stopped_by_ctrl_c()
 
     def usable(
         self, groups: Sequence[art.TrajectoryGroup]
     ) -> list[art.TrajectoryGroup]:
-        """Return the groups of a step that can be learned from; say what is lost.
-
-        Raises:
-            SystemExit: three steps in a row had none, or the reward function raised.
-        """
-        found = usable(groups)
-        self._skipped = 0 if found else self._skipped + 1
-        if not found:
-            print("This step is skipped: it has nothing to learn from.")
-        if self._skipped == MOST_SKIPPED:
-            raise SystemExit(
-                f"{MOST_SKIPPED} steps in a row had nothing to learn from, the last "
-                f"because: {why_unusable(groups)}"
-            )
-        return found
+        """Return the groups of a step that can be learned from, as ``Patience`` does."""
+        return self._patience.usable(groups)
 
     def is_over(self, step: int) -> bool:
         """Tell whether the run ends at this step, and say why."""

@@ -429,19 +429,35 @@ def test_what_it_cannot_rehearse(
     assert (code, said) == (2, "") and message in complaints
 
 
+def without_a_database(folder: Path) -> None:
+    """Let the agent raise before it has called the model."""
+    agent = folder / "agent.py"
+    begin = "def run_agent("
+    head, _, rest = agent.read_text().partition(begin)
+    signature, _, body = rest.partition(":\n")
+    raised = '    raise RuntimeError("no database here")\n'
+    agent.write_text(f"{head}{begin}{signature}:\n{raised}{body}")
+
+
 def test_an_agent_that_cannot_run_is_counted_once_with_its_cause(
     tmp_path: Path,
 ) -> None:
     """An episode without a call is lost, and is no second failure besides."""
     folder = adapted(tmp_path, "--reward", "rewards:f")
-    agent = folder / "agent.py"
-    source = agent.read_text()
-    begin = "def run_agent("
-    head, _, rest = source.partition(begin)
-    signature, _, body = rest.partition(":\n")
-    raised = '    raise RuntimeError("no database here")\n'
-    agent.write_text(f"{head}{begin}{signature}:\n{raised}{body}")
+    without_a_database(folder)
     finding = found(folder, "failed")
     failed, _, began = finding["what"].partition(" of ")
     assert failed == began.split()[0]
     assert "no database here" in finding["what"] and "agent.py:" in finding["what"]
+
+
+@pytest.mark.slow
+def test_a_pipeline_without_anything_to_learn_from_ends(tmp_path: Path) -> None:
+    """PipelineTrainer itself passes over what fails, to the last scenario."""
+    folder = adapted(tmp_path, "--pipeline", "--epochs", "0")
+    without_a_database(folder)
+    module = folder / "agent_train.py"
+    module.write_text(module.read_text().replace("WORKERS = 16", "WORKERS = 2"))
+    finding = found(folder, "stopped")
+    assert "2 groups in a row had nothing to learn from" in finding["what"]
+    assert "no database here" in finding["what"]

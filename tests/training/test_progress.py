@@ -105,7 +105,7 @@ def test_steps_without_anything_to_learn_from_are_skipped_then_end_the_run(
             progress.usable([down])
 
     progressing(work)
-    assert "This step is skipped" in capsys.readouterr().out
+    assert "Skipped: there is nothing" in capsys.readouterr().out
 
 
 def test_when_a_run_is_over(capsys: pytest.CaptureFixture[str]) -> None:

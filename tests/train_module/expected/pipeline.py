@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (87b09728e4b0). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (ad66338f2104). Yours to edit: art-adapt overwrites no edited file.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -104,7 +104,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
         model: art.TrainableModel, scenario: Any, _: None
     ) -> art.TrajectoryGroup:
         sampled = await gather(model, [scenario], ROLLOUTS_PER_GROUP, "train")
-        groups = training.usable(sampled)
+        groups = patience.usable(sampled)
         if not groups:
             raise RuntimeError("this group was left out: see above")
         return training.name_policies(training.for_training(groups)[0])
@@ -118,6 +118,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
         training.keep(model, groups, "val", step, run.shown)
         return [training.name_policies(group) for group in groups]
 
+    patience = training.Patience("groups", WORKERS)
     model = training.make_model(run.name, PROJECT, BASE_MODEL, ENGINE, **GPUS)
     backend = training.make_backend("local")
     try:
