@@ -11,7 +11,7 @@ from importlib import import_module
 
 CANNOT = 2
 DEFAULT_COMMAND = "adapt"
-COMMANDS = ("check", "doctor", "explain", "rehearse")
+COMMANDS = ("check", "doctor", "episodes", "explain", "rehearse")
 
 
 def main() -> None:

@@ -97,7 +97,9 @@ def adapt(
     byte for byte.
 
     art-adapt rehearse TRAIN_MODULE runs what was written, without a GPU; art-adapt
-    check [PATHS] finds what would make training go wrong, art-adapt explain says why.
+    check [PATHS] finds what would make training go wrong, art-adapt explain says why;
+    art-adapt doctor TRAIN_MODULE says what would end a run on this machine, art-adapt
+    episodes RUN shows what a run has kept.
 
     Exit codes: 0 done, or nothing to do; 1 --diff found something to change; 2 could
     not do it, nothing was written.

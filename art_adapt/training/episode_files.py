@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import art
 from art_adapt.recording.messages import storable
 from art_adapt.training.histories import messages_of, named_histories
 from art_adapt.training.models import folder_of
+from art_adapt.worth_reading import worth_reading
 
 STYLE = (
     "<meta name=viewport content='width=device-width'><style>"
@@ -44,7 +44,8 @@ def keep(
     file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     if shown:
         page = Path(f"{model.name}-{split}-step{step}.html")
-        chosen = _worth_reading(episodes, shown)
+        rewards = [each.reward for each in episodes]
+        chosen = [(title, episodes[at]) for title, at in worth_reading(rewards, shown)]
         write_page(page, chosen)
         print(f"{len(chosen)} episodes to read: {page}")
 
@@ -66,19 +67,6 @@ def as_json(trajectory: art.Trajectory) -> dict[str, Any]:
         ],
         "logs": trajectory.logs,
     }
-
-
-def _worth_reading(
-    episodes: Sequence[art.Trajectory], count: int
-) -> list[tuple[str, art.Trajectory]]:
-    """Choose the best, the worst and some others, each once."""
-    ranked = sorted(range(len(episodes)), key=lambda at: episodes[at].reward)
-    chosen: dict[int, str] = {}
-    others = random.Random(0).sample(ranked, len(ranked))
-    for title, order in (("best", ranked[::-1]), ("worst", ranked), ("other", others)):
-        free = [at for at in order if at not in chosen]
-        chosen |= dict.fromkeys(free[:count], title)
-    return [(title, episodes[at]) for at, title in chosen.items()]
 
 
 def write_page(
