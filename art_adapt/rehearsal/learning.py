@@ -136,6 +136,7 @@ def learning_findings(seen: Seen, learned: Learning) -> Iterator[Finding]:
             f"{learned.resumed_at}"
             + ("" if learned.resumed_same else ", with other weights"),
             "start with initial_step=await model.get_step(), and keep the run name",
-            r"initial_step|get_step",
+            r"initial_step",
+            r"get_step",
             r"iterate_dataset",
         )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.util import resolve_name
@@ -209,8 +210,12 @@ def scenario_stream(run: Run[S], epochs: int) -> Iterator[Any]:
         run.scenarios, num_epochs=epochs or UNTIL_STOPPED, use_tqdm=False
     )
     hours = run.plan.hours
-    ends = None if hours is None else run.plan.started + hours * 3600
+    ends = math.inf if hours is None else run.plan.started + hours * 3600
+    return _until(ends, batches)
+
+
+def _until(ends: float, batches: Iterable[Any]) -> Iterator[Any]:
     for batch in batches:
-        if ends is not None and time.monotonic() >= ends:
+        if time.monotonic() >= ends:
             return
         yield from batch.items

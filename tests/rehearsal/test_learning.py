@@ -146,8 +146,8 @@ def test_a_module_that_begins_anew_is_found(tmp_path: Path) -> None:
     folder, module = prepared(tmp_path, SINGLE_TURN)
     file = folder / module
     source = file.read_text()
-    assert "initial_step=await model.get_step()" in source
-    file.write_text(source.replace("=await model.get_step()", "=0"))
+    assert "initial_step=progress.began" in source
+    file.write_text(source.replace("initial_step=progress.began", "initial_step=0"))
     code, said, _ = rehearse(
         *(module, "--train", "--steps", "4", "--replies", "replies.jsonl", "--json"),
         cwd=folder,

@@ -147,8 +147,8 @@ def test_a_pipeline_passes(name: str, tmp_path: Path) -> None:
     told = json.loads(said)
     assert (code, told["findings"]) == (0, []), output
     assert told["figures"]["steps"] == 6
-    assert "val[reward=0" in output and "failed at step" not in output
-    assert "Trained: agent-001@6" in output
+    assert "step 6: mean reward 0" in output and "failed at step" not in output
+    assert "Trained: rehearsal@6" in output
 
 
 @pytest.mark.slow
@@ -156,7 +156,8 @@ def test_a_pipeline_that_loses_every_episode_is_told(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--pipeline", "--reward", "rewards:f")
     (folder / "rewards.py").write_text("def f(t, scenario):\n    raise KeyError('x')\n")
     code, said, _ = rehearse("agent_train.py", cwd=folder)
-    assert code == 1 and "rollouts in group failed" in said and "KeyError" in said
+    assert code == 1 and "the reward function failed: KeyError" in said
+    assert "record the call" not in said  # what was under way is no finding
 
 
 @pytest.mark.slow
@@ -343,7 +344,7 @@ def test_a_policy_that_judges_itself_is_caught(tmp_path: Path) -> None:
     module = folder / "agent_train.py"
     own = 'extra_litellm_params={"api_key": "rehearsal-policy"}'
     source = module.read_text().replace(
-        'JUDGE_MODEL = "openai/gpt-5.4"', 'JUDGE_MODEL = "openai/agent-001@0"'
+        'JUDGE_MODEL = "openai/gpt-5.4"', 'JUDGE_MODEL = "openai/rehearsal@0"'
     )
     source = source.replace("ruler(JUDGE_MODEL)", f"ruler(JUDGE_MODEL, {own})")
     module.write_text(source)

@@ -112,7 +112,8 @@ def test_a_file_for_validation(tmp_path: Path) -> None:
         said = train(folder, engine, "--validation", "held.jsonl")
         asked = [e.request["messages"][-1]["content"] for e in engine.log]
     assert len(said["steps"]) == 6
-    assert asked.count("held out") == 1 and asked.count("train") == 24
+    # Two episodes every two steps: a third of all, with so few scenarios.
+    assert asked.count("held out") == 6 and asked.count("train") == 24
 
 
 def test_both_rewards_together(tmp_path: Path) -> None:
@@ -177,8 +178,8 @@ def test_a_page_of_episodes(tmp_path: Path) -> None:
     (folder / "scenarios.jsonl").write_text('{"question": "a < b?"}\n')
     with Engine(YES) as engine:
         train(folder, engine, "--show-trajectories", "2")
-    page = (folder / "agent-001-step0.html").read_text()
-    assert page.count("<h2>reward 0.500</h2>") == 2
+    page = (folder / "agent-001-train-step1.html").read_text()
+    assert page.count(": reward 0.500</h2>") == 4  # two best, two worst, no other
     assert "a &lt; b?" in page and "http" not in page
 
 

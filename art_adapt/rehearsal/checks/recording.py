@@ -23,6 +23,8 @@ Json = dict[str, Any]
 
 def complete(seen: Seen) -> Iterator[Finding]:
     """Report completions that are on no trajectory, or on more than one."""
+    if seen.notes.stopped or seen.notes.raised:
+        return  # with completions under way that nobody waited for
     given, recorded = given_choices(seen), recorded_choices(seen)
     missing = [each for each in given if each not in recorded]
     if missing:
