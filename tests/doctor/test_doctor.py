@@ -7,10 +7,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from agents import art_adapt, copy_of
+
+from art_adapt import training
+from art_adapt.doctor import Setup
+from art_adapt.doctor.checks import gpu, reward, scenarios
 
 KEYS = {"OPENAI_API_KEY": "sk-very-secret", "WANDB_API_KEY": "wandb-very-secret"}
 
@@ -28,13 +33,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def doctor(
-    folder: Path, *options: str, path: str = "", **environment: str
+    folder: Path, *options: str, **environment: str
 ) -> tuple[int, dict[str, dict[str, str]], str]:
     done = subprocess.run(
         [sys.executable, "-m", "art_adapt", "doctor", "agent_train.py", *options],
         cwd=folder,
         env={
-            "PATH": f"{path}:{os.environ['PATH']}",
+            "PATH": os.environ["PATH"],
             "HOME": str(folder),
             "LITELLM_LOCAL_MODEL_COST_MAP": "True",
             **environment,
@@ -94,37 +99,63 @@ def test_as_it_is_shown(folder: Path) -> None:
     ],
 )
 def test_weights_and_context_against_memory(
-    sizes: Any, model: str, engine: Any, states: dict[str, str], folder: Path
+    sizes: Any,
+    model: str,
+    engine: Any,
+    states: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    module = folder / "agent_train.py"
-    text = module.read_text().replace("OpenPipe/Qwen3-14B-Instruct", model)
-    module.write_text(text.replace("Any] = {}", f"Any] = {engine}"))
-    _, found, _ = doctor(folder, "--json", path=gpus(folder, *sizes), **KEYS)
-    assert {subject: found[subject]["state"] for subject in states} == states
+    monkeypatch.setenv("PATH", gpus(tmp_path, *sizes), prepend=os.pathsep)
+    setup = Setup(tmp_path, os, {"BASE_MODEL": model, "ENGINE": engine})
+    found = {each.subject: each.state for each in gpu.check(setup)}
+    assert {subject: str(found[subject]) for subject in states} == states
+
+
+class Scenario(training.Scenario):
+    question: str
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "subject", "said"),
+    ("rows", "said"),
     [
-        ("scenarios.jsonl", '{"wrong": 1}\n', "scenarios", "scenarios.jsonl:1"),
-        ("scenarios.jsonl", "", "scenarios", "has none"),
-        ("scenarios.jsonl", '{"question": "a"}\n' * 2, "scenarios", "more than once"),
-        (
-            "rewards.py",
-            "def score(trajectory, scenario):\n    return len(trajectory.final_answer)\n",
-            "reward",
-            "an episode without an answer",
-        ),
-        ("agent.py", "import no_such_package\n", "module", "no_such_package"),
+        ('{"wrong": 1}\n', "scenarios.jsonl:1"),
+        ("", "has none"),
+        ('{"question": "a"}\n' * 2, "more than once"),
     ],
 )
-def test_what_would_end_a_run(
-    name: str, text: str, subject: str, said: str, folder: Path
+def test_scenarios_that_are_wrong(rows: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "scenarios.jsonl").write_text(rows)
+    module: Any = ModuleType("agent_train")
+    module.Scenario = Scenario
+    settings = {"SCENARIOS": "scenarios.jsonl", "MAX_STEPS": 1, "EPOCHS": 1}
+    settings |= {"GROUPS_PER_STEP": 1, "ROLLOUTS_PER_GROUP": 2}
+    setup = Setup(tmp_path / "agent_train.py", module, settings)
+    found = {each.subject: each for each in scenarios.check(setup)}["scenarios"]
+    assert found.state != "ok" and said in found.what and found.remedy
+
+
+@pytest.mark.parametrize(
+    ("score", "state"),
+    [
+        (lambda trajectory, scenario: len(trajectory.final_answer), "FAILED"),
+        (lambda trajectory, scenario: len(trajectory.final_answer or ""), "ok"),
+    ],
+)
+def test_the_reward_of_an_episode_without_an_answer(
+    score: Any, state: str, tmp_path: Path
 ) -> None:
-    (folder / name).write_text(text)
-    _, found, _ = doctor(folder, "--json", "--backend", "serverless", **KEYS)
-    assert found[subject]["state"] in ("FAILED", "note")
-    assert said in found[subject]["what"] and found[subject]["remedy"]
+    module: Any = ModuleType("agent_train")
+    module.Scenario, module.score = Scenario, score
+    (found,) = reward.check(Setup(tmp_path, module, {}))
+    assert found.state == state and "without an answer" in found.what
+
+
+def test_an_agent_that_cannot_be_imported(folder: Path) -> None:
+    (folder / "agent.py").write_text("import no_such_package\n")
+    code, found, _ = doctor(folder, "--json", **KEYS)
+    assert code == 1 and found["module"]["state"] == "FAILED"
+    assert "no_such_package" in found["module"]["what"]
 
 
 def test_keys_are_named(folder: Path) -> None:

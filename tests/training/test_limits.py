@@ -22,12 +22,14 @@ from art_adapt.training import time_limits
 QUICK = {"when": {"messages": "quick"}, "content": "Yes."}
 rollouts: Any = sys.modules["art_adapt.recording.rollout"]
 HANGING = {"when": {"messages": "."}, "content": "late", "delay": 6}
-LIMIT = 2.0  # seconds
+LIMIT = 1.0  # seconds
 
 
 @pytest.fixture
 def engine() -> Iterator[Engine]:
     with Engine([QUICK, HANGING]) as engine:
+        record(engine, lambda _: ask("quick"))  # the first call imports what it needs
+        engine.log.clear()
         yield engine
 
 
