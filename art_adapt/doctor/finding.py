@@ -9,6 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from art_adapt.training.scenarios import load_scenarios, source_beside
+
 
 class State(StrEnum):
     """How something stands: a failure would end the run, or make it worthless."""
@@ -43,6 +45,15 @@ class Setup:
     @property
     def is_local(self) -> bool:
         return bool(self.settings.get("BACKEND", "local") == "local")
+
+    def scenarios(self) -> list[Any]:
+        """Load what the module would train on.
+
+        Raises:
+            SystemExit: it is missing, or a row is no scenario; with its place.
+        """
+        module = vars(self.module)
+        return load_scenarios(module["Scenario"], source_beside(module))
 
 
 Check = Callable[[Setup], Iterator[Finding]]

@@ -118,7 +118,10 @@ class Rollout(Recorder):
             return await call.on(client)(*args, **kwargs)
 
     def _client(self, call: Callee, loop: asyncio.AbstractEventLoop | None) -> Any:
-        """Return the model's client, with the user's timeouts and retries."""
+        """Return the model's client, with the user's timeouts and retries.
+
+        They hold where the rollout has no time limit of its own.
+        """
         key = (loop, str(call.options))
         with self.lock:
             if key not in self._clients:
@@ -276,9 +279,8 @@ def rollout(
     else (``top_p``, penalties, a seed), whatever the agent asks for. ``max_tokens``
     bounds each completion, unless the agent asks for fewer; ``timeout`` is the time that
     all requests have together, in seconds, in the place of the agent's own timeouts and
-    retries. Works around sync
-    and async code; tasks started inside inherit it, threads do if their function is
-    ``carried``.
+    retries. Works around sync and async code; tasks started inside inherit it, threads
+    do if their function is ``carried``.
 
     Raises ``RecordingError`` at its end if the recorder had to stop a call, even where
     the agent has swallowed the error: such an episode is not what the model would do.

@@ -9,7 +9,7 @@ import os
 import random
 import statistics
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,7 +28,6 @@ PRODUCTION = "production"
 MOST_EXACT = 12  # scenarios whose sign flips are all tried
 FLIPS = 10_000  # of more
 CONFIDENCE = 0.95
-litellm.suppress_debug_info = True  # a line for each model without a price
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ async def evaluate(
     said = table(results)
     print(f"\n{said}")
     path = Path(f"{run.name}-evaluation.html")
-    written = [result.__dict__ for result in results]
+    written = [asdict(result) for result in results]
     path.with_suffix(".json").write_text(json.dumps(written, indent=1))
     every = [
         (str(t.metadata["policy"]), t) for group in groups for t in group.trajectories

@@ -27,14 +27,16 @@ ENDINGS = {
     "failed": "The agent stopped here with an error.",
 }
 
+litellm.suppress_debug_info = True  # a line for each call of a model without a price
+
 
 def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judge:
     """Return the ``after_each`` that lets RULER compare the episodes of a group.
 
-    The judge sees them in random order, and each of them whole: every history with its name, the tools of all,
-    the final answer, and whether a limit or an error ended it. With ``weight`` the
-    reward is that share of RULER's score, and for the rest what it was before; RULER's
-    score alone is the metric ``ruler``. A scenario's ``rubric`` and ``reference`` (an
+    The judge sees them in random order, and each of them whole: every history with its
+    name, the tools of all, the final answer, and whether a limit or an error ended it.
+    With ``weight`` the reward is that share of RULER's score, and for the rest what it
+    was before; RULER's score alone is the metric ``ruler``. A scenario's ``rubric`` and ``reference`` (an
     answer that deserves 1.0), further keys of its row, are shown to the judge: they make
     scores comparable between groups and steps.
 
@@ -42,9 +44,6 @@ def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judg
     in its metadata; ``usable`` leaves it out. ``options`` go to ART's ``ruler``, for
     example a ``rubric``.
     """
-    litellm.suppress_debug_info = (
-        True  # a line for each call of a model without a price
-    )
     ask = retry(max_attempts=ATTEMPTS, delay=PAUSE, backoff_factor=3)(_scores)
     # Judges prefer places, and ART gives the episodes in the order in which they ended.
     places = random.Random(0)

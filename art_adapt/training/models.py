@@ -24,8 +24,8 @@ FILES = ".art"
 # What ART 0.5.18 trains (dev/get_model_config.py, max_seq_length): vLLM would sample
 # more, which its training drops. The KV cache of a longer context may not fit, either.
 LONGEST = 32_768
-# vLLM's parsers of tool calls; ART's default is hermes (dev/openai_server.py), which
-# reads no call of a Llama.
+DEFAULT_PARSER = "hermes"  # ART's (dev/openai_server.py); it reads no call of a Llama
+# vLLM's parsers of tool calls.
 PARSERS = {
     r"hermes": "hermes",
     r"llama-?3": "llama3_json",
@@ -100,17 +100,30 @@ def missing_for_local() -> str | None:
     return None
 
 
-def server_settings(base_model: str) -> Any:
-    """Return how vLLM is to serve a model: with the parser of its kind of tool calls."""
+def tool_parser(base_model: str) -> str | None:
+    """Return vLLM's parser of a model's tool calls; None: the model is not known."""
     for pattern, parser in PARSERS.items():
         if re.search(pattern, base_model, re.IGNORECASE):
-            return {"server_args": {"tool_call_parser": parser}}
+            return parser
     return None
+
+
+def server_settings(base_model: str) -> Any:
+    """Return how vLLM is to serve a model: with the parser of its kind of tool calls."""
+    parser = tool_parser(base_model)
+    return None if parser is None else {"server_args": {"tool_call_parser": parser}}
 
 
 def folder_of(model: art.Model[Any]) -> Path:
     """Return where ART keeps a registered model's files (model.py, _get_output_dir)."""
     return Path(model.base_path, model.project, "models", model.name)
+
+
+def checkpoints_in(folder: Path) -> set[int]:
+    """Return the steps whose checkpoints are in a model's folder, if there are any."""
+    found = folder / "checkpoints"
+    names = (path.name for path in found.iterdir()) if found.is_dir() else ()
+    return {int(name) for name in names if name.isdigit()}
 
 
 def history_of(model: art.Model[Any]) -> list[dict[str, Any]]:

@@ -121,8 +121,9 @@ def described(plan: Plan, validation: int) -> str:
         f"At most {plan.steps:,} steps ({of}: --max-steps) of {plan.episodes} episodes"
         f"{_each(plan.settings)}: {plan.steps * plan.episodes:,} episodes"
     ]
-    if plan.validate_every is not None:
-        times = math.ceil(plan.steps / plan.validate_every)
+    if plan.validation_episodes:
+        # The last step is validated whatever the share.
+        times = math.ceil(plan.steps / (plan.validate_every or plan.steps))
         lines[0] += f", and {times * plan.validation_episodes:,} to validate"
     lines[0] += "."
     if plan.hours is not None:
@@ -130,7 +131,7 @@ def described(plan: Plan, validation: int) -> str:
         lines.append(
             f"It ends after the step that is under way at {plan.hours:g} h{money}."
         )
-    if plan.validate_every is None:
+    if not plan.validation_episodes:
         lines.append("No scenario is held out: no checkpoint can be called the best.")
     elif validation < FEW:
         lines.append(

@@ -14,7 +14,7 @@ from typing import Any
 import art
 
 from art_adapt.training.groups import usable, why_unusable
-from art_adapt.training.models import folder_of, history_of
+from art_adapt.training.models import checkpoints_in, folder_of, history_of
 from art_adapt.training.plan import RECORDED, Plan
 
 MOST_SKIPPED = 3  # steps in a row without anything to learn from
@@ -115,10 +115,8 @@ def best_step(model: art.TrainableModel[Any, Any]) -> int | None:
         if row.get("val/reward") is not None:
             rewards.setdefault(int(row["step"]), []).append(row["val/reward"])
     means = {step: statistics.fmean(of_step) for step, of_step in rewards.items()}
-    folder = folder_of(model) / "checkpoints"
-    if folder.is_dir():
-        kept = {int(path.name) for path in folder.iterdir() if path.name.isdigit()}
-        means = {step: mean for step, mean in means.items() if step in kept} or means
+    kept = checkpoints_in(folder_of(model))
+    means = {step: mean for step, mean in means.items() if step in kept} or means
     return max(means, key=lambda step: (means[step], step), default=None)
 
 

@@ -10,17 +10,15 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import pydantic
 from art.utils import iterate_dataset
 
-from art_adapt.scenario_sources import SourceKind, source_kind
-from art_adapt.training.models import FILES
+from art_adapt.training.models import FILES, checkpoints_in
 from art_adapt.training.plan import Plan, described, make_plan
-from art_adapt.training.scenarios import load_scenarios, split
+from art_adapt.training.scenarios import load_scenarios, source_beside, split
 
 S = TypeVar("S", bound=pydantic.BaseModel)
 UNTIL_STOPPED = 1_000_000  # epochs
@@ -82,12 +80,7 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
             or the run has been done already.
     """
     settings = {name: value for name, value in module.items() if name.isupper()}
-    source = settings["SCENARIOS"]
-    if source_kind(source) is not SourceKind.ROWS:
-        source = str(Path(module["__file__"]).parent / source)
-    elif source.startswith("."):
-        source = resolve_name(source, module["__package__"])
-    options = _options(module["__doc__"] or "", source, settings)
+    options = _options(module["__doc__"] or "", source_beside(module), settings)
     training = load_scenarios(scenario, options.scenarios)
     most = settings.get("VALIDATION_SCENARIOS")
     if options.validation:
@@ -96,10 +89,10 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         training, validation = split(training, most)
     if not training:
         raise SystemExit("there is no scenario to train on")
-    if options.backend == "serverless" and options.task is Task.TRAIN:
-        _require("WANDB_API_KEY", "the serverless backend")
-    if str(settings.get("JUDGE_MODEL", "")).startswith("openai/"):
-        _require("OPENAI_API_KEY", "RULER's judge")
+    backend = options.backend if options.task is Task.TRAIN else None
+    for variable, user in keys_needed(settings, backend).items():
+        if not os.environ.get(variable):
+            raise SystemExit(f"{variable} is not set: {user} needs it")
     changed = {"MAX_STEPS": options.max_steps, "MAX_HOURS": options.max_hours}
     plan = make_plan(
         settings | changed,
@@ -183,16 +176,22 @@ def _is_comparable(scenario: Any) -> bool:
     return any(each is not None for each in given)
 
 
-def _require(variable: str, user: str) -> None:
-    if not os.environ.get(variable):
-        raise SystemExit(f"{variable} is not set: {user} needs it")
+def keys_needed(settings: Mapping[str, Any], backend: str | None) -> dict[str, str]:
+    """Return the variables with keys that a run needs, each with what needs it.
+
+    ``backend`` is None where no model is trained.
+    """
+    needed = {}
+    if backend == "serverless":
+        needed["WANDB_API_KEY"] = "the serverless backend"
+    if str(settings.get("JUDGE_MODEL", "")).startswith("openai/"):
+        needed["OPENAI_API_KEY"] = "RULER's judge"
+    return needed
 
 
 def _refuse_finished(project: str, name: str, plan: Plan) -> None:
     """Stop before an engine is started for a run that is done, as its files tell."""
-    folder = Path(FILES, project, "models", name, "checkpoints")
-    found = folder.iterdir() if folder.is_dir() else ()
-    step = max((int(each.name) for each in found if each.name.isdigit()), default=0)
+    step = max(checkpoints_in(Path(FILES, project, "models", name)), default=0)
     if step and step >= plan.steps:
         more = "raise EPOCHS" if plan.steps == plan.wanted else "--max-steps goes on"
         raise SystemExit(

@@ -6,7 +6,8 @@ import csv
 import importlib
 import json
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +24,19 @@ class Scenario(pydantic.BaseModel):
 
 
 S = TypeVar("S", bound=pydantic.BaseModel)
+
+
+def source_beside(module: Mapping[str, Any]) -> str:
+    """Return the ``SCENARIOS`` of a train module, given its ``globals()``.
+
+    A path is beside the module, and a relative module's name is of its package.
+    """
+    source = str(module["SCENARIOS"])
+    if source_kind(source) is not SourceKind.ROWS:
+        return str(Path(module["__file__"]).parent / source)
+    if source.startswith("."):
+        return resolve_name(source, module["__package__"])
+    return source
 
 
 def load_scenarios(scenario: type[S], source: str) -> list[S]:

@@ -13,9 +13,9 @@ from typing import Any
 async def in_thread(function: Callable[[], Any]) -> Any:
     """Call ``function`` in a thread of its own, which knows the active rollout.
 
-    Every rollout that is under way needs a thread at the same time, and asyncio's pool has too
-    few. A thread whose rollout was cancelled must not keep the process alive, as those
-    of pools do, anyio's too: it is a daemon.
+    Each rollout that is under way needs one at the same time, and asyncio's pool has
+    too few. A thread whose rollout was cancelled must not keep the process alive, as
+    those of pools do, anyio's too: it is a daemon.
     """
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()

@@ -9,7 +9,7 @@ from typing import Any
 
 import art
 
-from art_adapt.training.models import folder_of, server_settings
+from art_adapt.training.models import DEFAULT_PARSER, folder_of, tool_parser
 from art_adapt.training.progress import best_step
 
 
@@ -30,8 +30,7 @@ def print_usage(model: art.TrainableModel[Any, Any]) -> None:
     url = str(model.inference_base_url)
     if checkpoint.is_dir():
         url = "http://localhost:8000/v1"
-        settings = server_settings(model.base_model) or {"server_args": {}}
-        parser = settings["server_args"].get("tool_call_parser", "hermes")
+        parser = tool_parser(model.base_model) or DEFAULT_PARSER
         print(f"  checkpoint: {checkpoint}")
         print(f"  vllm serve {model.base_model} --enable-lora \\")
         print(f"      --lora-modules {shlex.quote(f'{name}={checkpoint}')} \\")

@@ -15,7 +15,7 @@ from agents import art_adapt, copy_of
 
 from art_adapt import training
 from art_adapt.doctor import Setup
-from art_adapt.doctor.checks import gpu, reward, scenarios
+from art_adapt.doctor.checks import gpu, machine, reward, scenarios
 
 KEYS = {"OPENAI_API_KEY": "sk-very-secret", "WANDB_API_KEY": "wandb-very-secret"}
 
@@ -114,6 +114,34 @@ def test_weights_and_context_against_memory(
 
 class Scenario(training.Scenario):
     question: str
+    limit: int = 1
+
+
+def beside(folder: Path, module: Any) -> Any:
+    module.__file__ = str(folder / "agent_train.py")
+    module.SCENARIOS = "scenarios.jsonl"
+    return module
+
+
+def test_held_out_are_those_that_a_run_holds_out(tmp_path: Path) -> None:
+    rows = "".join(json.dumps({"question": str(n)}) + "\n" for n in range(100))
+    (tmp_path / "scenarios.jsonl").write_text(rows)
+    module: Any = ModuleType("agent_train")
+    module.Scenario = Scenario
+    settings = {"VALIDATION_SCENARIOS": 5, "MAX_STEPS": 1, "EPOCHS": 1}
+    settings |= {"GROUPS_PER_STEP": 1, "ROLLOUTS_PER_GROUP": 2}
+    setup = Setup(tmp_path, beside(tmp_path, module), settings)
+    found = {each.subject: each.what for each in scenarios.check(setup)}
+    assert found["scenarios"] == "95 to train on, 5 held out"
+
+
+def test_the_disk_is_the_one_that_models_are_loaded_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "not" / "there" / "yet"))
+    setup = Setup(tmp_path, os, {"BASE_MODEL": "a/model-9000000B"})
+    found = {each.subject: each for each in machine.check(setup)}
+    assert found["disk"].state == "FAILED" and str(tmp_path) in found["disk"].what
 
 
 @pytest.mark.parametrize(
@@ -130,7 +158,7 @@ def test_scenarios_that_are_wrong(rows: str, said: str, tmp_path: Path) -> None:
     module.Scenario = Scenario
     settings = {"SCENARIOS": "scenarios.jsonl", "MAX_STEPS": 1, "EPOCHS": 1}
     settings |= {"GROUPS_PER_STEP": 1, "ROLLOUTS_PER_GROUP": 2}
-    setup = Setup(tmp_path / "agent_train.py", module, settings)
+    setup = Setup(tmp_path / "agent_train.py", beside(tmp_path, module), settings)
     found = {each.subject: each for each in scenarios.check(setup)}["scenarios"]
     assert found.state != "ok" and said in found.what and found.remedy
 
@@ -140,14 +168,18 @@ def test_scenarios_that_are_wrong(rows: str, said: str, tmp_path: Path) -> None:
     [
         (lambda trajectory, scenario: len(trajectory.final_answer), "FAILED"),
         (lambda trajectory, scenario: len(trajectory.final_answer or ""), "ok"),
+        # A further key of the row, and a number: what a reward compares with.
+        (lambda trajectory, scenario: scenario.expected + scenario.limit, "ok"),
     ],
 )
 def test_the_reward_of_an_episode_without_an_answer(
     score: Any, state: str, tmp_path: Path
 ) -> None:
+    row = {"question": "a", "limit": 3, "expected": 22}
+    (tmp_path / "scenarios.jsonl").write_text(json.dumps(row))
     module: Any = ModuleType("agent_train")
     module.Scenario, module.score = Scenario, score
-    (found,) = reward.check(Setup(tmp_path, module, {}))
+    (found,) = reward.check(Setup(tmp_path, beside(tmp_path, module), {}))
     assert found.state == state and "without an answer" in found.what
 
 

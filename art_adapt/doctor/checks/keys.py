@@ -7,14 +7,11 @@ from collections.abc import Iterator
 
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
 from art_adapt.rehearsal.environment import files_of, keys_read
+from art_adapt.training.runs import keys_needed
 
 
 def check(setup: Setup) -> Iterator[Finding]:
-    needed = {}
-    if not setup.is_local:
-        needed["WANDB_API_KEY"] = "the serverless backend"
-    if str(setup.settings.get("JUDGE_MODEL", "")).startswith("openai/"):
-        needed["OPENAI_API_KEY"] = "RULER's judge"
+    needed = keys_needed(setup.settings, str(setup.settings.get("BACKEND", "local")))
     missing = {name: user for name, user in needed.items() if not os.environ.get(name)}
     for name, user in missing.items():
         yield failed(

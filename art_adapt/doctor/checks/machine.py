@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,10 +23,12 @@ def check(setup: Setup) -> Iterator[Finding]:
 
 def _disk(setup: Setup) -> Iterator[Finding]:
     total, _ = weights_of(str(setup.settings["BASE_MODEL"]))
-    free = shutil.disk_usage(Path.home()).free / GIGA
+    cache = Path(os.environ.get("HF_HOME") or Path.home()).absolute()
+    folder = next(each for each in (cache, *cache.parents) if each.exists())
+    free = shutil.disk_usage(folder).free / GIGA
     needed = 10 + (total or 0) * BYTES
     if free < needed:
-        what = f"{free:.0f} GB free at home, where the base model is loaded to"
+        what = f"{free:.0f} GB free in {folder}, where the base model is loaded to"
         remedy = f"free {needed:.0f} GB, or set HF_HOME to a larger disk"
         yield failed("disk", what, remedy)
     else:

@@ -5,29 +5,23 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from importlib.util import resolve_name
 
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
-from art_adapt.scenario_sources import SourceKind, source_kind
 from art_adapt.training.plan import described, make_plan
-from art_adapt.training.scenarios import load_scenarios, split
+from art_adapt.training.scenarios import split
 
 
 def check(setup: Setup) -> Iterator[Finding]:
-    source = str(setup.settings["SCENARIOS"])
-    if source_kind(source) is not SourceKind.ROWS:
-        source = str(setup.path.parent / source)
-    elif source.startswith("."):
-        source = resolve_name(source, setup.module.__package__)
     try:
-        rows = load_scenarios(setup.module.Scenario, source)
+        rows = setup.scenarios()
     except SystemExit as stop:
-        yield failed("scenarios", str(stop), "see there")
+        yield failed("scenarios", str(stop), "mend that row, or name another source")
         return
     if not rows:
+        source = setup.settings["SCENARIOS"]
         yield failed("scenarios", f"{source} has none", "write some")
         return
-    training, validation = split(rows)
+    training, validation = split(rows, setup.settings.get("VALIDATION_SCENARIOS"))
     said = f"{len(training)} to train on, {len(validation)} held out"
     texts = Counter(json.dumps(r.model_dump(mode="json"), sort_keys=True) for r in rows)
     again = sum(count - 1 for count in texts.values())
