@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -105,16 +104,7 @@ class Listener(Recorder):
             request.choices = whole.get("n") or 1
             if turn is not None:
                 self._turns[request.number] = turn
-        kept = dict(options)
-        if parser := options.get("post_parser"):
-            kept["post_parser"] = functools.partial(self._noted, request, parser)
-        return body, kept, request
-
-    def _noted(
-        self, request: Request, parser: Callable[[Any], Any], completion: Any
-    ) -> Any:
-        self.received(request, completion)
-        return parser(completion)
+        return body, self.recorded_first(request, options), request
 
     def received(self, request: Request, answer: Any) -> Any:
         """Record an answer of either API, in whatever form it has, and return it."""

@@ -33,6 +33,7 @@ from art_adapt.recording.streams import OpenStream
 # is not loaded, timeouts, conflicts, rate limits.
 ENDPOINT_FAULTS = (401, 403, 404, 408, 409, 429)
 Scalar = str | int | float | bool | None
+Json = dict[str, Any]
 
 
 class Recorder:
@@ -264,6 +265,21 @@ class Recorder:
         with self.lock:
             self.prompt_tokens += prompt
             self.completion_tokens += said
+
+    def recorded_first(self, request: Request, options: Json) -> Json:
+        """Return a request's options so that it is recorded before it is parsed.
+
+        The SDK's ``parse`` raises on text that does not fit (openai 2.54,
+        lib/_parsing/_completions.py), and hands out no completion then.
+        """
+        if (parser := options.get("post_parser")) is None:
+            return dict(options)
+
+        def record_and_parse(completion: Any) -> Any:
+            self.received(request, completion)
+            return parser(completion)
+
+        return {**options, "post_parser": record_and_parse}
 
     def received(self, request: Request, answer: Any) -> Any:
         """Record the answer to a request, in whatever form it has, and return it."""

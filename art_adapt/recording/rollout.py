@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import functools
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,7 +11,6 @@ from typing import Any, TypeVar
 
 from art_adapt.recording.callees import find_callee
 from art_adapt.recording.callees.callee import Callee
-from art_adapt.recording.choices import prompt_extras
 from art_adapt.recording.clients import connected_client, sdk_headers
 from art_adapt.recording.histories import Request
 from art_adapt.recording.hooked import check_imports
@@ -191,12 +189,7 @@ class Rollout(Recorder):
             request.asking = asking or _asking.get()
             request.choices = body.get("n") or 1
             request.as_functions = as_functions
-        if parser := options.get("post_parser"):
-            # parse() raises on text that does not fit: record before it can.
-            kept["post_parser"] = functools.partial(
-                self._record_and_parse, request, parser
-            )
-        return body, kept, request
+        return body, self.recorded_first(request, kept), request
 
     def patience(self) -> dict[str, Any]:
         """Return the request options that say how long to wait, and how often to retry.
@@ -245,14 +238,6 @@ class Rollout(Recorder):
         if self.deadline is not None and timed_out and connected:
             return False
         return super().is_endpoint_fault(error, streaming=streaming)
-
-    def _record_and_parse(
-        self, request: Request, parser: Callable[[Any], Any], completion: Any
-    ) -> Any:
-        if not request.recorded:
-            self.count_tokens(completion)
-            self.record(request, completion.choices or [], prompt_extras(completion))
-        return parser(completion)
 
 
 def _kinds(error: BaseException | None) -> set[str]:

@@ -11,9 +11,9 @@ from art_adapt.training.episodes import Trajectory, fill_in, policy_endpoint, re
 from art_adapt.training.groups import costs_of, metadata_of, usable
 from art_adapt.training.isolation import isolated
 from art_adapt.training.judging import ruler
+from art_adapt.training.measuring import measure
 from art_adapt.training.models import make_backend, make_model, server_settings
 from art_adapt.training.pipelines import name_policies, pipeline_sizes
-from art_adapt.training.probing import measure
 from art_adapt.training.progress import (
     Patience,
     Progress,

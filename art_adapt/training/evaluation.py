@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import statistics
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
@@ -12,17 +11,16 @@ from typing import Any, TypeVar
 
 import art
 import litellm
-import openai
 import pydantic
 
 from art_adapt.training.comparison import Result, table
+from art_adapt.training.endpoints import models_of
 from art_adapt.training.episode_files import write_page
-from art_adapt.training.groups import metadata_of, usable
+from art_adapt.training.groups import metadata_of, sampled
 from art_adapt.training.judging import Judge
 from art_adapt.training.runs import Run
 
 S = TypeVar("S", bound=pydantic.BaseModel)
-PRODUCTION = "production"
 
 
 async def evaluate(
@@ -51,20 +49,8 @@ async def evaluate(
     )
     if not run.validation:
         print("No scenario is held out: a trained model has seen these.")
-    rollouts: Any = (
-        art.TrajectoryGroup(
-            (rollout(model, scenario) for model in models for _ in range(size)),
-            metadata={"scenario_id": scenario_id},
-        )
-        for scenario_id, scenario in _named(scenarios).items()
-    )
-    sampled = await art.gather_trajectory_groups(
-        rollouts,
-        pbar_desc="evaluate",
-        max_exceptions=count,
-        after_each=judge,
-    )
-    groups = usable(sampled)
+    named = _named(scenarios).items()
+    groups = await sampled("evaluate", rollout, named, models, size, judge)
     each = len(scenarios) * size
     results = [_result(model.name, groups, each) for model in models]
     said = table(results)
@@ -91,45 +77,6 @@ def _named(scenarios: Sequence[S]) -> dict[str, S]:
             name = f"{scenario_id} ({number})"
         named[name] = scenario
     return named
-
-
-async def models_of(run: Run[Any]) -> list[art.Model[Any]]:
-    """Return the models to compare.
-
-    Raises:
-        SystemExit: there is none, or the endpoint cannot be asked which it serves.
-    """
-    models: list[art.Model[Any]] = []
-    project = str(run.plan.settings["PROJECT"])
-    if run.with_production:
-        models.append(art.Model(name=PRODUCTION, project=project))
-    if run.endpoint is not None:
-        key = os.environ.get("ENDPOINT_API_KEY", "none")
-        names = run.models or await _served(run.endpoint, key)
-        models += [
-            art.Model(
-                name=name,
-                project=project,
-                inference_base_url=run.endpoint,
-                inference_api_key=key,
-                inference_model_name=name,
-            )
-            for name in names
-        ]
-    if not models:
-        raise SystemExit("no model to evaluate: name an --endpoint")
-    return models
-
-
-async def _served(endpoint: str, key: str) -> list[str]:
-    client = openai.AsyncOpenAI(base_url=endpoint, api_key=key)
-    try:
-        return [model.id async for model in client.models.list()]
-    except openai.OpenAIError as error:
-        raise SystemExit(
-            f"{endpoint} does not say which models it serves: {error!r}. "
-            "Name them, with --model"
-        ) from error
 
 
 def _result(model: str, groups: Sequence[art.TrajectoryGroup], wanted: int) -> Result:

@@ -1,16 +1,20 @@
-"""Tells which groups of a step can be learned from, and why the others cannot."""
+"""Groups of episodes: sampled, and told apart by whether they can be learned from."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import art
 
 from art_adapt.training.rewards import RewardError
+
+if TYPE_CHECKING:  # it needs this module
+    from art_adapt.training.judging import Judge
 
 UNJUDGED = "unjudged"  # the key of a group's metadata that says why RULER gave no score
 
@@ -26,6 +30,33 @@ def metadata_of(scenario: Any) -> dict[str, Any]:
         text = json.dumps(row or repr(scenario), sort_keys=True)
         named = hashlib.sha256(text.encode()).hexdigest()[:8]
     return {"scenario_id": str(named)}
+
+
+async def sampled(
+    what: str,
+    rollout: Callable[[Any, Any], Awaitable[art.Trajectory]],
+    scenarios: Iterable[tuple[str, Any]],
+    models: Sequence[art.Model[Any]],
+    rollouts: int,
+    judge: Judge | None,
+) -> list[art.TrajectoryGroup]:
+    """Run each model on each scenario, several times; return the groups with rewards.
+
+    ``what`` is shown beside the progress, ``scenarios`` come with their ids. A group
+    has the episodes of all models on one scenario, and its judge compares them.
+    """
+    groups: Any = (
+        art.TrajectoryGroup(
+            (rollout(model, scenario) for model in models for _ in range(rollouts)),
+            metadata={"scenario_id": scenario_id},
+        )
+        for scenario_id, scenario in scenarios
+    )
+    return usable(
+        await art.gather_trajectory_groups(
+            groups, pbar_desc=what, max_exceptions=math.inf, after_each=judge
+        )
+    )
 
 
 def usable(groups: Sequence[art.TrajectoryGroup]) -> list[art.TrajectoryGroup]:

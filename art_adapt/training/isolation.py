@@ -45,7 +45,7 @@ def isolated(
         async def in_process(model: Any, scenario: S) -> R:
             work = (in_process, _address(model), scenario)
             async with slots:
-                return await in_thread(functools.partial(_in_process, work, limit))  # type: ignore[no-any-return]
+                return await _in_process(work, limit)  # type: ignore[no-any-return]
 
         return in_process
 
@@ -65,17 +65,15 @@ def _address(model: Any) -> Any:
     )
 
 
-def _in_process(work: tuple[Any, Any, Any], limit: float | None) -> Any:
-    """Run an episode in a process, and kill the process if it takes too long."""
+async def _in_process(work: tuple[Any, Any, Any], limit: float | None) -> Any:
+    """Run an episode in a process, and kill it if it takes too long or is cancelled."""
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe(duplex=False)
     process = spawn.Process(target=_send, args=(theirs, *work))
     process.start()
     theirs.close()
     try:
-        if not ours.poll(limit):
-            raise OutOfTime(f"its process took longer than {limit:g} seconds")
-        result, error = ours.recv()
+        result, error = await in_thread(functools.partial(_received, ours, limit))
     except EOFError:
         process.join()
         raise RuntimeError(
@@ -84,10 +82,17 @@ def _in_process(work: tuple[Any, Any, Any], limit: float | None) -> Any:
     finally:
         process.kill()  # what it still does is nobody's any more
         process.join()
-        ours.close()
     if error is not None:
         raise error
     return result
+
+
+def _received(connection: Connection, limit: float | None) -> Any:
+    """Wait for what an episode sends; a killed process ends the waiting, too."""
+    with connection:
+        if not connection.poll(limit):
+            raise OutOfTime(f"its process took longer than {limit:g} seconds")
+        return connection.recv()
 
 
 def _send(connection: Connection, decorated: Any, model: Any, scenario: Any) -> None:

@@ -11,24 +11,12 @@ from typing import Any, TypeVar
 import art
 import pydantic
 
-from art_adapt.training.evaluation import evaluate, models_of
-from art_adapt.training.groups import metadata_of, usable
+from art_adapt.training.endpoints import models_of
+from art_adapt.training.groups import metadata_of, sampled
 from art_adapt.training.judging import Judge
-from art_adapt.training.runs import Run, Task
+from art_adapt.training.runs import Run
 
 S = TypeVar("S", bound=pydantic.BaseModel)
-
-
-async def measure(
-    run: Run[S],
-    rollout: Callable[[Any, S], Awaitable[art.Trajectory]],
-    judge: Judge | None = None,
-) -> None:
-    """Do what the command line asks for in the place of training: evaluate, or probe."""
-    if run.task is Task.EVALUATE:
-        await evaluate(run, rollout, judge)
-    else:
-        await probe(run, rollout, judge)
 
 
 async def probe(
@@ -57,21 +45,10 @@ async def probe(
         f"{len(new)} scenarios x {run.rollouts} rollouts on {model.name}; "
         f"{len(run.scenarios) - len(new)} are known from {kept}"
     )
-    rollouts: Any = (
-        art.TrajectoryGroup(
-            (rollout(model, scenario) for _ in range(run.rollouts)),
-            metadata=metadata_of(scenario),
-        )
-        for scenario in new
-    )
-    sampled = await art.gather_trajectory_groups(
-        rollouts,
-        pbar_desc="probe",
-        max_exceptions=len(new) * run.rollouts,
-        after_each=judge,
-    )
+    named = [(_id(scenario), scenario) for scenario in new]
+    groups = await sampled("probe", rollout, named, models, run.rollouts, judge)
     with kept.open("a", encoding="utf-8") as file:
-        for group in usable(sampled):
+        for group in groups:
             scenario_id = str(group.metadata["scenario_id"])
             rewards = known[scenario_id] = [t.reward for t in group.trajectories]
             row = {"scenario_id": scenario_id, "model": model.name, "rewards": rewards}

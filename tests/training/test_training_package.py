@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import multiprocessing
 import os
 import pickle
 import sys
@@ -464,6 +465,8 @@ async def hanging(model, scenario):
 async def rollout(model, scenario):
     if scenario == "dies":
         os._exit(7)
+    if scenario == "sleeps":
+        time.sleep(600)
     if scenario == "unfinished":
         training.fill_in("session")
     return training.Trajectory(final_answer=os.getpid())
@@ -490,3 +493,11 @@ def test_a_process_per_episode_that_may_hang_or_die(
     assert "longer than" in str(hung) and "exit code 7" in str(died)
     with pytest.raises(SystemExit, match="fill in session"):
         asyncio.run(module.rollout(model_at(engine), "unfinished"))
+
+    async def stopped() -> None:  # as a second Ctrl-C does
+        async with asyncio.timeout(3):
+            await module.rollout(model_at(engine), "sleeps")
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(stopped())
+    assert not multiprocessing.active_children()
