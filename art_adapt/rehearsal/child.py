@@ -21,8 +21,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from art_adapt.comparison import Result
 from art_adapt.rehearsal.observed import Observed, Rehearsed, Watched, rollouts_of
 from art_adapt.rehearsal.protocol import (
+    Evaluated,
     Notes,
     Raised,
     Settings,
@@ -63,7 +65,12 @@ def run(settings: Settings) -> Notes:
                 _watch_recorders(seen.rollouts)
             else:
                 _raise(module, LEAST)
-            module.main()
+            if settings.evaluated is None:
+                module.main()
+            else:
+                seen.notes = replace(
+                    seen.notes, results=_evaluated(module, settings.evaluated)
+                )
         except Rehearsed:
             pass
         except SystemExit as stop:
@@ -75,6 +82,12 @@ def run(settings: Settings) -> Notes:
         rollouts=rollouts_of(seen.rollouts),
         training=None if settings.train is None else seen.training,
     )
+
+
+def _evaluated(module: Any, evaluated: Evaluated) -> tuple[Result, ...]:
+    from art_adapt.rehearsal.evaluation import evaluate_checkpoints  # needs torch
+
+    return evaluate_checkpoints(module, evaluated)
 
 
 def _raised(error: BaseException, root: Path) -> Raised:

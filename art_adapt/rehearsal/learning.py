@@ -11,6 +11,7 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from art_adapt.comparison import Result
 from art_adapt.rehearsal.protocol import Checkpoint, Notes, Training
 from art_adapt.rehearsal.seen import Finding, Seen
 
@@ -22,7 +23,8 @@ class Learning:
     """The outcome of three trainings: the real one, its control, and the resumed one.
 
     ``rewards`` and ``control`` are mean rewards by step. In the control, the rewards of
-    each group are shuffled before training on them.
+    each group are shuffled before training on them. ``evaluated`` compares what came out
+    of both with the untrained model, which is the first.
     """
 
     turns: int  # that the model could choose from
@@ -35,6 +37,7 @@ class Learning:
     stopped_at: int
     resumed_at: int
     resumed_same: bool  # with the weights of the step where it stopped
+    evaluated: tuple[Result, ...]
 
     @property
     def rise(self) -> float:
@@ -65,7 +68,12 @@ def ends(rewards: tuple[float, ...]) -> tuple[float, float]:
 
 
 def learning(
-    real: Notes, control: Notes, resumed: Notes, turns: int, judged: bool
+    real: Notes,
+    control: Notes,
+    resumed: Notes,
+    evaluated: tuple[Result, ...],
+    turns: int,
+    judged: bool,
 ) -> Learning:
     """Compare the notes of three trainings."""
     trained, again = _training(real), _training(resumed)
@@ -82,6 +90,7 @@ def learning(
         stopped_at,
         began_at if resumed.initial_step is None else resumed.initial_step,
         _weights(trained.ended) == _weights(again.began),
+        evaluated,
     )
 
 

@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from art_adapt.comparison import Result
 from art_adapt.rehearsal.replies import Reply
 
 Json = dict[str, Any]
@@ -34,11 +35,20 @@ class TinyModelSettings:
 
 
 @dataclass(frozen=True)
+class Evaluated:
+    """Tiny models to compare: their names and the folders with their checkpoints."""
+
+    model: TinyModelSettings
+    storages: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Settings:
     """One run of a train module.
 
     ``url`` is the scripted model's, ``out`` the file for the notes, ``storage`` where ART
     keeps its files (None: in a temporary folder). Without ``train`` nothing is trained.
+    ``evaluated``: compare these in the place of ``main()``.
     """
 
     file: str
@@ -47,6 +57,7 @@ class Settings:
     out: str
     storage: str | None = None
     train: TinyModelSettings | None = None
+    evaluated: Evaluated | None = None
 
 
 # -------------------------------------------------------------------- from the child
@@ -164,7 +175,8 @@ class Notes:
     ``exceptions`` are those of lost episodes, ``names`` the inference names in the order
     in which they were served. ``initial_step`` is where the module's own loop began, None
     if it has none. ``stopped`` is the message of a ``SystemExit``. ``training`` is None
-    unless the tiny model was trained; then there are no ``steps``.
+    unless the tiny model was trained; then there are no ``steps``. ``results`` are those
+    of evaluated models.
     """
 
     steps: tuple[tuple[Group, ...], ...] = ()
@@ -180,6 +192,7 @@ class Notes:
     stopped: str | None = None
     raised: Raised | None = None
     training: Training | None = None
+    results: tuple[Result, ...] = ()
 
 
 # ------------------------------------------------------------------------------ JSON
@@ -189,7 +202,7 @@ def to_json(value: Settings | Notes) -> str:
     """Write ``value`` as JSON, with foreign objects in scenarios or tools as their repr."""
 
     def plain(each: object) -> object:
-        ours = type(each).__module__.startswith("art_adapt.rehearsal.")
+        ours = type(each).__module__.startswith("art_adapt.")
         return vars(each) if ours else repr(each)
 
     return json.dumps(value, default=plain)

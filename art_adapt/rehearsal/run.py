@@ -20,6 +20,7 @@ from art_adapt.rehearsal.figures import Figures, figures
 from art_adapt.rehearsal.findings import findings
 from art_adapt.rehearsal.learning import Learning, learning, learning_findings
 from art_adapt.rehearsal.protocol import (
+    Evaluated,
     Notes,
     Settings,
     TinyModelSettings,
@@ -133,10 +134,27 @@ def _learn(
         control = pool.submit(trained, "control", steps, True)
         curve, flat = real.result(), control.result()
     resumed = trained("real", 1)
-    learned = learning(
-        curve.notes, flat.notes, resumed.notes, len(settings.turns), judged
+    storages = (
+        ("trained", str(folder / "real")),
+        ("shuffled", str(folder / "control")),
     )
-    return learned, curve.output + resumed.output
+    with ScriptedModel(seed, rows, favourite) as others:
+        evaluated = run_child(
+            seen.path,
+            others.url,
+            steps,
+            folder,
+            evaluated=Evaluated(settings, storages),
+        )
+    learned = learning(
+        curve.notes,
+        flat.notes,
+        resumed.notes,
+        evaluated.notes.results,
+        len(settings.turns),
+        judged,
+    )
+    return learned, curve.output + resumed.output + evaluated.output
 
 
 def training_settings(
@@ -154,11 +172,12 @@ def run_child(
     steps: int,
     folder: Path,
     train: TinyModelSettings | None = None,
+    evaluated: Evaluated | None = None,
 ) -> Child:
     """Run the train module in a process of its own.
 
     Its files are in ``folder``; with ``train``, also those of ART, from which a later run
-    resumes.
+    resumes. ``evaluated``: models to compare, in the place of a run.
     """
     out = folder / "seen.json"
     settings = Settings(
@@ -168,6 +187,7 @@ def run_child(
         str(out),
         str(folder / "art") if train else None,
         train,
+        evaluated,
     )
     (folder / "settings.json").write_text(to_json(settings), encoding="utf-8")
     command = [sys.executable, "-m", "art_adapt.rehearsal.child"]
@@ -192,9 +212,9 @@ def run_child(
         raise Refusal("the train module's process died", why=last[0], path=path)
     notes = from_json(Notes, out.read_text(encoding="utf-8"))
     out.unlink()
-    if train and (raised := notes.raised):
+    if (train or evaluated) and (raised := notes.raised):
         raise Refusal(
-            "training raised",
+            "training raised" if train else "evaluating raised",
             why=raised.error,
             path=Path(raised.path),
             line=raised.line,

@@ -23,6 +23,7 @@ class StandIn:
         self._storage = storage
         self._seen = seen
         self.step = 0
+        self._imitated = 0
 
     async def register(self, model: Any) -> None:
         notes = self._seen.notes
@@ -56,7 +57,8 @@ class StandIn:
         self._stop_if_done()
 
     def _stop_if_done(self) -> None:
-        if self.step >= self._settings.steps and not self._seen.notes.pipeline:
+        done = self.step - self._imitated
+        if done >= self._settings.steps and not self._seen.notes.pipeline:
             raise Rehearsed
 
     async def train(
@@ -73,6 +75,14 @@ class StandIn:
         if self._seen.notes.pipeline and self.step == self._settings.steps:
             await self._end_of_rollouts()
         return TrainResult(step=self.step, metrics={"loss": 0.0})
+
+    async def _train_sft(
+        self, model: Any, trajectories: Iterable[Any], *_: Any
+    ) -> AsyncIterator[dict[str, float]]:
+        """Count the step of a warm start; here it changes nothing."""
+        self._imitated = self.step = self.step + 1
+        self._serve(model)
+        yield {"loss": 0.0}
 
     async def _end_of_rollouts(self) -> None:
         """Wait for the episodes that are still running.

@@ -24,6 +24,7 @@ from art.utils.output_dirs import get_model_dir, get_step_checkpoint_dir
 from art_adapt.recording.responses.conversations import Conversations
 from art_adapt.rehearsal.completions import answer
 from art_adapt.rehearsal.endpoint import Answer, Endpoint, Request
+from art_adapt.rehearsal.imitation import imitation_loss, let_imitate
 from art_adapt.rehearsal.observed import Observed, Rehearsed
 from art_adapt.rehearsal.protocol import Checkpoint, TinyModelSettings
 from art_adapt.rehearsal.tiny_model import TinyModel
@@ -130,6 +131,21 @@ class Service:
         self._save()
         yield {"loss/train": total}
 
+    async def train_sft(
+        self, batches: Sequence[Any], config: Any, _: bool = False
+    ) -> AsyncIterator[dict[str, float]]:
+        """Take a step of Adam for each batch of conversations, and keep the last."""
+        for batch in batches:
+            for group in self._optimizer.param_groups:
+                group["lr"] = batch.learning_rate * RATE
+            self._optimizer.zero_grad()
+            said = imitation_loss(self._tiny, batch.trajectory_tensors)
+            torch.autograd.backward(said)
+            self._optimizer.step()
+            yield {"loss/train": said.item()}
+        self._step += 1
+        self._save()
+
     def _compare(self, inputs: Json, new: torch.Tensor) -> None:
         """Compare the trainer's logprobs with those at sampling."""
         old = inputs["logprobs"][:, 1:]
@@ -189,6 +205,7 @@ def make_backend(
 ) -> type[local.LocalBackend]:
     """Make the class that replaces ``LocalBackend`` for ``steps`` steps."""
     random.seed(settings.seed)
+    let_imitate()
     shuffled = random.Random(settings.seed) if settings.shuffle else None
     tiny = TinyModel(
         settings.prompts,

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TextIO
 
+from art_adapt.comparison import comparison
 from art_adapt.rehearsal import Rehearsal
 from art_adapt.rehearsal.cost import GPUS, Cost
 from art_adapt.rehearsal.figures import Figures
@@ -179,6 +180,9 @@ def _learning_lines(learning: Learning) -> Iterator[Line]:
         if rewards:
             begun, ended = ends(rewards)
             yield Line(label, f"{begun:.2f} {_sparkline(rewards)} {ended:.2f}")
+    for other in learning.evaluated[1:]:
+        first, others = comparison(learning.evaluated[0], other).split(": ", 1)
+        yield Line("evaluated", others, first)
     same = "the same" if learning.resumed_same else "OTHER"
     yield Line(
         "resumed",

@@ -109,6 +109,7 @@ async def train(run: training.Run[Scenario]) -> None:  #: steps
     backend = training.make_backend(run.backend)
     try:
         await model.register(backend, training.server_settings(BASE_MODEL))
+        await training.warm_start(model, run)
         progress = training.Progress(run.plan, await model.get_step())
         training.note_settings(model, run.plan, progress.began)
         for batch in iterate_dataset(
@@ -218,7 +219,7 @@ def main() -> None:
     if run.task is training.Task.TRAIN:
         asyncio.run(train(run))  #: steps
         asyncio.run(train_in_pipeline(run))  #: pipeline
-    else:  # evaluate models, or probe scenarios
+    else:  # evaluate models, probe scenarios, demonstrate
         asyncio.run(training.measure(run, rollout, judge))  #: ruler
         asyncio.run(training.measure(run, rollout))  #: unjudged
 

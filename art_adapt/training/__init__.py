@@ -28,6 +28,7 @@ from art_adapt.training.runs import UNTIL_STOPPED, Run, Task, prepare, scenario_
 from art_adapt.training.scenarios import Scenario, load_scenarios, split
 from art_adapt.training.terminal import run_command, run_script
 from art_adapt.training.usage import print_usage
+from art_adapt.training.warm_start import warm_start
 
 __all__ = [
     "UNTIL_STOPPED",
@@ -68,4 +69,5 @@ __all__ = [
     "server_settings",
     "split",
     "usable",
+    "warm_start",
 ]

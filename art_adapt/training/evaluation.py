@@ -13,7 +13,7 @@ import art
 import litellm
 import pydantic
 
-from art_adapt.training.comparison import Result, table
+from art_adapt.comparison import Result, table
 from art_adapt.training.endpoints import models_of
 from art_adapt.training.episode_files import write_page
 from art_adapt.training.groups import metadata_of, sampled
@@ -30,13 +30,34 @@ async def evaluate(
 ) -> list[Result]:
     """Run each model on the same scenarios, and print and write how they compare.
 
+    Writes ``RUN-evaluation.json`` and, with every episode, ``RUN-evaluation.html``.
+    """
+    results, groups = await compared(run, rollout, judge)
+    said = table(results)
+    print(f"\n{said}")
+    path = Path(f"{run.name}-evaluation.html")
+    written = [asdict(result) for result in results]
+    path.with_suffix(".json").write_text(json.dumps(written, indent=1))
+    every = [
+        (str(t.metadata["policy"]), t) for group in groups for t in group.trajectories
+    ]
+    write_page(path, every, said)
+    print(f"every episode: {path}")
+    return results
+
+
+async def compared(
+    run: Run[S],
+    rollout: Callable[[Any, S], Awaitable[art.Trajectory]],
+    judge: Judge | None = None,
+) -> tuple[list[Result], list[art.TrajectoryGroup]]:
+    """Run each model on the same scenarios; return what each has done, and the episodes.
+
     The models are the production model, through the agent's own client and as the agent
     asks it, and those that an OpenAI-compatible endpoint serves (``--endpoint``): all of
     them, or those that are named with ``--model``. Scenarios are those held out, else all.
     A judge compares the episodes of all models on one scenario without knowing whose
     they are.
-
-    Writes ``RUN-evaluation.json`` and, with every episode, ``RUN-evaluation.html``.
     """
     models = await models_of(run)
     scenarios = run.validation or run.scenarios
@@ -52,18 +73,7 @@ async def evaluate(
     named = _named(scenarios).items()
     groups = await sampled("evaluate", rollout, named, models, size, judge)
     each = len(scenarios) * size
-    results = [_result(model.name, groups, each) for model in models]
-    said = table(results)
-    print(f"\n{said}")
-    path = Path(f"{run.name}-evaluation.html")
-    written = [asdict(result) for result in results]
-    path.with_suffix(".json").write_text(json.dumps(written, indent=1))
-    every = [
-        (str(t.metadata["policy"]), t) for group in groups for t in group.trajectories
-    ]
-    write_page(path, every, said)
-    print(f"every episode: {path}")
-    return results
+    return [_result(model.name, groups, each) for model in models], groups
 
 
 def _named(scenarios: Sequence[S]) -> dict[str, S]:

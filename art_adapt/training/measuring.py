@@ -12,6 +12,7 @@ from art_adapt.training.evaluation import evaluate
 from art_adapt.training.judging import Judge
 from art_adapt.training.probing import probe
 from art_adapt.training.runs import Run, Task
+from art_adapt.training.warm_start import demonstrate
 
 S = TypeVar("S", bound=pydantic.BaseModel)
 
@@ -21,8 +22,14 @@ async def measure(
     rollout: Callable[[Any, S], Awaitable[art.Trajectory]],
     judge: Judge | None = None,
 ) -> None:
-    """Do what the command line asks for in the place of training: evaluate, or probe."""
-    if run.task is Task.EVALUATE:
-        await evaluate(run, rollout, judge)
-    else:
-        await probe(run, rollout, judge)
+    """Do what the command line asks for in the place of training.
+
+    Raises:
+        SystemExit: it cannot be done, or the reward function raised.
+    """
+    tasks = {
+        Task.EVALUATE: evaluate,
+        Task.PROBE: probe,
+        Task.DEMONSTRATE: demonstrate,
+    }
+    await tasks[run.task](run, rollout, judge)

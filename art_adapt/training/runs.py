@@ -22,6 +22,10 @@ from art_adapt.training.scenarios import load_scenarios, source_beside, split
 
 S = TypeVar("S", bound=pydantic.BaseModel)
 UNTIL_STOPPED = 1_000_000  # epochs
+TASKS = (
+    "train; evaluate: compare models; probe: find scenarios worth training on; "
+    "demonstrate: keep what production does well, for --warm-start"
+)
 INCOMPARABLE = (
     "RULER compares episodes with their neighbours, so that validation scores of "
     "different steps are hardly comparable: give scenarios a reference or a rubric, or "
@@ -35,6 +39,7 @@ class Task(StrEnum):
     TRAIN = "train"
     EVALUATE = "evaluate"
     PROBE = "probe"
+    DEMONSTRATE = "demonstrate"
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,8 @@ class Run(Generic[S]):
         models: their names; empty: all that it serves.
         with_production: whether the production model is compared as well.
         rollouts: of a scenario, by each model.
+        least_reward: of an episode that demonstrates; None: the mean.
+        warm_start: a file of conversations to imitate before the first step.
     """
 
     name: str
@@ -66,6 +73,8 @@ class Run(Generic[S]):
     models: tuple[str, ...]
     with_production: bool
     rollouts: int
+    least_reward: float | None
+    warm_start: str | None
 
 
 def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
@@ -118,17 +127,18 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         options.task,
         options.endpoint,
         tuple(options.model),
-        options.task is Task.EVALUATE and not options.no_production,
+        _asks_production(options),
         options.rollouts,
+        options.least_reward,
+        options.warm_start,
     )
 
 
 def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) -> Any:
     parser = argparse.ArgumentParser(description=documentation.partition("\n")[0])
     add = parser.add_argument
-    tasks = "train; evaluate: compare models; probe: find scenarios worth training on"
     add(
-        "task", nargs="?", type=Task, choices=list(Task), default=Task.TRAIN, help=tasks
+        "task", nargs="?", type=Task, choices=list(Task), default=Task.TRAIN, help=TASKS
     )
     about = "a JSONL or CSV file, a dataset's folder, or module:NAME"
     add("--scenarios", default=scenarios, help=about)
@@ -147,15 +157,20 @@ def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) ->
     if "BACKEND" in settings:
         choices = ("local", "serverless")
         add("--backend", choices=choices, default=settings["BACKEND"])
-    else:
-        parser.set_defaults(backend="local")
+        shown = "conversations to imitate first, as demonstrate writes them"
+        warm_start = settings.get("WARM_START")
+        add("--warm-start", metavar="FILE", default=warm_start, help=shown)
+    else:  # a pipeline: on GPUs of its own a trainer of ART can't imitate
+        parser.set_defaults(backend="local", warm_start=None)
     page = "write the N best, worst and other episodes of each step as a page"
     add("--show-trajectories", type=int, default=0, metavar="N", help=page)
-    add = parser.add_argument_group("evaluate and probe").add_argument
+    add = parser.add_argument_group("evaluate, probe, demonstrate").add_argument
     add("--endpoint", metavar="URL", help="it serves models; key: ENDPOINT_API_KEY")
     add("--model", action="append", default=[], help="one of them; else all")
     add("--no-production", action="store_true", help="leave the agent's own model out")
     add("--rollouts", type=int, help="of a scenario, by each model")
+    least = "of an episode that demonstrates; else their mean"
+    add("--least-reward", type=float, help=least)
     options = parser.parse_args()
     if not re.fullmatch(r"[\w.-]+", options.run_name):
         parser.error("--run-name: letters, digits, dots, hyphens and underscores only")
@@ -163,11 +178,19 @@ def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) ->
         of_task = {
             Task.PROBE: "ROLLOUTS_PER_GROUP",
             Task.EVALUATE: "VALIDATION_ROLLOUTS",
+            Task.DEMONSTRATE: "VALIDATION_ROLLOUTS",
         }
         options.rollouts = settings.get(of_task.get(options.task, ""), 1)
     if options.max_cost is not None and options.gpu_price is None:
         parser.error("--max-cost needs --gpu-price")
     return options
+
+
+def _asks_production(options: Any) -> bool:
+    """Tell whether the agent's own model is run: compared, or in demonstrations alone."""
+    if options.task is Task.DEMONSTRATE:
+        return options.endpoint is None
+    return options.task is Task.EVALUATE and not options.no_production
 
 
 def _is_comparable(scenario: Any) -> bool:

@@ -15,6 +15,8 @@ import pytest
 from agents import agent_file, art_adapt, copy_of
 from test_rehearse import rehearse
 
+from art_adapt.comparison import Result, comparison
+
 MISSING = [n for n in ("torch", "transformers") if importlib.util.find_spec(n) is None]
 pytestmark = [
     pytest.mark.slow,
@@ -24,10 +26,18 @@ pytestmark = [
 # An agent, what it is asked and what would be right, a reward, and what the model can say.
 TOOL_LOOP = (
     "support_loop",
-    [
-        {"question": "When does HO-1042 arrive?", "day": "Friday"},
-        {"question": "When does HO-1043 arrive?", "day": "Monday"},
-        {"question": "When does HO-1044 arrive?", "day": "Saturday"},
+    [  # as many as it takes to show a difference
+        {"question": question.format(order), "day": day}
+        for order, day in (
+            ("HO-1042", "Friday"),
+            ("HO-1043", "Monday"),
+            ("HO-1044", "Saturday"),
+        )
+        for question in (
+            "When does {} arrive?",
+            "Where is {}?",
+            "{} is late. What now?",
+        )
     ],
     "float(scenario.day in str(trajectory.final_answer))",
     [
@@ -106,6 +116,13 @@ def test_it_learns_what_is_rewarded_and_goes_on_where_it_stopped(
     assert sum(told["control"][-5:]) / 5 < 0.65
     assert told["tokens"] > 100 and told["apart"] < 1e-4
     assert told["stopped_at"] == told["resumed_at"] == 30 and told["resumed_same"]
+    untrained, trained, shuffled = (Result(**each) for each in told["evaluated"])
+    assert len(trained.rewards) == len(case[1])
+    if len(trained.rewards) > 5:  # of fewer nothing can be shown
+        verdict = comparison(untrained, trained)
+        assert verdict.endswith(": better"), verdict
+    verdict = comparison(untrained, shuffled)
+    assert not verdict.endswith(": better"), verdict
     assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
     assert "data:image/png;base64," in (folder / "report.html").read_text()
     assert not list(folder.rglob(".art"))

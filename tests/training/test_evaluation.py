@@ -18,9 +18,9 @@ from scripted_engine import Engine
 from training.test_training_package import SETTINGS
 
 from art_adapt import training
+from art_adapt.comparison import Result, table
 from art_adapt.hooks import recorded
 from art_adapt.recording import RecordingError
-from art_adapt.training.comparison import Result, table
 from art_adapt.training.evaluation import evaluate
 from art_adapt.training.plan import make_plan
 

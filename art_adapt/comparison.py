@@ -55,11 +55,11 @@ def table(results: Sequence[Result]) -> str:
             f"+- {_margin(values):.3f}  {each.lost:5}  {each.answered:8.0%}  "
             f"{each.turns:5.1f}  {tokens:>6}  {each.seconds:7.1f}  {cost:>6}"
         )
-    lines += [_compared(results[0], each) for each in results[1:]]
+    lines += [comparison(results[0], each) for each in results[1:]]
     return "\n".join(lines)
 
 
-def _compared(first: Result, other: Result) -> str:
+def comparison(first: Result, other: Result) -> str:
     """Say whether a model is better than the first one, scenario by scenario."""
     both = [name for name in other.rewards if name in first.rewards]
     gains = [other.rewards[name] - first.rewards[name] for name in both]
