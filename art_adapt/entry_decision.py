@@ -38,6 +38,13 @@ def decide_entry(
     Raises:
         Refusal: there is none, or it is unclear which, and the train module needs one.
     """
+    if options.single_turn and not options.train_module:
+        raise Refusal(
+            "--single-turn and --no-train-module leave nothing to write",
+            next_step="give one of them",
+        )
+    if options.single_turn:
+        return EntryDecision(_request(survey), (), options.origin("single_turn"))
     if options.entry is not None:
         return _named(survey.entry_points, options.entry, options.origin("entry"))
     found = survey.entry_points
@@ -51,6 +58,31 @@ def decide_entry(
     if choose is None:
         raise _unclear(likeliest)
     return _chosen(choose(likeliest), found, Origin.ANSWER)
+
+
+def _request(survey: Survey) -> EntryPoint:
+    """Return the place where the agent asks its model, whose requests are recorded."""
+    call = next(call for call in survey.calls if call.supported)
+    path = call.place.path
+    package = next(f.package for f in survey.files if f.source.path == path)
+    return EntryPoint(
+        place=call.place,
+        name=call.function,
+        called=call.function,
+        home=path,
+        package=package,
+        module=f".{path.stem}" if package else path.stem,
+        parameters=(),
+        constructor=(),
+        class_name=None,
+        is_async=False,
+        is_generator=False,
+        returns=None,
+        exits=(),
+        rewards=(),
+        score=0,
+        is_request=True,
+    )
 
 
 def _are_twins(entries: Sequence[EntryPoint]) -> bool:
@@ -74,7 +106,7 @@ def refuse_untrainable(decision: EntryDecision) -> None:
             next_step="rename the file, or record only, with --no-train-module",
             path=path,
         )
-    takes = [p for p in entry.needs if not p.is_client]
+    takes = [p for p in entry.needs if not p.is_client] or entry.is_request
     if not takes and entry.terminal is None and decision.origin is Origin.FOUND:
         raise Refusal(
             f"{entry.called}() takes nothing that could differ from one episode to the next",

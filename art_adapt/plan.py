@@ -50,6 +50,8 @@ def make_plan(
     found = survey(sources, entry=options.entry)
     decisions = decide(found, options, choose)
     agent, hooks_files = _agent_edits(found, decisions, options)
+    if options.single_turn:  # nothing of the agent runs
+        agent, hooks_files = [], []
     _verify_idempotent(agent, found, options, decisions)
     edits = [*agent, *hooks_files]
     kept: FileEdit | None = None

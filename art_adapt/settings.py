@@ -120,6 +120,13 @@ class TrainingOptions:
             _one_of("way to isolate episodes", "process"),
         ),
     ] = None
+    single_turn: Annotated[
+        bool,
+        Option(
+            "Train single completions on recorded requests (rows with messages, tools): "
+            "for agents that cannot be run again. The agent stays as it is."
+        ),
+    ] = False
     backend: Annotated[
         str,
         Option("local or serverless.", _one_of("backend", "local", "serverless")),

@@ -145,6 +145,10 @@ def _tool_lines(survey: Survey) -> Iterator[Line]:
 
 
 def _entry_lines(decisions: Decisions) -> Iterator[Line]:
+    if decisions.entry is not None and decisions.entry.is_request:
+        where = _at(decisions.entry.place)
+        yield Line("episode", f"one completion, on a request recorded at {where}")
+        return
     if decisions.entry is not None:
         others = [entry for entry in decisions.other_entries if entry.score > 0][:3]
         detail = "no path to a model call was found from here: rehearse it"
@@ -238,6 +242,8 @@ def _obstacle_lines(survey: Survey) -> Iterator[Line]:
 
 def _entry_name(decisions: Decisions) -> str:
     entry = decisions.entry
+    if entry is not None and entry.is_request:
+        return "recorded requests"
     script = entry is not None and entry.is_script
     return entry.home.name if entry is not None and script else str(entry)
 

@@ -202,6 +202,7 @@ class EntryPoint:
     is_abstract: bool = False  # its class is, and nothing in the project implements it
     decorated: bool = False  # by something that may change what a call returns
     context: str = ""  # "with" or "async with", around an instance of its class
+    is_request: bool = False  # an episode is a request that was recorded there
 
     @property
     def key(self) -> tuple[Path, str]:

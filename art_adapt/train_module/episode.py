@@ -28,9 +28,16 @@ from art_adapt.train_module.local_names import (
     local_name,
 )
 
+SINGLE_TURN = '''\
+def episode(scenario: Scenario) -> Any:
+    """Let the model answer the request; its message is the answer."""
+    return training.complete(scenario)'''
+
 
 def render_episode(entry: EntryPoint, fields: set[str]) -> str:
     """Render the function that runs the agent, on a fresh instance of its class."""
+    if entry.is_request:
+        return SINGLE_TURN
     if entry.terminal is not None:
         return _terminal_episode(entry)
     if entry.route is not None:

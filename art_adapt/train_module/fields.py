@@ -32,6 +32,8 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
     dataclasses and pydantic models in their place; where they require nothing, all that
     the entry point takes.
     """
+    if entry.is_request:
+        return [Parameter("messages", "list", None), Parameter("tools", "list", "None")]
     if entry.terminal is not None:
         return terminal_fields(entry.terminal)
     required = [p for p in entry.needs if p.default is None and not is_given(p)]

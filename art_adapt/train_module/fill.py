@@ -40,13 +40,15 @@ def fill(
         if (mark := MARK.search(line)) is None:
             kept.append(_with_value(line, values.get(constants.get(number, ""))))
         elif mark[1]:
-            kept += [texts[mark[2]]] if texts[mark[2]] else []
             last = ends.get(number, number)
+            kept += [texts[mark[2]]] if texts[mark[2]] else []
         elif conditions[mark[2]]:
             line = line[: mark.start()]
             kept.append(_with_value(line, values.get(constants.get(number, ""))))
         else:
             last = ends.get(number, number)
+        if mark is not None and kept[-1:] == [""] and lines[last] == "":
+            kept.pop()  # of one that stood alone, a blank line goes as well
         number = last + 1
     return re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept))
 

@@ -31,6 +31,11 @@ from art_adapt.train_module.local_names import (
 )
 from art_adapt.train_module.seal import sealed
 
+SINGLE_TURN = (
+    "An episode is one completion, on a request that the agent has made: no tool runs,\n"
+    "and nothing of the agent does."
+)
+
 
 def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
     """Return the bytes of the train module that trains ``entry`` as ``training`` says."""
@@ -52,7 +57,7 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         "SCENARIOS": literal(training.scenarios),
     }
     client = client_class(entry) if clients_of(entry) else None
-    typed = "\n".join(_field(field) for field in fields)
+    typed = "\n".join(map(_field, () if training.single_turn else fields))
     uses_path = entry.is_script or re.search(r"\bPath\b", typed) is not None
     local_imports = _local_imports(entry, training)
     by_name = any("importlib." in line for line in local_imports)
@@ -75,6 +80,8 @@ def _conditions(training: Training) -> dict[str, bool]:
     steps = not training.pipeline
     return {
         "only_here": False,
+        "replayed": not training.single_turn,
+        "single_turn": training.single_turn,
         "steps": steps,
         "pipeline": not steps,
         "ruler": judged,
@@ -104,10 +111,12 @@ def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
     )
     typed = entry.terminal is not None
     warnings = _warnings(survey, typed)
+    replaying = [_verdict(survey, training, typed)]
+    if warnings:
+        replaying.append("\n".join(warnings))
     parts = [
         f"Trains {_name(entry)} with ART: GRPO, {scored}.",
-        _verdict(survey, training, typed),
-        *(["\n".join(warnings)] if warnings else []),
+        *([SINGLE_TURN] if training.single_turn else replaying),
         f"Run: {command} --help",
     ]
     return '"""' + "\n\n".join(parts) + '\n"""'
@@ -163,7 +172,7 @@ def _in_docstring(text: str) -> str:
 
 def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
     imported: dict[str, set[str]] = {}
-    if not entry.is_script:
+    if not entry.is_script and not training.single_turn:
         names = [] if entry.is_abstract else [imported_name(entry)[0]]
         if entry.route is not None:
             names = [entry.route.application]

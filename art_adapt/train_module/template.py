@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-# ruff: noqa: I001, F401
+# ruff: noqa: F401, F811, I001
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER."""  #: <docstring>
 
 from __future__ import annotations
@@ -47,7 +47,11 @@ VALIDATION_SHARE = 0.2  # of all episodes: says how often to validate
 SCENARIOS = "scenarios.jsonl"
 
 
-class Scenario(training.Scenario):
+class Scenario(training.RecordedRequest):  #: single_turn
+    """A request that the agent has made. Further keys of a row are kept, for rewards."""
+
+
+class Scenario(training.Scenario):  #: replayed
     """What one episode starts from. Further keys of a row are kept, for rewards."""
 
     question: str  #: <fields>

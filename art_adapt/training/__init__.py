@@ -26,6 +26,7 @@ from art_adapt.training.reports import report, report_validation
 from art_adapt.training.rewards import scored
 from art_adapt.training.runs import UNTIL_STOPPED, Run, Task, prepare, scenario_stream
 from art_adapt.training.scenarios import Scenario, load_scenarios, split
+from art_adapt.training.single_turn import RecordedRequest, complete
 from art_adapt.training.terminal import run_command, run_script
 from art_adapt.training.usage import print_usage
 from art_adapt.training.warm_start import warm_start
@@ -34,12 +35,14 @@ __all__ = [
     "UNTIL_STOPPED",
     "Patience",
     "Progress",
+    "RecordedRequest",
     "Run",
     "Scenario",
     "Task",
     "Trajectory",
     "ask_app",
     "best_step",
+    "complete",
     "costs_of",
     "fill_in",
     "for_training",

@@ -27,6 +27,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "isolated": ("best_of", ("--isolate", "process", "--scenarios", "rows:ROWS")),
     "package": ("package_agent", ("--trace", "weave")),
     "pipeline": ("support_loop", ("--pipeline",)),
+    "single_turn": ("support_loop", ("--single-turn",)),
 }
 
 

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (128fbcbbd3fc). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (bb92b792caee). Yours to edit: art-adapt overwrites no edited file.
 """Trains play of agent.py with ART: GRPO, rewarded by the agent itself.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -94,6 +94,7 @@ async def train(run: training.Run[Scenario]) -> None:
     backend = training.make_backend(run.backend)
     try:
         await model.register(backend, training.server_settings(BASE_MODEL))
+        await training.warm_start(model, run)
         progress = training.Progress(run.plan, await model.get_step())
         training.note_settings(model, run.plan, progress.began)
         for batch in iterate_dataset(
@@ -141,7 +142,7 @@ def main() -> None:
     run = training.prepare(Scenario, globals())
     if run.task is training.Task.TRAIN:
         asyncio.run(train(run))
-    else:  # evaluate models, or probe scenarios
+    else:  # evaluate models, probe scenarios, demonstrate
         asyncio.run(training.measure(run, rollout))
 
 

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (961f73b0f7ef). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (73252af2a29f). Yours to edit: art-adapt overwrites no edited file.
 """Trains triage_report of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -101,6 +101,7 @@ async def train(run: training.Run[Scenario]) -> None:
     backend = training.make_backend(run.backend)
     try:
         await model.register(backend, training.server_settings(BASE_MODEL))
+        await training.warm_start(model, run)
         progress = training.Progress(run.plan, await model.get_step())
         training.note_settings(model, run.plan, progress.began)
         for batch in iterate_dataset(
@@ -149,7 +150,7 @@ def main() -> None:
     run = training.prepare(Scenario, globals())
     if run.task is training.Task.TRAIN:
         asyncio.run(train(run))
-    else:  # evaluate models, or probe scenarios
+    else:  # evaluate models, probe scenarios, demonstrate
         asyncio.run(training.measure(run, rollout, judge))
 
 

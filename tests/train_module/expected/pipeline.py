@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (ad66338f2104). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (56be93763164). Yours to edit: art-adapt overwrites no edited file.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -157,7 +157,7 @@ def main() -> None:
     run = training.prepare(Scenario, globals())
     if run.task is training.Task.TRAIN:
         asyncio.run(train_in_pipeline(run))
-    else:  # evaluate models, or probe scenarios
+    else:  # evaluate models, probe scenarios, demonstrate
         asyncio.run(training.measure(run, rollout, judge))
 
 
