@@ -12,6 +12,7 @@ from dataclasses import dataclass
 MOST_EXACT = 12  # scenarios whose sign flips are all tried
 FLIPS = 10_000  # of more
 CONFIDENCE = 0.95
+FEWEST = 6  # scenarios: of fewer, even if all are won, luck would explain it
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,9 @@ def comparison(first: Result, other: Result) -> str:
     gain, chance = statistics.fmean(gains), _chance(gains)
     wins, losses = sum(g > 0 for g in gains), sum(g < 0 for g in gains)
     verdict = "no difference beyond noise"
-    if chance < 1 - CONFIDENCE:
+    if len(gains) < FEWEST:
+        verdict = "too few scenarios to tell"
+    elif chance < 1 - CONFIDENCE:
         verdict = "better" if gain > 0 else "worse"
     return (
         f"{other.model} against {first.model}: {gain:+.3f} +- {_margin(gains):.3f}, "
@@ -79,8 +82,7 @@ def comparison(first: Result, other: Result) -> str:
 def _chance(gains: Sequence[float]) -> float:
     """Return how likely so large a mean gain is if both models are equally good.
 
-    A sign-flip test: then each gain might as well have the other sign. Of five scenarios
-    or fewer nothing can be shown at 95 %.
+    A sign-flip test: then each gain might as well have the other sign.
     """
     seen = abs(sum(gains)) - 1e-9
     if len(gains) <= MOST_EXACT:

@@ -65,6 +65,8 @@ def run(settings: Settings) -> Notes:
                 _watch_recorders(seen.rollouts)
             else:
                 _raise(module, LEAST)
+                if hasattr(module, "VALIDATION_SCENARIOS"):  # all are trained on
+                    module.VALIDATION_SCENARIOS = 0
             if settings.evaluated is None:
                 module.main()
             else:

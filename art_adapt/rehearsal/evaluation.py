@@ -25,7 +25,7 @@ ROLLOUTS = 4  # of each scenario, by each model
 
 
 def evaluate_checkpoints(module: Any, evaluated: Evaluated) -> tuple[Result, ...]:
-    """Compare the last checkpoint in each storage with the model that none was made of.
+    """Compare trained models with the one that their training began with.
 
     ``module`` is the train module; one that was not written by art-adapt has nothing
     to evaluate with.
@@ -36,8 +36,8 @@ def evaluate_checkpoints(module: Any, evaluated: Evaluated) -> tuple[Result, ...
     from art_adapt.training.evaluation import compared
 
     models = {UNTRAINED: _model(evaluated.model, None)}
-    for name, storage in evaluated.storages:
-        models[name] = _model(evaluated.model, Path(storage))
+    for name, file in evaluated.weights:
+        models[name] = _model(evaluated.model, Path(file))
     with _served(models) as url:
         named = [word for name in models for word in ("--model", name)]
         options = ["--endpoint", url, "--no-production", "--rollouts", str(ROLLOUTS)]
@@ -51,8 +51,8 @@ def evaluate_checkpoints(module: Any, evaluated: Evaluated) -> tuple[Result, ...
     return tuple(results)
 
 
-def _model(settings: TinyModelSettings, storage: Path | None) -> TinyModel:
-    """Make the tiny model anew, with the weights of the last checkpoint in ``storage``."""
+def _model(settings: TinyModelSettings, weights: Path | None) -> TinyModel:
+    """Make the tiny model anew; None: with the weights that training begins with."""
     tiny = TinyModel(
         settings.prompts,
         settings.scenarios,
@@ -60,10 +60,8 @@ def _model(settings: TinyModelSettings, storage: Path | None) -> TinyModel:
         settings.seed,
         settings.device,
     )
-    if storage is not None:
-        # ART numbers the folders of checkpoints with leading zeros.
-        last = max(storage.rglob("tiny.pt"))
-        tiny.load(last, torch.optim.Adam(tiny.network.lm_head.parameters()))
+    if weights is not None:
+        tiny.load(weights, torch.optim.Adam(tiny.network.lm_head.parameters()))
     return tiny
 
 

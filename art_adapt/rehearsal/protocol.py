@@ -36,10 +36,10 @@ class TinyModelSettings:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """Tiny models to compare: their names and the folders with their checkpoints."""
+    """Tiny models to compare: their names and the files with their weights."""
 
     model: TinyModelSettings
-    storages: tuple[tuple[str, str], ...]
+    weights: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)

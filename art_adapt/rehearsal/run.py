@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -119,8 +120,7 @@ def _learn(
     """Train, with a control of shuffled rewards beside it; then resume for one step."""
     judged = any(is_judgement(exchange.request) for exchange in seen.log)
     settings = training_settings(seen, rows, seed)
-    contents = (turn.content for turn in settings.turns)
-    favourite = next(filter(None, contents), None)
+    favourite = _favourite(settings)
 
     def trained(name: str, steps: int, shuffle: bool = False) -> Child:
         kept = folder / name
@@ -133,19 +133,20 @@ def _learn(
         real = pool.submit(trained, "real", steps)
         control = pool.submit(trained, "control", steps, True)
         curve, flat = real.result(), control.result()
-    resumed = trained("real", 1)
-    storages = (
-        ("trained", str(folder / "real")),
-        ("shuffled", str(folder / "control")),
-    )
-    with ScriptedModel(seed, rows, favourite) as others:
-        evaluated = run_child(
-            seen.path,
-            others.url,
-            steps,
-            folder,
-            evaluated=Evaluated(settings, storages),
+        weights = (
+            ("trained", _weights(folder / "real", "trained")),
+            ("shuffled", _weights(folder / "control", "shuffled")),
         )
+        going_on = pool.submit(trained, "real", 1)
+        with ScriptedModel(seed, rows, favourite) as others:
+            evaluated = run_child(
+                seen.path,
+                others.url,
+                steps,
+                folder,
+                evaluated=Evaluated(settings, weights),
+            )
+        resumed = going_on.result()
     learned = learning(
         curve.notes,
         flat.notes,
@@ -155,6 +156,24 @@ def _learn(
         judged,
     )
     return learned, curve.output + resumed.output + evaluated.output
+
+
+def _weights(storage: Path, name: str) -> str:
+    """Copy the last checkpoint in ``storage``: a run that goes on may delete it."""
+    # ART numbers the folders of checkpoints with leading zeros.
+    last = max(storage.rglob("tiny.pt"))
+    return str(shutil.copy(last, storage.with_name(f"{name}.pt")))
+
+
+def _favourite(settings: TinyModelSettings) -> str | None:
+    """Return an answer for a judge to prefer; None: there is none.
+
+    It is not said in the prompts: a judge would find it in every episode.
+    """
+    asked = json.dumps(settings.prompts, ensure_ascii=False)
+    answers = (turn.content for turn in settings.turns if turn.content)
+    spelled = ((each, json.dumps(each, ensure_ascii=False)[1:-1]) for each in answers)
+    return next((each for each, text in spelled if text not in asked), None)
 
 
 def training_settings(
