@@ -80,6 +80,7 @@ def _recording_clients() -> tuple[type, type]:
     class Recorded:
         recording: Endpoint
         asking = ""  # set where the request is made later than the call
+        is_of_rollout = True
         api_key: str
 
         @property

@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from art_adapt.recording.callees import find_callee
 from art_adapt.recording.clients import exchange, run, run_async
+from art_adapt.recording.every_client import options_of
 from art_adapt.recording.histories import Request
 from art_adapt.recording.messages import message_of, plain
 from art_adapt.recording.recorder import Recorder
@@ -30,8 +32,9 @@ class Listener(Recorder):
         models: that the agent has asked, by the names that it gave.
     """
 
-    def __init__(self, trajectory: Any) -> None:
+    def __init__(self, trajectory: Any, every_client: bool = False) -> None:
         super().__init__(trajectory)
+        self.every_client = every_client
         self.models: set[str] = set()
         self._conversations = Conversations()
         self._turns: dict[int, Turn] = {}  # of the requests to /responses
@@ -45,12 +48,39 @@ class Listener(Recorder):
     ) -> Any:
         """Make the call of ``create`` as it is, on the agent's own client."""
         self.must_be_open()
+        if self.every_client:  # it is seen where its client makes the request
+            return create(*args, **kwargs)
         call = find_callee(create)
         if call.client is None:
             raise stop(
                 f"what another library than openai asks, without a client of it, {CANNOT}"
             )
         return call.on(self._listening(call.client, asking))(*args, **kwargs)
+
+    def relay(
+        self,
+        client: Any,
+        send: Callable[..., Any],
+        cast_to: Any,
+        options: Any,
+        rest: dict[str, Any],
+        asking: str,
+    ) -> Any:
+        """Let a client make its request with ``send``, or return its coroutine."""
+        import openai
+
+        is_async = isinstance(client, openai.AsyncOpenAI)
+        stream = openai.AsyncStream if is_async else openai.Stream
+
+        def post(_: str, *, options: Any, **__: Any) -> Any:
+            asked.post_parser = options.get("post_parser", asked.post_parser)
+            return send(asked)
+
+        asked = copy.copy(options)
+        given = {"options": options_of(options)}
+        listening = _Listening(self, asking)
+        steps = exchange(listening, post, stream, options.url, options.json_data, given)
+        return run_async(steps) if is_async else run(steps)
 
     def _listening(self, client: Any, asking: str) -> Any:
         """Return the agent's client, with this recorder between it and the network."""
@@ -173,11 +203,19 @@ def _as_choice(response: Any) -> Any:
     )
 
 
+@dataclass(frozen=True)
+class _Listening:
+    """The part of a client that an exchange uses."""
+
+    recording: Listener
+    asking: str
+
+
 @contextmanager
-def listening(trajectory: Any) -> Iterator[Listener]:
+def listening(trajectory: Any, every_client: bool = False) -> Iterator[Listener]:
     """Record the policy calls made in this block, which go to production as ever.
 
     Raises ``RecordingError`` at its end if a call could not be recorded.
     """
-    with opened_as(Listener(trajectory)) as listener:
+    with opened_as(Listener(trajectory, every_client)) as listener:
         yield listener

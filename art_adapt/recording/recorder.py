@@ -48,6 +48,7 @@ class Recorder:
 
     def __init__(self, trajectory: Any) -> None:
         self.trajectory = trajectory
+        self.every_client = False  # whether requests without a hook are recorded, too
         self.answer: Any = None
         self.answered = False
         self.rewarded = False

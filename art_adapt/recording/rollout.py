@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from art_adapt.recording.callees import find_callee
 from art_adapt.recording.callees.callee import Callee
 from art_adapt.recording.clients import connected_client, sdk_headers
+from art_adapt.recording.every_client import options_of, watch_every_client
 from art_adapt.recording.histories import Request
 from art_adapt.recording.hooked import check_imports
 from art_adapt.recording.messages import plain
@@ -63,8 +64,10 @@ class Rollout(Recorder):
         temperature: float | None = None,
         max_tokens: int | None = None,
         timeout: float | None = None,
+        every_client: bool = False,
     ) -> None:
         super().__init__(trajectory)
+        self.every_client = every_client
         self.base_url = base_url
         self.api_key = api_key
         self.model = model
@@ -95,7 +98,7 @@ class Rollout(Recorder):
         if call.is_async and not call.is_late:
             return self._call_async(call, args, kwargs, asking)
         client = self._client(
-            call, asyncio.get_running_loop() if call.is_async else None
+            call.options, asyncio.get_running_loop() if call.is_async else None
         )
         if call.is_late:
             client = client.copy()
@@ -111,20 +114,50 @@ class Rollout(Recorder):
         asking: str,
     ) -> Any:
         """Make the call on a client of the loop that it is awaited in."""
-        client = self._client(call, asyncio.get_running_loop())
+        client = self._client(call.options, asyncio.get_running_loop())
         with _asked_by(asking):
             return await call.on(client)(*args, **kwargs)
 
-    def _client(self, call: Callee, loop: asyncio.AbstractEventLoop | None) -> Any:
+    def relay(
+        self,
+        client: Any,
+        send: Callable[..., Any],
+        cast_to: Any,
+        options: Any,
+        rest: dict[str, Any],
+        asking: str,
+    ) -> Any:
+        """Make a request of any client to the model in training, or return its coroutine.
+
+        ``send`` would make it where the client meant to; ``options`` are the SDK's.
+        """
+        import openai
+
+        is_async = isinstance(client, openai.AsyncOpenAI)
+        loop = asyncio.get_running_loop() if is_async else None
+        own = {"timeout": client.timeout, "max_retries": client.max_retries}
+        with _asked_by(asking):
+            posted = self._client(own, loop).post(
+                options.url,
+                cast_to=cast_to,
+                body=options.json_data,
+                options=options_of(options),
+                **rest,
+            )
+        return _asked_later(asking, posted) if is_async else posted
+
+    def _client(
+        self, options: dict[str, Any], loop: asyncio.AbstractEventLoop | None
+    ) -> Any:
         """Return the model's client, with the user's timeouts and retries.
 
         They hold where the rollout has no time limit of its own.
         """
-        key = (loop, str(call.options))
+        key = (loop, str(options))
         with self.lock:
             if key not in self._clients:
                 client = connected_client(loop).copy(
-                    base_url=self.base_url, api_key=self.api_key, **call.options
+                    base_url=self.base_url, api_key=self.api_key, **options
                 )
                 client.recording = self
                 self._clients[key] = client
@@ -240,6 +273,11 @@ class Rollout(Recorder):
         return super().is_endpoint_fault(error, streaming=streaming)
 
 
+async def _asked_later(asking: str, posted: Awaitable[Any]) -> Any:
+    with _asked_by(asking):
+        return await posted
+
+
 def _kinds(error: BaseException | None) -> set[str]:
     """Return the names of an error's classes."""
     return {kind.__name__ for kind in type(error).__mro__}
@@ -255,6 +293,7 @@ def rollout(
     temperature: float | None = None,
     max_tokens: int | None = None,
     timeout: float | None = None,
+    every_client: bool = False,
 ) -> Iterator[Rollout]:
     """Record every policy call made in this block on an ``art.Trajectory``.
 
@@ -264,7 +303,8 @@ def rollout(
     else (``top_p``, penalties, a seed), whatever the agent asks for. ``max_tokens``
     bounds each completion, unless the agent asks for fewer; ``timeout`` is the time that
     all requests have together, in seconds, in the place of the agent's own timeouts and
-    retries. Works around sync and async code; tasks started inside inherit it, threads
+    retries. ``every_client``: record what any client of the openai SDK asks, also without
+    a hook, as frameworks do. Works around sync and async code; tasks started inside inherit it, threads
     do if their function is ``carried``.
 
     Raises ``RecordingError`` at its end if the recorder had to stop a call, even where
@@ -278,6 +318,7 @@ def rollout(
         temperature=temperature,
         max_tokens=max_tokens,
         timeout=timeout,
+        every_client=every_client,
     )
     with opened_as(recording):
         yield recording
@@ -293,6 +334,8 @@ def opened_as(recording: R) -> Iterator[R]:
     Raises ``RecordingError`` at its end if it had to stop a call.
     """
     check_imports()
+    if recording.every_client:
+        watch_every_client()
     opened(recording)
     token = active.set(recording)
     try:

@@ -90,6 +90,7 @@ async def record(
     max_tokens: int | None = None,
     timeout: float | None = None,
     agent_rewards: bool = False,
+    every_client: bool = False,
 ) -> Trajectory:
     """Run ``episode(scenario)`` once, sync (in a thread) or async, and record it.
 
@@ -109,6 +110,8 @@ async def record(
         timeout: of the episode, in seconds. In its place the agent's own timeouts and
             retries of model calls do not count.
         agent_rewards: the agent sets the reward itself, with ``reward(...)``.
+        every_client: record what any client of the openai SDK asks, with or without a
+            hook: for agents whose framework makes the client.
 
     Raises:
         EndpointError: the endpoint failed three times; no low reward, but no episode.
@@ -119,7 +122,7 @@ async def record(
     opened: AbstractContextManager[Recorder]
     if not model.trainable and model.inference_base_url is None:
         trajectory.metadata["policy"] = model.name
-        opened = listening(trajectory)
+        opened = listening(trajectory, every_client)
     elif model.inference_base_url is None or model.inference_api_key is None:
         raise RecordingError(f"{model.name} is registered with no backend")
     else:
@@ -133,6 +136,7 @@ async def record(
             temperature=temperature,
             max_tokens=max_tokens,
             timeout=timeout,
+            every_client=every_client,
         )
     failure: BaseException | None = None
     began = time.monotonic()
