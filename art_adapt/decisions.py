@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from art_adapt.entry_decision import Chooser, decide_entry, refuse_untrainable
 from art_adapt.errors import Refusal
 from art_adapt.settings import Options, Origin, TrainingOptions, check
+from art_adapt.survey.apis import Api
 from art_adapt.survey.model import (
     CompletionCall,
     EntryPoint,
@@ -29,6 +30,7 @@ class Training(TrainingOptions):
     """How to train: the values of the train module's settings."""
 
     agent_rewards: bool = False  # the agent itself computes its reward
+    every_client: bool = False  # a framework asks, through clients of its own
 
 
 @dataclass(frozen=True)
@@ -55,17 +57,24 @@ def decide(
     """
     _refuse_art_code(survey)
     policy, auxiliary = _divide(survey, options)
-    if not policy:
+    every_client = all(call.api is Api.FRAMEWORK for call in policy)
+    unseen = options.entry is not None and _uses_framework(survey)
+    if not policy and not unseen:
         raise _nothing_to_record(survey, auxiliary)
-    if not any(call.supported for call in policy):
+    if policy and not any(call.supported for call in policy):
         raise _unsupported(policy[0])
     decided = decide_entry(survey, options, choose)
     exits = dict.fromkeys(e for entry in decided.likely for e in entry.exits)
+    if every_client:  # the agent stays as it is: what an episode returns is its answer
+        exits = {}
     rewards = dict.fromkeys(r for entry in decided.likely for r in entry.rewards)
     training = None
     if options.train_module and decided.entry is not None:
         refuse_untrainable(decided)
-        training = _training(decided.entry, options, agent_rewards=bool(rewards))
+        training = replace(
+            _training(decided.entry, options, agent_rewards=bool(rewards)),
+            every_client=every_client and not options.single_turn,
+        )
     return Decisions(
         policy,
         auxiliary,
@@ -76,6 +85,11 @@ def decide(
         training,
         origins={**options.origins, "entry": decided.origin},
     )
+
+
+def _uses_framework(survey: Survey) -> bool:
+    """Whether the agent imports a framework whose requests the recorder can see."""
+    return any(o.every_client for file in survey.files for o in file.obstacles)
 
 
 def _refuse_art_code(survey: Survey) -> None:
@@ -166,6 +180,13 @@ def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> R
 
 
 def _obstructed(obstacle: Obstacle) -> Refusal:
+    if obstacle.every_client:
+        return Refusal(
+            f"the model is called through {obstacle.what}, and no call that runs it was found",
+            next_step=obstacle.instead,
+            path=obstacle.place.path,
+            line=obstacle.place.line,
+        )
     return Refusal(
         f"the model is called through {obstacle.what}, which art-adapt does not handle",
         next_step=obstacle.instead,

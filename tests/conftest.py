@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("few", max_examples=15)
-settings.register_profile("many", max_examples=100)
+settings.register_profile("many", max_examples=60)
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent / "properties"))

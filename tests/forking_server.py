@@ -1,6 +1,6 @@
 """Runs ``main()`` of a module, each time in a process forked from this one.
 
-``forked`` of ``agents.py`` talks to it: a line of JSON for each run, with its folder,
+``forked`` of ``agent_files.py`` talks to it: a line of JSON for each run, with its folder,
 arguments and environment; its answer is a line of JSON, too. The arguments are the names
 of modules to import; the last one is run. Importing openai, or art, takes more time than
 everything else in most tests.

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import art_adapt, copy_of
+from agent_files import art_adapt, copy_of
 
 from art_adapt.commands.adapt import app as adapt
 from art_adapt.commands.flags import options_from

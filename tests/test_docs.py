@@ -6,7 +6,7 @@ import difflib
 import re
 from pathlib import Path
 
-from agents import AGENTS, REPOSITORY
+from agent_files import AGENTS, REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 DOCUMENTS = [

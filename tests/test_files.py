@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from agents import art_adapt
+from agent_files import art_adapt
 
 from art_adapt.diff import unified
 from art_adapt.errors import Refusal

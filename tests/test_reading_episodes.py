@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import art_adapt
+from agent_files import art_adapt
 
 
 def episode(number: int, content: str = "Yes.") -> dict[str, Any]:

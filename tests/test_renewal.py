@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from agents import AGENTS, art_adapt, copy_of
+from agent_files import AGENTS, art_adapt, copy_of
 
 from art_adapt import hooks_file
 from art_adapt.train_module.seal import sealed

@@ -15,6 +15,7 @@ from art_adapt.plan import Plan
 from art_adapt.report.paths import shown
 from art_adapt.settings import Origin
 from art_adapt.source import Place
+from art_adapt.survey.apis import Api
 from art_adapt.survey.entry_points import UNSEEN
 from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Survey
 from art_adapt.train_module.fields import to_fill_in
@@ -108,6 +109,9 @@ def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
             "  cannot be recorded: a rollout that reaches it stops with a message",
             "",
         )
+    if call.api is Api.FRAMEWORK:
+        yield Line("", "  through a framework: in training, every client is recorded")
+        return
     parts = [
         f"messages {call.messages}: {call.conversation}"
         if call.messages
@@ -173,12 +177,19 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
         yield from _need_lines(decisions.entry)
     for exit_ in decisions.exits:
         yield Line("exit", f"{_at(exit_.place)}  {exit_.answer}", exit_.how)
-    if not decisions.exits:
+    returned = decisions.entry is not None and decisions.entry.returns != "None"
+    if not decisions.exits and _is_unedited(decisions) and returned:
+        yield Line("exit", f"what {decisions.entry} returns")
+    elif not decisions.exits:
         yield Line(
             "exit",
             "none found",
             "trajectories will have no final_answer: put final_answer(...) around the answer",
         )
+
+
+def _is_unedited(decisions: Decisions) -> bool:
+    return decisions.training is not None and decisions.training.every_client
 
 
 def _need_lines(entry: EntryPoint) -> Iterator[Line]:
@@ -233,6 +244,8 @@ def _effect_lines(survey: Survey) -> Iterator[Line]:
 def _obstacle_lines(survey: Survey) -> Iterator[Line]:
     for file in survey.files:
         for obstacle in file.obstacles:
+            if obstacle.every_client:
+                continue  # it is seen in training
             yield Line(
                 "not handled",
                 f"{_at(obstacle.place)}  {obstacle.what}",

@@ -21,6 +21,7 @@ class Api(StrEnum):
     RESPONSES = "responses"
     LITELLM = "litellm"
     TEXT = "completions"
+    FRAMEWORK = "a framework"
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class FoundCall:
     """
 
     syntax: Syntax
-    callee: ast.Attribute | ast.Name
+    callee: ast.expr
     # The call with the arguments; a referenced callee's is the call that it is passed to.
     call: ast.Call | None
     client: ast.expr

@@ -22,6 +22,7 @@ from art_adapt.survey.entry_points import (
     names_function,
     script_entry,
 )
+from art_adapt.survey.frameworks import find_framework_calls
 from art_adapt.survey.growth import growing_sites
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names
 from art_adapt.survey.model import (
@@ -64,6 +65,10 @@ class Found:
             if syntax.source.mentions_model
         }
         found = _of_this_agent(project, graph, found)
+        if not any(call.supported for calls in found.values() for call in calls):
+            for syntax, run in find_framework_calls(project).items():
+                found[syntax.source.path] = [*found.get(syntax.source.path, ()), *run]
+            found = _of_this_agent(project, graph, found)
         every = [call for calls in found.values() for call in calls]
         growing = growing_sites(project, graph)
         loops = {

@@ -255,6 +255,7 @@ class Obstacle:
     what: str
     instead: str
     calls_model: bool = True  # whether a model is called through it
+    every_client: bool = False  # whether the recorder sees its requests all the same
 
 
 @dataclass(frozen=True)

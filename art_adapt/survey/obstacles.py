@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from art_adapt.source import Place
 from art_adapt.survey.apis import UNRECORDED, URLS, UnrecordedCall
+from art_adapt.survey.frameworks import imported_frameworks
 from art_adapt.survey.model import Obstacle
 from art_adapt.survey.packages import import_roots, module_file
 from art_adapt.survey.syntax import Syntax
@@ -14,41 +15,10 @@ from art_adapt.survey.syntax import Syntax
 CHAT = "call client.chat.completions.create there"
 OTHER_CLIENT = "ART trains models behind an OpenAI-compatible API: " + CHAT
 
-FRAMEWORKS = {
-    "langchain": (
-        "LangChain",
-        "give its ChatOpenAI the rollout's base_url, api_key and model, and record with art.langgraph",
-    ),
-    "langchain_openai": (
-        "LangChain",
-        "give its ChatOpenAI the rollout's base_url, api_key and model, and record with art.langgraph",
-    ),
-    "langgraph": (
-        "LangGraph",
-        "record with art.langgraph.wrap_rollout, which ART ships",
-    ),
-    "crewai": ("CrewAI", "adapt an agent that calls the OpenAI client itself"),
-    "autogen": ("AutoGen", "adapt an agent that calls the OpenAI client itself"),
-    "autogen_agentchat": (
-        "AutoGen",
-        "adapt an agent that calls the OpenAI client itself",
-    ),
-    "smolagents": ("smolagents", "adapt an agent that calls the OpenAI client itself"),
-    "pydantic_ai": (
-        "Pydantic AI",
-        "give its OpenAIModel a client whose create is recorded, or adapt a plain loop",
-    ),
-    "agents": (
-        "the OpenAI Agents SDK",
-        "give it a chat-completions model with the rollout's base_url, or adapt a plain loop",
-    ),
-    "llama_index": ("LlamaIndex", "adapt an agent that calls the OpenAI client itself"),
-    "dspy": ("DSPy", "adapt an agent that calls the OpenAI client itself"),
-    "anthropic": (
-        "the Anthropic client",
-        OTHER_CLIENT,
-    ),
-}
+UNFOUND = (
+    "name the function that runs one episode with --entry: in training, what any client "
+    "of the openai SDK asks is recorded"
+)
 
 PROCESSES = (
     "futures.ProcessPoolExecutor",
@@ -75,12 +45,16 @@ def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
 
 
 def _imported(syntax: Syntax) -> Iterator[Obstacle]:
+    for node, framework in imported_frameworks(syntax):
+        place = syntax.place(node)
+        yield Obstacle(place, framework.name, UNFOUND, every_client=True)
     for imported in syntax.imports.values():
         top = imported.module.split(".")[0]
         if imported.level:
             continue
-        if top in FRAMEWORKS and not _is_local(syntax, top):
-            yield Obstacle(syntax.place(imported.node), *FRAMEWORKS[top])
+        if top == "anthropic" and not _is_local(syntax, top):
+            place = syntax.place(imported.node)
+            yield Obstacle(place, "the Anthropic client", OTHER_CLIENT)
         elif imported.module.startswith("google.gen"):
             yield Obstacle(
                 syntax.place(imported.node), "the Gemini client", OTHER_CLIENT

@@ -90,6 +90,7 @@ def _conditions(training: Training) -> dict[str, bool]:
         "combined": combined,
         "reward": training.reward is not None,
         "agent_rewards": training.agent_rewards,
+        "every_client": training.every_client,
         "unrewarded": training.reward is None,
         "processes": training.isolate == "process",
         "weave": training.trace == "weave",
@@ -129,6 +130,11 @@ def _name(entry: EntryPoint) -> str:
 
 def _verdict(survey: Survey, training: Training, typed: bool) -> str:
     """Say whether episodes can be run many times over, and what follows."""
+    if training.every_client:
+        return (
+            "A framework runs the agent, with tools among what it was given: art-adapt has\n"
+            "not looked there. Episodes are run many times over, side by side."
+        )
     harms = {effect.harm for file in survey.files for effect in file.effects}
     if Harm.ASKS in harms and not typed:
         return (

@@ -78,6 +78,7 @@ async def rollout(model: art.Model, scenario: Scenario) -> training.Trajectory:
             max_tokens=MAX_COMPLETION_TOKENS,
             timeout=EPISODE_TIMEOUT,
             agent_rewards=True,  #: agent_rewards
+            every_client=True,  # the framework makes its own  #: every_client
         )
     return trajectory  #: unrewarded
     return await training.scored(score, trajectory, scenario)  #: reward

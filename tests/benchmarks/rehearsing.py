@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from agents import art_adapt, copy_of
+from agent_files import art_adapt, copy_of
 from openai import AsyncOpenAI
 
 from art_adapt.rehearsal import run

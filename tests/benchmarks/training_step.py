@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import torch
-from agents import art_adapt, copy_of
+from agent_files import art_adapt, copy_of
 
 from art_adapt.rehearsal.run import run_child, training_settings
 from art_adapt.rehearsal.scripted_model import ScriptedModel

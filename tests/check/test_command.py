@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from agents import AGENTS, art_adapt, copy_of
+from agent_files import AGENTS, art_adapt, copy_of
 
 BAD = """\
 import art

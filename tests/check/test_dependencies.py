@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from agents import REPOSITORY, art_adapt
+from agent_files import REPOSITORY, art_adapt
 
 UNPINNED = '[project]\nname = "x"\nrequires-python = "{python}"\ndependencies = [\n  "openpipe-art",\n]\n'
 

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from agents import AGENTS, REPOSITORY, art_adapt
+from agent_files import AGENTS, REPOSITORY, art_adapt
 from test_command import BAD
 
 pre_commit = pytest.importorskip("pre_commit")

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from agents import (
+from agent_files import (
     NAMES,
     ROLLOUT_KEY,
     ROLLOUT_MODEL,

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from agents import art_adapt, copy_of
+from agent_files import art_adapt, copy_of
 
 from art_adapt import training
 from art_adapt.doctor import Setup

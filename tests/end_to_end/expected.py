@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from agents import AGENTS, NAMES, agent_file, art_adapt, copy_of
+from agent_files import AGENTS, NAMES, agent_file, art_adapt, copy_of
 
 from art_adapt import hooks_file
 

@@ -1,4 +1,4 @@
-"""What art-adapt and ART's own capture record of the 25 shapes; the table of it.
+"""What art-adapt and ART's own capture record of the 24 shapes; the table of it.
 
     python tests/end_to_end/matrix.py --out rows.json
     python tests/end_to_end/matrix.py --table rows-311.json rows-312.json \\
@@ -25,7 +25,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from agents import art_adapt, run_episode
+from agent_files import art_adapt, run_episode
 from recorded import differences
 from scripted_completions import marker
 from scripted_engine import Exchange

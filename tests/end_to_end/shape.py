@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents import art_adapt, copy_of, replies_of, run_episode
+from agent_files import art_adapt, copy_of, replies_of, run_episode
 from scripted_engine import Engine, Exchange
 
 SHAPES = Path(__file__).with_name("shapes")

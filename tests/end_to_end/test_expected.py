@@ -8,7 +8,7 @@ from pathlib import Path
 
 import black
 import pytest
-from agents import AGENTS, NAMES, agent_file, art_adapt, copy_of
+from agent_files import AGENTS, NAMES, agent_file, art_adapt, copy_of
 
 from end_to_end.expected import adapted_files
 

@@ -1,4 +1,4 @@
-"""The 25 shapes of agents in ``shapes/``: each is recorded whole, or refused with its
+"""The 24 shapes of agents in ``shapes/``: each is recorded whole, or refused with its
 reason (G3, G4, G5, G8, G10).
 """
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from agents import REPOSITORY, TRAJECTORIES, art_adapt, run_episode
+from agent_files import REPOSITORY, TRAJECTORIES, art_adapt, run_episode
 from recorded import differences
 from scripted_engine import Engine
 

@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 import pytest
-from agents import REPOSITORY, copy_of
+from agent_files import REPOSITORY, copy_of
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import agent_file, art_adapt, copy_of, replies_of
+from agent_files import agent_file, art_adapt, copy_of, replies_of
 
 from art_adapt.rehearsal.cost import weights_of
 

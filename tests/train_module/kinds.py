@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from agents import agent_file, art_adapt, copy_of
+from agent_files import agent_file, art_adapt, copy_of
 
 EXPECTED = Path(__file__).with_name("expected")
 # By name: the fixture agent, and the options.

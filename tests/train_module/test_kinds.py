@@ -8,7 +8,7 @@ from pathlib import Path
 
 import black
 import pytest
-from agents import AGENTS, NAMES, agent_file
+from agent_files import AGENTS, NAMES, agent_file
 
 from art_adapt.decisions import Options
 from art_adapt.plan import make_plan

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import art_adapt, copy_of
+from agent_files import art_adapt, copy_of
 from scripted_engine import Engine
 
 from train_module.test_training import ANSWERING, adapted, judged, train

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from agents import art_adapt
+from agent_files import art_adapt
 from scripted_engine import Engine
 
 from train_module.test_training import train

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import NAMES, agent_file, art_adapt, copy_of, forked, replies_of
+from agent_files import NAMES, agent_file, art_adapt, copy_of, forked, replies_of
 from scripted_engine import Engine
 
 CHILD = Path(__file__).with_name("train_child.py")

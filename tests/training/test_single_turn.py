@@ -9,7 +9,7 @@ from typing import Any
 
 import art
 import pytest
-from agents import agent_file, art_adapt, copy_of
+from agent_files import agent_file, art_adapt, copy_of
 from scripted_engine import Engine
 
 from art_adapt import training

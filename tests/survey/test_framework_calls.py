@@ -1,0 +1,176 @@
+"""Test which call runs a framework's agent, however it was made, and what is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from art_adapt.errors import Refusal
+from art_adapt.plan import Plan, make_plan
+from art_adapt.settings import Options
+from art_adapt.source import read_source
+
+LANGGRAPH = """
+from langchain_openai import ChatOpenAI
+from langgraph.prebuilt import create_react_agent
+"""
+# By what they show: the file, and the call that is found in it.
+RUNS = {
+    "made at module level": (
+        LANGGRAPH + "agent = create_react_agent(ChatOpenAI(), [])\n"
+        "def ask(question):\n    return agent.invoke({'messages': question})\n",
+        "agent.invoke",
+    ),
+    "made by a function": (
+        LANGGRAPH + "def build():\n    graph = create_react_agent(ChatOpenAI(), [])\n"
+        "    return graph\n"
+        "async def ask(question):\n    graph = build()\n    return await graph.ainvoke(question)\n",
+        "graph.ainvoke",
+    ),
+    "an attribute": (
+        LANGGRAPH + "class Agent:\n    def __init__(self):\n"
+        "        self.graph = create_react_agent(ChatOpenAI(), [])\n"
+        "    def ask(self, question):\n        return self.graph.invoke(question)\n",
+        "self.graph.invoke",
+    ),
+    "compiled": (
+        "import langgraph.graph as lg\nbuilder = lg.StateGraph(dict)\n"
+        "app = builder.compile()\n"
+        "def ask(question):\n    for step in app.stream(question):\n        print(step)\n",
+        "app.stream",
+    ),
+    "a chain": (
+        LANGGRAPH + "from langchain_core.prompts import ChatPromptTemplate as Prompt\n"
+        "chain = Prompt.from_template('{text}') | ChatOpenAI()\n"
+        "def ask(text):\n    return chain.invoke(text)\n",
+        "chain.invoke",
+    ),
+    "a bare model": (
+        LANGGRAPH + "def ask(question, model: ChatOpenAI):\n"
+        "    return model.invoke(question)\n",
+        "model.invoke",
+    ),
+    "a node of a graph beside it": (
+        LANGGRAPH + "llm = ChatOpenAI()\n"
+        "def node(state):\n    return llm.invoke(state)\n"
+        "def ask(question):\n"
+        "    return create_react_agent(llm, []).invoke(question)\n",
+        "create_react_agent(llm, []).invoke",
+    ),
+    "a method of the class itself": (
+        "from agents import Agent, Runner\n"
+        "def ask(question):\n    return Runner.run_sync(Agent(name='a'), question)\n",
+        "Runner.run_sync",
+    ),
+    "through the module": (
+        "import agents\n"
+        "async def ask(question):\n"
+        "    return await agents.Runner.run(agents.Agent(name='a'), question)\n",
+        "agents.Runner.run",
+    ),
+    "one of two": (
+        "from pydantic_ai import Agent\n"
+        "def ask(question, brief: bool):\n"
+        "    agent = Agent('a') if brief else Agent('b')\n"
+        "    return agent.run_sync(question).output\n",
+        "agent.run_sync",
+    ),
+    "an object that is called": (
+        "import dspy\nqa = dspy.Predict('question -> answer')\n"
+        "def ask(question):\n    return qa(question=question).answer\n",
+        "qa",
+    ),
+    "a derived class that is called": (
+        "import dspy\nclass QA(dspy.Module):\n    pass\n"
+        "def ask(question):\n    return QA()(question=question)\n",
+        "QA()",
+    ),
+    "a method that makes it": (
+        "from crewai import Crew\nclass Team:\n"
+        "    def crew(self):\n        return Crew(agents=[])\n"
+        "def ask(topic):\n    return Team().crew().kickoff(inputs={'t': topic})\n",
+        "Team().crew().kickoff",
+    ),
+}
+
+
+def planned(tmp_path: Path, source: str, **options: str) -> Plan:
+    file = tmp_path / "agent.py"
+    file.write_text(source)
+    return make_plan([read_source(file)], Options(**options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("source", "callee"), RUNS.values(), ids=list(RUNS))
+def test_the_call_that_runs_it(source: str, callee: str, tmp_path: Path) -> None:
+    plan = planned(tmp_path, source)
+    assert [call.callee for call in plan.decisions.policy] == [callee]
+    training = plan.decisions.training
+    assert training is not None and training.every_client
+    changed = [edit.path.name for edit in plan.edits if edit.changes]
+    assert changed == ["agent_train.py"]  # the agent stays as it is
+
+
+def test_an_object_of_another_file(tmp_path: Path) -> None:
+    (tmp_path / "graph.py").write_text(
+        LANGGRAPH + "app = create_react_agent(ChatOpenAI(), [])\n"
+    )
+    source = (
+        "from graph import app\ndef ask(question):\n    return app.invoke(question)\n"
+    )
+    plan = planned(tmp_path, source)
+    assert [call.callee for call in plan.decisions.policy] == ["app.invoke"]
+
+
+def test_hooks_come_first(tmp_path: Path) -> None:
+    """Where the agent asks a client itself, what is recorded is what was adapted."""
+    source = (
+        "from openai import OpenAI\nfrom langchain_openai import ChatOpenAI\n"
+        "client, judge = OpenAI(), ChatOpenAI()\n"
+        "def ask(question):\n"
+        "    judge.invoke(question)\n"
+        "    return client.chat.completions.create(model='m', messages=question)\n"
+    )
+    plan = planned(tmp_path, source)
+    assert [call.method for call in plan.decisions.policy] == ["create"]
+    training = plan.decisions.training
+    assert training is not None and not training.every_client
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(
+            "import subprocess\nfrom langchain_core.tools import tool\n"
+            "def ask(question):\n    return subprocess.run(question)\n",
+            id="another library's run",
+        ),
+        pytest.param(
+            "from langchain_openai import ChatOpenAI\n"
+            "def ask(agents):\n    return agents.run('x')\n",
+            id="a name like a framework's",
+        ),
+    ],
+)
+def test_what_runs_nothing_is_not_taken_for_it(source: str, tmp_path: Path) -> None:
+    with pytest.raises(Refusal, match="no call that runs it was found") as refused:
+        planned(tmp_path, source)
+    assert "--entry" in refused.value.next_step
+    plan = planned(tmp_path, source, entry="ask")  # the user knows better
+    training = plan.decisions.training
+    assert training is not None and training.every_client
+
+
+def test_a_package_of_the_project_is_no_framework(tmp_path: Path) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "__init__.py").write_text("class Runner:\n    pass\n")
+    source = "from agents import Runner\ndef ask(q):\n    return Runner().run(q)\n"
+    with pytest.raises(Refusal, match="no completion call found"):
+        planned(tmp_path, source)
+
+
+def test_a_folder_of_examples_is_no_package(tmp_path: Path) -> None:
+    folder = tmp_path / "agents"
+    folder.mkdir()
+    source = RUNS["a method of the class itself"][0]
+    assert planned(folder, source).decisions.entry is not None
