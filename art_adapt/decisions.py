@@ -63,6 +63,8 @@ def decide(
         raise _nothing_to_record(survey, auxiliary)
     if policy and not any(call.supported for call in policy):
         raise _unsupported(policy[0])
+    if policy and every_client and not options.train_module:
+        raise _nothing_to_hook(policy[0])
     decided = decide_entry(survey, options, choose)
     exits = dict.fromkeys(e for entry in decided.likely for e in entry.exits)
     if every_client:  # the agent stays as it is: what an episode returns is its answer
@@ -192,6 +194,16 @@ def _obstructed(obstacle: Obstacle) -> Refusal:
         next_step=obstacle.instead,
         path=obstacle.place.path,
         line=obstacle.place.line,
+    )
+
+
+def _nothing_to_hook(call: CompletionCall) -> Refusal:
+    return Refusal(
+        f"{call.callee} runs a framework, which asks the model itself: there is nothing to hook",
+        why="a train module records such an agent as it is, by what any client asks",
+        next_step="leave --no-train-module out (standard input has no train module)",
+        path=call.place.path,
+        line=call.place.line,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,10 +96,10 @@ RUNS = {
 }
 
 
-def planned(tmp_path: Path, source: str, **options: str) -> Plan:
+def planned(tmp_path: Path, source: str, **options: Any) -> Plan:
     file = tmp_path / "agent.py"
     file.write_text(source)
-    return make_plan([read_source(file)], Options(**options))  # type: ignore[arg-type]
+    return make_plan([read_source(file)], Options(**options))
 
 
 @pytest.mark.parametrize(("source", "callee"), RUNS.values(), ids=list(RUNS))
@@ -120,6 +121,11 @@ def test_an_object_of_another_file(tmp_path: Path) -> None:
     )
     plan = planned(tmp_path, source)
     assert [call.callee for call in plan.decisions.policy] == ["app.invoke"]
+
+
+def test_without_a_train_module_there_is_nothing_to_do(tmp_path: Path) -> None:
+    with pytest.raises(Refusal, match="nothing to hook"):
+        planned(tmp_path, RUNS["made at module level"][0], train_module=False)
 
 
 def test_hooks_come_first(tmp_path: Path) -> None:
