@@ -58,7 +58,8 @@ def make_undo(sources: Sequence[Source], line_length: int) -> Undo:
     for path, syntax in adapted.items():
         restored = remove(syntax.source, line_length)
         edits.append(FileEdit(path, syntax.source.data, restored))
-    for path in dict.fromkeys(map(train_module_path, adapted)):
+    # Also of named files without a hook: a framework's agent has none.
+    for path in dict.fromkeys(map(train_module_path, (*adapted, *named))):
         if path.is_file():
             data = path.read_bytes()
             if train_module.is_untouched(data):

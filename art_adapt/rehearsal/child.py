@@ -22,7 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.comparison import Result
-from art_adapt.rehearsal.observed import Observed, Rehearsed, Watched, rollouts_of
+from art_adapt.rehearsal.observed import (
+    Observed,
+    Rehearsed,
+    Watched,
+    rollouts_of,
+    trajectory_of,
+)
 from art_adapt.rehearsal.protocol import (
     Evaluated,
     Notes,
@@ -190,6 +196,9 @@ def _watch_art(seen: Observed) -> None:
         )
         exceptions = (*seen.notes.exceptions, *lost)
         seen.notes = replace(seen.notes, exceptions=exceptions)
+        if not seen.rollouts:
+            new = (trajectory_of(t) for group in gathered for t in group.trajectories)
+            seen.notes = replace(seen.notes, gathered=(*seen.notes.gathered, *new))
         return gathered
 
     art.gather_trajectory_groups = watched

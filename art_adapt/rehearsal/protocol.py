@@ -172,6 +172,7 @@ class Training:
 class Notes:
     """Everything that a child process saw.
 
+    ``gathered`` are the episodes of groups, where other processes have run them.
     ``exceptions`` are those of lost episodes, ``names`` the inference names in the order
     in which they were served. ``initial_step`` is where the module's own loop began, None
     if it has none. ``stopped`` is the message of a ``SystemExit``. ``training`` is None
@@ -181,6 +182,7 @@ class Notes:
 
     steps: tuple[tuple[Group, ...], ...] = ()
     rollouts: tuple[Rollout, ...] = ()
+    gathered: tuple[Trajectory, ...] = ()
     exceptions: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     scenarios: tuple[Any, ...] = ()

@@ -49,7 +49,9 @@ class Seen:
     @property
     def episodes(self) -> list[Trajectory]:
         """All recorded episodes, including lost ones."""
-        return [r.trajectory for r in self.notes.rollouts] or self.trained
+        # What was trained may be a view of it, for an ART that renders prompts itself.
+        recorded = [r.trajectory for r in self.notes.rollouts]
+        return recorded or [*self.notes.gathered] or self.trained
 
     @property
     def groups(self) -> list[Group]:

@@ -13,8 +13,16 @@ FRAMEWORKS = Path(__file__).parents[2] / "fixtures" / "frameworks"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["langgraph", "agents_sdk"])
-@pytest.mark.parametrize("options", [(), ("--isolate", "process")])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("langgraph", ()),
+        ("agents_sdk", ()),
+        pytest.param(
+            "langgraph", ("--isolate", "process"), marks=pytest.mark.long, id="isolated"
+        ),
+    ],
+)
 def test_it_rehearses_with_nothing_edited(
     name: str, options: tuple[str, ...], tmp_path: Path
 ) -> None:
