@@ -7,6 +7,7 @@ asks (``recording/every_client.py``).
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import lineage, resolve
 from art_adapt.survey.syntax import MODULE_LEVEL, Import, Syntax, return_values
 
+# What the names of objects say that have such methods, and ask no model.
+PASSIVE = re.compile(r"Prompt|Parser|Retriever|Loader|Splitter|Embed|Store|Memory|Tool")
 DEEPEST = 12  # values, and functions that return them, one through the other
 
 
@@ -158,9 +161,7 @@ def _instance(project: Project, syntax: Syntax, value: ast.expr) -> _Made | None
         return _made_by(project, syntax, value)
     made = (assigned for _, assigned in _assigned(project, syntax, value))
     if not any(isinstance(each, ast.Call) for each in made):
-        return (
-            None  # a class or a function of the framework, or what none is seen to make
-        )
+        return None  # a class or a function: calling it makes an object
     return _made_by(project, syntax, value)
 
 
@@ -183,8 +184,10 @@ def _made_by(
     if isinstance(value, ast.Await):
         return _made_by(project, syntax, value.value, depth + 1)
     if (framework := _imported(syntax, value)) is not None:
-        name = (syntax.qualified(value) or "").rpartition(".")[2]
-        return _Made(framework, name in framework.models)
+        name = syntax.qualified(value) or ""
+        if PASSIVE.search(name):
+            return None
+        return _Made(framework, name.rpartition(".")[2] in framework.models)
     if isinstance(value, ast.Call):
         made = _made_by(project, syntax, value.func, depth + 1)
         made = made or _derived(project, syntax, value.func)

@@ -59,6 +59,13 @@ RUNS = {
         "    return create_react_agent(llm, []).invoke(question)\n",
         "create_react_agent(llm, []).invoke",
     ),
+    "a model behind a prompt": (
+        LANGGRAPH + "from langchain_core.prompts import PromptTemplate\n"
+        "prompt = PromptTemplate.from_template('{text}')\n"
+        "def prepare(text):\n    return prompt.invoke(text)\n"
+        "def ask(text):\n    return ChatOpenAI().invoke(prepare(text))\n",
+        "ChatOpenAI().invoke",
+    ),
     "a method of the class itself": (
         "from agents import Agent, Runner\n"
         "def ask(question):\n    return Runner.run_sync(Agent(name='a'), question)\n",
