@@ -65,7 +65,8 @@ def _recording(client: Any, options: Any) -> Any:
         return None
     if getattr(client, "is_of_rollout", False) or options.url not in PATHS:
         return None
-    return current
+    asked = options.json_data if isinstance(options.json_data, dict) else {}
+    return None if asked.get("model") in current.other_models else current
 
 
 def options_of(options: Any) -> Json:

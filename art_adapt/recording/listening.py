@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -32,9 +32,15 @@ class Listener(Recorder):
         models: that the agent has asked, by the names that it gave.
     """
 
-    def __init__(self, trajectory: Any, every_client: bool = False) -> None:
+    def __init__(
+        self,
+        trajectory: Any,
+        every_client: bool = False,
+        other_models: Sequence[str] = (),
+    ) -> None:
         super().__init__(trajectory)
         self.every_client = every_client
+        self.other_models = tuple(other_models)
         self.models: set[str] = set()
         self._conversations = Conversations()
         self._turns: dict[int, Turn] = {}  # of the requests to /responses
@@ -212,10 +218,12 @@ class _Listening:
 
 
 @contextmanager
-def listening(trajectory: Any, every_client: bool = False) -> Iterator[Listener]:
+def listening(
+    trajectory: Any, every_client: bool = False, other_models: Sequence[str] = ()
+) -> Iterator[Listener]:
     """Record the policy calls made in this block, which go to production as ever.
 
     Raises ``RecordingError`` at its end if a call could not be recorded.
     """
-    with opened_as(Listener(trajectory, every_client)) as listener:
+    with opened_as(Listener(trajectory, every_client, other_models)) as listener:
         yield listener

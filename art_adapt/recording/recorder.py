@@ -49,6 +49,7 @@ class Recorder:
     def __init__(self, trajectory: Any) -> None:
         self.trajectory = trajectory
         self.every_client = False  # whether requests without a hook are recorded, too
+        self.other_models: tuple[str, ...] = ()  # whose requests are not
         self.answer: Any = None
         self.answered = False
         self.rewarded = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -65,9 +65,11 @@ class Rollout(Recorder):
         max_tokens: int | None = None,
         timeout: float | None = None,
         every_client: bool = False,
+        other_models: Sequence[str] = (),
     ) -> None:
         super().__init__(trajectory)
         self.every_client = every_client
+        self.other_models = tuple(other_models)
         self.base_url = base_url
         self.api_key = api_key
         self.model = model
@@ -294,6 +296,7 @@ def rollout(
     max_tokens: int | None = None,
     timeout: float | None = None,
     every_client: bool = False,
+    other_models: Sequence[str] = (),
 ) -> Iterator[Rollout]:
     """Record every policy call made in this block on an ``art.Trajectory``.
 
@@ -304,7 +307,7 @@ def rollout(
     bounds each completion, unless the agent asks for fewer; ``timeout`` is the time that
     all requests have together, in seconds, in the place of the agent's own timeouts and
     retries. ``every_client``: record what any client of the openai SDK asks, also without
-    a hook, as frameworks do. Works around sync and async code; tasks started inside inherit it, threads
+    a hook, as frameworks do; but not what is asked of ``other_models``. Works around sync and async code; tasks started inside inherit it, threads
     do if their function is ``carried``.
 
     Raises ``RecordingError`` at its end if the recorder had to stop a call, even where
@@ -319,6 +322,7 @@ def rollout(
         max_tokens=max_tokens,
         timeout=timeout,
         every_client=every_client,
+        other_models=other_models,
     )
     with opened_as(recording):
         yield recording

@@ -9,7 +9,7 @@ import site
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar
@@ -91,6 +91,7 @@ async def record(
     timeout: float | None = None,
     agent_rewards: bool = False,
     every_client: bool = False,
+    other_models: Sequence[str] = (),
 ) -> Trajectory:
     """Run ``episode(scenario)`` once, sync (in a thread) or async, and record it.
 
@@ -112,6 +113,7 @@ async def record(
         agent_rewards: the agent sets the reward itself, with ``reward(...)``.
         every_client: record what any client of the openai SDK asks, with or without a
             hook: for agents whose framework makes the client.
+        other_models: what is asked of these stays where it is asked, unrecorded.
 
     Raises:
         EndpointError: the endpoint failed three times; no low reward, but no episode.
@@ -122,7 +124,7 @@ async def record(
     opened: AbstractContextManager[Recorder]
     if not model.trainable and model.inference_base_url is None:
         trajectory.metadata["policy"] = model.name
-        opened = listening(trajectory, every_client)
+        opened = listening(trajectory, every_client, other_models)
     elif model.inference_base_url is None or model.inference_api_key is None:
         raise RecordingError(f"{model.name} is registered with no backend")
     else:
@@ -137,6 +139,7 @@ async def record(
             max_tokens=max_tokens,
             timeout=timeout,
             every_client=every_client,
+            other_models=other_models,
         )
     failure: BaseException | None = None
     began = time.monotonic()

@@ -49,13 +49,16 @@ def production() -> Iterator[Engine]:
         yield engine
 
 
-def rollout(trajectory: Trajectory, engine: Engine) -> Any:
+def rollout(
+    trajectory: Trajectory, engine: Engine, other_models: tuple[str, ...] = ()
+) -> Any:
     return art_recording.rollout(
         trajectory,
         base_url=engine.base_url,
         api_key="sk-rollout",
         model="policy",
         every_client=True,
+        other_models=other_models,
     )
 
 
@@ -169,6 +172,18 @@ def test_other_requests_and_other_rollouts_are_left_alone(production: Engine) ->
         with hooks_only:
             assert created(client) == '{"city": "home"}'
         assert len(engine.log) == 1 and len(production.log) == 1
+
+
+def test_other_models_stay_where_they_are_asked(production: Engine) -> None:
+    client = openai.OpenAI(base_url=production.base_url, api_key="k")
+    trajectory = Trajectory()
+    with Engine([{"content": "away"}]) as engine:
+        with rollout(trajectory, engine, other_models=("judge",)):
+            create = client.chat.completions.create
+            judged = create(model="judge", messages=USER).choices[0].message
+            assert created(client) == "away"
+        assert judged.content == '{"city": "home"}'
+        assert len(engine.log) == len(production.log) == len(choices(trajectory)) == 1
 
 
 def test_a_thread_that_keeps_the_context_is_recorded(production: Engine) -> None:

@@ -12,9 +12,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from agent_files import agent_file, art_adapt, copy_of
+from agent_files import AGENTS, NAMES, agent_file, art_adapt, copy_of
 
 EXPECTED = Path(__file__).with_name("expected")
+FRAMEWORKS = AGENTS.with_name("frameworks")
 # By name: the fixture agent, and the options.
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "ruler": ("support_loop", ()),
@@ -27,6 +28,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "isolated": ("best_of", ("--isolate", "process", "--scenarios", "rows:ROWS")),
     "package": ("package_agent", ("--trace", "weave")),
     "pipeline": ("support_loop", ("--pipeline",)),
+    "framework": ("langgraph", ()),
     "single_turn": ("support_loop", ("--single-turn",)),
 }
 
@@ -34,7 +36,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
 def train_module(kind: str, into: Path) -> Path:
     """Adapt the kind's agent in a copy below ``into``; return its train module."""
     agent, options = KINDS[kind]
-    folder = copy_of(agent, into)
+    folder = copy_of(agent, into, AGENTS if agent in NAMES else FRAMEWORKS)
     file = agent_file(folder)
     done = art_adapt("--isolated", *options, file.relative_to(folder), cwd=folder)
     assert done.returncode == 0, done.stderr.decode()

@@ -1,0 +1,160 @@
+# Written by art-adapt 0.2.0 (b7bce8d8f215). Yours to edit: art-adapt overwrites no edited file.
+"""Trains ask of agent.py with ART: GRPO, scored by RULER.
+
+A framework runs the agent, with tools among what it was given: art-adapt has
+not looked there. Episodes are run many times over, side by side.
+
+* agent.py: ChatOpenAI() of langchain_openai does what is not known here
+
+Run: python agent_train.py --help
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import art
+from art.utils import iterate_dataset
+from art_adapt import training  # first: it brings the recorder that the hooks look for
+
+from agent import ask
+
+PROJECT = "agent"
+RUN_NAME = "agent-001"
+BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
+BACKEND = "local"  # or "serverless"
+JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows
+LEARNING_RATE = 1e-05
+# To begin with, as ART's guide says. Its examples use groups of 6 to 48: take more for
+# RULER, for rewards that are rare, and when steps report groups without variance.
+ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other
+GROUPS_PER_STEP = 2
+EPOCHS = 3  # 0: without an end
+MAX_STEPS = 50  # in all, for a first look; a further run goes on from its checkpoint
+MAX_HOURS = 12.0  # of one run
+TEMPERATURE = 1.0  # ART trains on logprobs at 1; the agent's own sampling is not used
+MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it is
+EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
+CONCURRENCY = 64  # episodes at once
+OTHER_MODELS: tuple[str, ...] = ()  # judges and the like, by name: not trained
+ENGINE: dict[str, Any] = {}  # vLLM's, for example {"gpu_memory_utilization": 0.8}
+VALIDATION_SCENARIOS = 20  # at most
+VALIDATION_ROLLOUTS = 2  # of each
+VALIDATION_SHARE = 0.2  # of all episodes: says how often to validate
+SCENARIOS = "scenarios.jsonl"
+
+
+class Scenario(training.Scenario):
+    """What one episode starts from. Further keys of a row are kept, for rewards."""
+
+    question: str
+
+
+def episode(scenario: Scenario) -> Any:
+    """Run the agent once; without a final_answer(...), return the answer."""
+    return ask(question=scenario.question)
+
+
+slots = asyncio.Semaphore(CONCURRENCY)
+
+
+async def rollout(model: art.Model, scenario: Scenario) -> training.Trajectory:
+    """Record one episode on the model in training."""
+    async with slots:
+        trajectory = await training.record(
+            model,
+            scenario,
+            episode,
+            temperature=TEMPERATURE,
+            max_tokens=MAX_COMPLETION_TOKENS,
+            timeout=EPISODE_TIMEOUT,
+            every_client=True,  # the framework makes its own
+            other_models=OTHER_MODELS,
+        )
+    return trajectory
+
+
+judge = training.ruler(JUDGE_MODEL)
+
+
+async def gather(
+    model: art.TrainableModel, scenarios: list[Scenario], size: int, split: str
+) -> list[art.TrajectoryGroup]:
+    """Run `size` rollouts of each scenario side by side."""
+    rollouts: Any = (
+        art.TrajectoryGroup(
+            (rollout(model, scenario) for _ in range(size)),
+            metadata=training.metadata_of(scenario),
+        )
+        for scenario in scenarios
+    )
+    with training.costs_of(model, split):
+        return await art.gather_trajectory_groups(
+            rollouts,
+            pbar_desc=split,
+            max_exceptions=size * len(scenarios),  # a lost episode never ends the run
+            after_each=judge,
+        )
+
+
+async def train(run: training.Run[Scenario]) -> None:
+    """Train from the step that the model has reached, epoch after epoch."""
+    model = training.make_model(run.name, PROJECT, BASE_MODEL, ENGINE)
+    backend = training.make_backend(run.backend)
+    try:
+        await model.register(backend, training.server_settings(BASE_MODEL))
+        await training.warm_start(model, run)
+        progress = training.Progress(run.plan, await model.get_step())
+        training.note_settings(model, run.plan, progress.began)
+        for batch in iterate_dataset(
+            run.scenarios,
+            groups_per_step=GROUPS_PER_STEP,
+            num_epochs=EPOCHS or training.UNTIL_STOPPED,
+            initial_step=progress.began,
+        ):
+            if progress.is_over(await model.get_step()):
+                break
+            sampled = await gather(model, batch.items, ROLLOUTS_PER_GROUP, "train")
+            groups = progress.usable(sampled)
+            if not groups:
+                continue
+            training.report(groups)
+            exact = training.for_training(groups)  # as ART must get what was sampled
+            result = await backend.train(model, exact, learning_rate=LEARNING_RATE)
+            await model.log(
+                groups, metrics=result.metrics, step=result.step, split="train"
+            )
+            training.keep(model, groups, "train", result.step, run.shown)
+            if progress.validates_at(result.step):
+                await validate(model, run)
+            await model.delete_checkpoints(training.kept_by(model))
+        await validate(model, run)
+        training.print_usage(model)
+    finally:
+        await backend.close()
+
+
+async def validate(model: art.TrainableModel, run: training.Run[Scenario]) -> None:
+    """Score held-out scenarios at the step that the model has reached, once."""
+    step = await model.get_step()
+    if not run.validation or training.is_validated(model, step):
+        return
+    sampled = await gather(model, run.validation, VALIDATION_ROLLOUTS, "val")
+    groups = training.usable(sampled)
+    training.report_validation(groups, step)
+    if groups:
+        await model.log(groups, split="val", step=step)
+        training.keep(model, groups, "val", step, run.shown)
+
+
+def main() -> None:
+    run = training.prepare(Scenario, globals())
+    if run.task is training.Task.TRAIN:
+        asyncio.run(train(run))
+    else:  # evaluate models, probe scenarios, demonstrate
+        asyncio.run(training.measure(run, rollout, judge))
+
+
+if __name__ == "__main__":
+    main()
