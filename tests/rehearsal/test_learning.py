@@ -69,6 +69,26 @@ SINGLE_TURN = (
     ],
 )
 
+# What is rewarded is said by the sub-agents, whose histories are beside the planner's.
+SAID_BY_SUB_AGENTS = (
+    "[i.message.content for h in trajectory.additional_histories"
+    " for i in h.messages_and_choices if not isinstance(i, dict)]"
+)
+SUB_AGENTS = (
+    "parallel_subagents",
+    [{"wish": f"A dinner for {guests}."} for guests in ("two", "nine", "sixty")],
+    f"(lambda said: said.count('Soup.') / max(1, len(said)))({SAID_BY_SUB_AGENTS})",
+    [
+        {
+            "tool_calls": [
+                {"name": "delegate", "arguments": {"role": "cook", "tasks": [task]}}
+            ]
+        }
+        for task in ("a starter", "a drink")
+    ]
+    + [{"content": content} for content in ("Soup.", "Tea.")],
+)
+
 
 def prepared(
     tmp_path: Path,
@@ -96,7 +116,11 @@ def prepared(
 
 @pytest.mark.parametrize(
     "case",
-    [TOOL_LOOP, pytest.param(SINGLE_TURN, marks=pytest.mark.long)],
+    [
+        TOOL_LOOP,
+        pytest.param(SINGLE_TURN, marks=pytest.mark.long),
+        pytest.param(SUB_AGENTS, marks=pytest.mark.long),
+    ],
     ids=lambda case: case[0],
 )
 def test_it_learns_what_is_rewarded_and_goes_on_where_it_stopped(
