@@ -9,7 +9,7 @@ from art_adapt.source import Place
 from art_adapt.survey.apis import UNRECORDED, URLS, UnrecordedCall
 from art_adapt.survey.frameworks import imported_frameworks
 from art_adapt.survey.model import Obstacle
-from art_adapt.survey.packages import import_roots, module_file
+from art_adapt.survey.packages import is_of_project
 from art_adapt.survey.syntax import Syntax
 
 CHAT = "call client.chat.completions.create there"
@@ -52,7 +52,7 @@ def _imported(syntax: Syntax) -> Iterator[Obstacle]:
         top = imported.module.split(".")[0]
         if imported.level:
             continue
-        if top == "anthropic" and not _is_local(syntax, top):
+        if top == "anthropic" and not is_of_project(syntax.source.path, top):
             place = syntax.place(imported.node)
             yield Obstacle(place, "the Anthropic client", OTHER_CLIENT)
         elif imported.module.startswith("google.gen"):
@@ -94,14 +94,6 @@ def _is_url(node: ast.Constant) -> bool:
     """Whether a string is the URL of an API in the table, or its end."""
     text = node.value
     return isinstance(text, str) and len(text) < 300 and text.rstrip("/").endswith(URLS)
-
-
-def _is_local(syntax: Syntax, top: str) -> bool:
-    """Whether the name belongs to a package of the project, as ``agents`` often does."""
-    return any(
-        module_file(root / top) or (root / top).is_dir()
-        for root in import_roots(syntax.source.path)
-    )
 
 
 def _is_route(syntax: Syntax, node: ast.expr) -> bool:

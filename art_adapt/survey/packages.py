@@ -48,6 +48,19 @@ def import_roots(path: Path) -> Iterator[Path]:
         folder = folder.parent
 
 
+def is_of_project(path: Path, package: str) -> bool:
+    """Whether a top-level package is the project's own, as ``agents`` often is.
+
+    ``path`` is the file that imports it. A folder of examples that is named after a
+    library, with the file in it, is no package of that name.
+    """
+    return any(
+        module_file(root / package)
+        or ((root / package).is_dir() and root / package not in path.parents)
+        for root in import_roots(path)
+    )
+
+
 def imports_relatively(syntax: Syntax) -> bool:
     """Whether the file uses relative imports, so that it cannot be run by its path."""
     return any(

@@ -174,6 +174,17 @@ def test_what_runs_nothing_is_not_taken_for_it(source: str, tmp_path: Path) -> N
     assert training is not None and training.every_client
 
 
+def test_a_value_is_followed_once_however_often_it_is_assigned(tmp_path: Path) -> None:
+    """Else 25 steps of a query take nine seconds, and 200 do not end."""
+    steps = "".join(f"    q = q.where({n})\n" for n in range(200))
+    source = (
+        "from langchain_core.tools import tool\n"
+        f"def load(db):\n    q = db.select()\n{steps}    return q.stream()\n"
+    )
+    with pytest.raises(Refusal, match="no call that runs it was found"):
+        planned(tmp_path, source)
+
+
 def test_a_package_of_the_project_is_no_framework(tmp_path: Path) -> None:
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "__init__.py").write_text("class Runner:\n    pass\n")
