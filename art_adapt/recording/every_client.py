@@ -7,24 +7,16 @@ Every call of the SDK ends in its clients' ``request`` (openai 2 and 3, _base_cl
 from __future__ import annotations
 
 import functools
-import os
-import site
 import sys
-import sysconfig
-from pathlib import Path
 from typing import Any
 
+from art_adapt.recording.installed import is_installed
 from art_adapt.recording.state import active
 
 Json = dict[str, Any]
 PATHS = ("/chat/completions", "/responses")
 # What a request's options may hold, besides where it goes and what it says.
 OPTIONS = ("headers", "params", "extra_json", "timeout", "max_retries", "post_parser")
-_LIBRARIES = (
-    *map(os.path.realpath, site.getsitepackages()),
-    os.path.realpath(sysconfig.get_path("stdlib")),
-    str(Path(__file__).parents[1]),
-)
 
 
 @functools.cache
@@ -83,7 +75,7 @@ def asked_from() -> str:
     frame: Any = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        if not os.path.realpath(code.co_filename).startswith(_LIBRARIES):
+        if not is_installed(code.co_filename):
             return str(code.co_qualname)
         frame = frame.f_back
     return ""

@@ -32,15 +32,8 @@ class Listener(Recorder):
         models: that the agent has asked, by the names that it gave.
     """
 
-    def __init__(
-        self,
-        trajectory: Any,
-        every_client: bool = False,
-        other_models: Sequence[str] = (),
-    ) -> None:
-        super().__init__(trajectory)
-        self.every_client = every_client
-        self.other_models = tuple(other_models)
+    def __init__(self, trajectory: Any, **options: Any) -> None:
+        super().__init__(trajectory, **options)
         self.models: set[str] = set()
         self._conversations = Conversations()
         self._turns: dict[int, Turn] = {}  # of the requests to /responses
@@ -225,5 +218,7 @@ def listening(
 
     Raises ``RecordingError`` at its end if a call could not be recorded.
     """
-    with opened_as(Listener(trajectory, every_client, other_models)) as listener:
+    with opened_as(
+        Listener(trajectory, every_client=every_client, other_models=other_models)
+    ) as listener:
         yield listener

@@ -40,16 +40,24 @@ class Recorder:
     """The recorder of one episode.
 
     Attributes:
+        every_client: whether requests without a hook are recorded, too.
+        other_models: those whose requests are not, then.
         calls, failed_calls: completions received, and requests that raised.
         answered, rewarded: whether the agent handed in an answer, a reward.
         infrastructure_error: the last connection, rate-limit or server error that no
             later call made good; such an episode says nothing about the policy.
     """
 
-    def __init__(self, trajectory: Any) -> None:
+    def __init__(
+        self,
+        trajectory: Any,
+        *,
+        every_client: bool = False,
+        other_models: Sequence[str] = (),
+    ) -> None:
         self.trajectory = trajectory
-        self.every_client = False  # whether requests without a hook are recorded, too
-        self.other_models: tuple[str, ...] = ()  # whose requests are not
+        self.every_client = every_client
+        self.other_models = tuple(other_models)
         self.answer: Any = None
         self.answered = False
         self.rewarded = False

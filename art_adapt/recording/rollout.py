@@ -67,9 +67,9 @@ class Rollout(Recorder):
         every_client: bool = False,
         other_models: Sequence[str] = (),
     ) -> None:
-        super().__init__(trajectory)
-        self.every_client = every_client
-        self.other_models = tuple(other_models)
+        super().__init__(
+            trajectory, every_client=every_client, other_models=other_models
+        )
         self.base_url = base_url
         self.api_key = api_key
         self.model = model
@@ -307,8 +307,9 @@ def rollout(
     bounds each completion, unless the agent asks for fewer; ``timeout`` is the time that
     all requests have together, in seconds, in the place of the agent's own timeouts and
     retries. ``every_client``: record what any client of the openai SDK asks, also without
-    a hook, as frameworks do; but not what is asked of ``other_models``. Works around sync and async code; tasks started inside inherit it, threads
-    do if their function is ``carried``.
+    a hook, as frameworks do; but not what is asked of ``other_models``. Works around
+    sync and async code; tasks started inside inherit it, threads do if their function is
+    ``carried``.
 
     Raises ``RecordingError`` at its end if the recorder had to stop a call, even where
     the agent has swallowed the error: such an episode is not what the model would do.

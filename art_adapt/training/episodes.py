@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
-import site
 import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any, TypedDict, TypeVar
 
 import art
@@ -19,6 +16,7 @@ import openai
 from art.utils.retry import retry
 
 from art_adapt.recording import EndpointError, RecordingError, Rollout, rollout
+from art_adapt.recording.installed import is_installed
 from art_adapt.recording.listening import Listener, listening
 from art_adapt.recording.recorder import Recorder
 from art_adapt.recording.state import active
@@ -26,7 +24,6 @@ from art_adapt.training.threads import in_thread
 from art_adapt.training.time_limits import OutOfTime, within
 
 S = TypeVar("S")
-_OURS = str(Path(__file__).parents[1])
 
 
 class Trajectory(art.Trajectory):
@@ -208,7 +205,6 @@ def _raise_if_lost(
 def _with_place(error: BaseException) -> str:
     """Name the error and its last line in code that is not installed: the agent's."""
     frames = traceback.extract_tb(error.__traceback__)
-    installed = (*site.getsitepackages(), _OURS, os.path.dirname(os.__file__))
-    own = [frame for frame in frames if not frame.filename.startswith(installed)]
+    own = [frame for frame in frames if not is_installed(frame.filename)]
     last = (own or frames)[-1]
     return f"{error!r} ({last.filename}:{last.lineno})"
