@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +73,10 @@ def decide(
     training = None
     if options.train_module and decided.entry is not None:
         refuse_untrainable(decided)
-        training = replace(
-            _training(decided.entry, options, agent_rewards=bool(rewards)),
+        training = _training(
+            decided.entry,
+            options,
+            agent_rewards=bool(rewards) and options.reward is None,
             every_client=every_client and not options.single_turn,
         )
     return Decisions(
@@ -182,15 +184,13 @@ def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> R
 
 
 def _obstructed(obstacle: Obstacle) -> Refusal:
-    if obstacle.every_client:
-        return Refusal(
-            f"the model is called through {obstacle.what}, and no call that runs it was found",
-            next_step=obstacle.instead,
-            path=obstacle.place.path,
-            line=obstacle.place.line,
-        )
+    but = (
+        "and no call that runs it was found"
+        if obstacle.every_client
+        else "which art-adapt does not handle"
+    )
     return Refusal(
-        f"the model is called through {obstacle.what}, which art-adapt does not handle",
+        f"the model is called through {obstacle.what}, {but}",
         next_step=obstacle.instead,
         path=obstacle.place.path,
         line=obstacle.place.line,
@@ -217,7 +217,9 @@ def _unsupported(call: CompletionCall) -> Refusal:
     )
 
 
-def _training(entry: EntryPoint, options: Options, *, agent_rewards: bool) -> Training:
+def _training(
+    entry: EntryPoint, options: Options, *, agent_rewards: bool, every_client: bool
+) -> Training:
     """The options with what follows from the entry point's file: names and paths."""
     check(options)
     path = entry.home
@@ -231,7 +233,7 @@ def _training(entry: EntryPoint, options: Options, *, agent_rewards: bool) -> Tr
         "project": options.project or slug,
         "run_name": options.run_name or f"{slug}-001",
     }
-    return Training(**chosen, agent_rewards=agent_rewards and options.reward is None)
+    return Training(**chosen, agent_rewards=agent_rewards, every_client=every_client)
 
 
 def _from_train_module(scenarios: str, folder: Path) -> str:

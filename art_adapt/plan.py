@@ -49,10 +49,11 @@ def make_plan(
     """
     found = survey(sources, entry=options.entry)
     decisions = decide(found, options, choose)
-    agent, hooks_files = _agent_edits(found, decisions, options)
-    if options.single_turn:  # nothing of the agent runs
-        agent, hooks_files = [], []
-    _verify_idempotent(agent, found, options, decisions)
+    agent: list[FileEdit] = []
+    hooks_files: list[FileEdit] = []
+    if not options.single_turn:  # where nothing of the agent runs
+        agent, hooks_files = _agent_edits(found, decisions, options)
+        _verify_idempotent(agent, found, options, decisions)
     edits = [*agent, *hooks_files]
     kept: FileEdit | None = None
     if decisions.training is not None and decisions.entry is not None:

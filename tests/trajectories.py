@@ -50,7 +50,11 @@ def choices(trajectory: Trajectory) -> list[Any]:
     ]
 
 
-def rollout(trajectory: Trajectory, engine: Engine) -> Any:
+def rollout(trajectory: Trajectory, engine: Engine, **options: Any) -> Any:
     return art_recording.rollout(
-        trajectory, base_url=engine.base_url, api_key="sk-rollout", model="policy"
+        trajectory,
+        base_url=engine.base_url,
+        api_key="sk-rollout",
+        model="policy",
+        **options,
     )

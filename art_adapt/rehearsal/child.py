@@ -59,7 +59,7 @@ def run(settings: Settings) -> Notes:
     sys.argv = [str(file)]
     with tempfile.TemporaryDirectory() as temporary:
         _replace_backends(_backend(settings, settings.storage or temporary, seen))
-        _watch_art(seen)
+        _watch_art(seen, keep=settings.train is None)
         if "PipelineTrainer" in file.read_text(encoding="utf-8"):
             _limit_pipeline(settings.steps, seen)
         try:
@@ -176,8 +176,11 @@ def _raise(module: Any, least_values: Mapping[str, int]) -> None:
 # -------------------------------------------------------------------- what is watched
 
 
-def _watch_art(seen: Observed) -> None:
-    """Watch ART for what finished groups do not show, and keep it from reporting to W&B."""
+def _watch_art(seen: Observed, *, keep: bool) -> None:
+    """Watch ART for what finished groups do not show, and keep it from reporting to W&B.
+
+    ``keep``: also the episodes, where other processes have recorded them.
+    """
     import art
     import art.utils as utils
 
@@ -196,7 +199,7 @@ def _watch_art(seen: Observed) -> None:
         )
         exceptions = (*seen.notes.exceptions, *lost)
         seen.notes = replace(seen.notes, exceptions=exceptions)
-        if not seen.rollouts:
+        if keep and not seen.rollouts:
             new = (trajectory_of(t) for group in gathered for t in group.trajectories)
             seen.notes = replace(seen.notes, gathered=(*seen.notes.gathered, *new))
         return gathered

@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from art_adapt.comparison import Result
 from art_adapt.recording.responses.conversations import Conversations
 from art_adapt.rehearsal.completions import answer
@@ -53,15 +51,9 @@ def evaluate_checkpoints(module: Any, evaluated: Evaluated) -> tuple[Result, ...
 
 def _model(settings: TinyModelSettings, weights: Path | None) -> TinyModel:
     """Make the tiny model anew; None: with the weights that training begins with."""
-    tiny = TinyModel(
-        settings.prompts,
-        settings.scenarios,
-        settings.turns,
-        settings.seed,
-        settings.device,
-    )
+    tiny = TinyModel(settings)
     if weights is not None:
-        tiny.load(weights, torch.optim.Adam(tiny.network.lm_head.parameters()))
+        tiny.load(weights)
     return tiny
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from art_adapt.errors import Refusal
+from art_adapt.json_lines import json_lines
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
 from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.figures import Figures, figures
@@ -252,8 +253,7 @@ def _must_be_installed(*modules: str) -> None:
 
 def _rows(path: Path) -> tuple[Scripted, ...]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        return read_rows([json.loads(line) for line in lines if line.strip()])
+        return read_rows([row for _, row in json_lines(path)])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Refusal(
             f"no replies to read: {error}",

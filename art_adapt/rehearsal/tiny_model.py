@@ -21,6 +21,7 @@ import torch
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from art_adapt.rehearsal.protocol import TinyModelSettings
 from art_adapt.rehearsal.replies import Reply
 
 Json = dict[str, Any]
@@ -87,21 +88,15 @@ def make_tokenizer(
 class TinyModel:
     """A model that samples turns, and computes the logprobs that a trainer needs."""
 
-    def __init__(
-        self,
-        prompts: Sequence[Json],
-        scenarios: Sequence[Json],
-        turns: Sequence[Reply],
-        seed: int,
-        device: str = "cpu",
-    ) -> None:
-        self.device = torch.device(device)
-        torch.manual_seed(seed)
+    def __init__(self, settings: TinyModelSettings) -> None:
+        self.device = torch.device(settings.device)
+        torch.manual_seed(settings.seed)
         torch.set_num_threads(1)
-        self._seed = seed
+        self._seed = settings.seed
         self._lock = threading.Lock()
         self._asked: Counter[str] = Counter()
-        self.tokenizer = make_tokenizer(prompts, scenarios, turns)
+        turns = settings.turns
+        self.tokenizer = make_tokenizer(settings.prompts, settings.scenarios, turns)
         size = len(self.tokenizer)
         ids = self.tokenizer.convert_tokens_to_ids([spelled(turn) for turn in turns])
         self._turns = dict(zip(ids, turns, strict=True))
@@ -127,7 +122,7 @@ class TinyModel:
         )
         self.network.model.norm.variance_epsilon = 1e-6
         with torch.no_grad():
-            rarity = self._rarity(prompts).unsqueeze(-1)
+            rarity = self._rarity(settings.prompts).unsqueeze(-1)
             self.network.model.embed_tokens.weight.mul_(rarity)
         self.network.to(self.device)
 
@@ -164,11 +159,12 @@ class TinyModel:
         }
         torch.save(state, file)
 
-    def load(self, file: Path, optimizer: torch.optim.Optimizer) -> None:
-        """Read what ``save`` wrote."""
+    def load(self, file: Path, optimizer: torch.optim.Optimizer | None = None) -> None:
+        """Read what ``save`` wrote; without an optimizer, the weights alone."""
         state = torch.load(file, map_location=self.device)
         self.network.load_state_dict(state["network"])
-        optimizer.load_state_dict(state["optimizer"])
+        if optimizer is not None:
+            optimizer.load_state_dict(state["optimizer"])
 
     def fingerprint(self) -> str:
         """Return a checksum of the weights."""

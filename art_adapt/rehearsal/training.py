@@ -207,13 +207,7 @@ def make_backend(
     random.seed(settings.seed)
     let_imitate()
     shuffled = random.Random(settings.seed) if settings.shuffle else None
-    tiny = TinyModel(
-        settings.prompts,
-        settings.scenarios,
-        settings.turns,
-        settings.seed,
-        settings.device,
-    )
+    tiny = TinyModel(settings)
 
     class Backend(local.LocalBackend):
         def __init__(self, *_: Any, **__: Any) -> None:

@@ -41,6 +41,19 @@ async def models_of(run: Run[Any]) -> list[art.Model[Any]]:
     return models
 
 
+async def model_of(run: Run[Any], doing: str) -> art.Model[Any]:
+    """Return the one model to run; ``doing`` says what for.
+
+    Raises:
+        SystemExit: as ``models_of``, or there are several, and none was chosen.
+    """
+    models = await models_of(run)
+    if len(models) != 1:
+        names = ", ".join(model.name for model in models)
+        raise SystemExit(f"{doing}: choose it with --model ({names})")
+    return models[0]
+
+
 async def _served(endpoint: str, key: str) -> list[str]:
     client = openai.AsyncOpenAI(base_url=endpoint, api_key=key)
     try:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 import art
+
+from art_adapt.json_lines import json_lines
 
 # What LocalBackend imports only when it starts (0.5.18 and 0.5.23, local/backend.py).
 IMPORTED_AT_START = ("torch", "art.dev.get_model_config", "unsloth")
@@ -129,7 +130,4 @@ def checkpoints_in(folder: Path) -> set[int]:
 def history_of(model: art.Model[Any]) -> list[dict[str, Any]]:
     """Return the rows that ``model.log`` has written, in their order."""
     file = folder_of(model) / "history.jsonl"
-    if not file.exists():
-        return []
-    lines = file.read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines if line.strip()]
+    return [row for _, row in json_lines(file)] if file.exists() else []

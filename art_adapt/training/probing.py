@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import art
 import pydantic
 
-from art_adapt.training.endpoints import models_of
+from art_adapt.json_lines import json_lines
+from art_adapt.training.endpoints import model_of
 from art_adapt.training.groups import metadata_of, sampled
 from art_adapt.training.judging import Judge
 from art_adapt.training.runs import Run
@@ -33,11 +34,7 @@ async def probe(
     Raises:
         SystemExit: the endpoint serves several models, and none was chosen.
     """
-    models = await models_of(run)
-    if len(models) != 1:
-        names = ", ".join(model.name for model in models)
-        raise SystemExit(f"one model is probed: choose it with --model ({names})")
-    (model,) = models
+    model = await model_of(run, "one model is probed")
     kept = Path(f"{run.name}-probe.jsonl")
     known = _known(kept, model.name)
     new = [s for s in run.scenarios if _id(s) not in known]
@@ -46,7 +43,7 @@ async def probe(
         f"{len(run.scenarios) - len(new)} are known from {kept}"
     )
     named = [(_id(scenario), scenario) for scenario in new]
-    groups = await sampled("probe", rollout, named, models, run.rollouts, judge)
+    groups = await sampled("probe", rollout, named, [model], run.rollouts, judge)
     with kept.open("a", encoding="utf-8") as file:
         for group in groups:
             scenario_id = str(group.metadata["scenario_id"])
@@ -81,8 +78,7 @@ def _alike(means: Sequence[float]) -> str:
 def _known(path: Path, model: str) -> dict[str, list[float]]:
     if not path.exists():
         return {}
-    lines = path.read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = (row for _, row in json_lines(path))
     return {r["scenario_id"]: r["rewards"] for r in rows if r["model"] == model}
 
 

@@ -7,15 +7,17 @@ import math
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import art
 import pydantic
 from art.utils import iterate_dataset
 
+from art_adapt.training.demonstrations import read_demonstrations
 from art_adapt.training.models import FILES, checkpoints_in
 from art_adapt.training.plan import Plan, described, make_plan
 from art_adapt.training.scenarios import load_scenarios, source_beside, split
@@ -59,7 +61,7 @@ class Run(Generic[S]):
         with_production: whether the production model is compared as well.
         rollouts: of a scenario, by each model.
         least_reward: of an episode that demonstrates; None: the mean.
-        warm_start: a file of conversations to imitate before the first step.
+        demonstrations: conversations to imitate before the first step.
     """
 
     name: str
@@ -74,7 +76,7 @@ class Run(Generic[S]):
     with_production: bool
     rollouts: int
     least_reward: float | None
-    warm_start: str | None
+    demonstrations: Sequence[art.Trajectory]
 
 
 def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
@@ -110,9 +112,13 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         price=options.gpu_price,
         cost=options.max_cost,
     )
+    demonstrations: Sequence[art.Trajectory] = ()
     if options.task is Task.TRAIN:
+        step = _last_step(settings["PROJECT"], options.run_name)
         if options.backend == "local":
-            _refuse_finished(settings["PROJECT"], options.run_name, plan)
+            _refuse_finished(options.run_name, step, plan)
+        if options.warm_start is not None and not step:
+            demonstrations = read_demonstrations(Path(options.warm_start))
         print(described(plan, len(validation)))
         judged = validation and settings.get("JUDGE_MODEL")
         if judged and not any(map(_is_comparable, validation)):
@@ -130,7 +136,7 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         _asks_production(options),
         options.rollouts,
         options.least_reward,
-        options.warm_start,
+        demonstrations,
     )
 
 
@@ -212,9 +218,13 @@ def keys_needed(settings: Mapping[str, Any], backend: str | None) -> dict[str, s
     return needed
 
 
-def _refuse_finished(project: str, name: str, plan: Plan) -> None:
-    """Stop before an engine is started for a run that is done, as its files tell."""
-    step = max(checkpoints_in(Path(FILES, project, "models", name)), default=0)
+def _last_step(project: str, name: str) -> int:
+    """Return the last step that a run has done, as its files here tell."""
+    return max(checkpoints_in(Path(FILES, project, "models", name)), default=0)
+
+
+def _refuse_finished(name: str, step: int, plan: Plan) -> None:
+    """Stop before an engine is started for a run that is done."""
     if step and step >= plan.steps:
         more = "raise EPOCHS" if plan.steps == plan.wanted else "--max-steps goes on"
         raise SystemExit(

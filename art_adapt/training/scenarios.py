@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import importlib
-import json
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import resolve_name
@@ -13,6 +12,7 @@ from typing import Any, TypeVar
 
 import pydantic
 
+from art_adapt.json_lines import json_lines
 from art_adapt.scenario_sources import SourceKind, source_kind
 from art_adapt.training.plan import FEW
 
@@ -50,13 +50,18 @@ def load_scenarios(scenario: type[S], source: str) -> list[S]:
     kind = source_kind(source)
     if kind is not SourceKind.ROWS and not Path(source).exists():
         raise SystemExit(f"{source} is missing: {_wanted(kind, scenario)}")
-    scenarios = []
-    for place, row in _READERS[kind](source):
-        try:
-            scenarios.append(scenario.model_validate(row, from_attributes=True))
-        except ValueError as error:
-            raise SystemExit(f"{place}: {error}") from error
-    return scenarios
+    rows = _READERS[kind](source)
+    try:
+        return [_scenario(scenario, place, row) for place, row in rows]
+    except ValueError as error:
+        raise SystemExit(str(error)) from error
+
+
+def _scenario(scenario: type[S], place: str, row: Any) -> S:
+    try:
+        return scenario.model_validate(row, from_attributes=True)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from error
 
 
 def split(scenarios: list[S], most: int | None = None) -> tuple[list[S], list[S]]:
@@ -85,19 +90,6 @@ def _wanted(kind: SourceKind, scenario: type[pydantic.BaseModel]) -> str:
 Rows = Iterator[tuple[str, Any]]
 
 
-def _json_lines(source: str) -> Rows:
-    text = Path(source).read_text(encoding="utf-8")
-    # Not splitlines: strings of JSON may hold what else ends a line.
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            place = f"{source}:{number}"
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise SystemExit(f"{place}: {error}") from error
-            yield place, row
-
-
 def _csv(source: str) -> Rows:
     delimiter = "\t" if source.lower().endswith(".tsv") else ","
     with Path(source).open(encoding="utf-8-sig", newline="") as file:
@@ -123,7 +115,7 @@ def _dataset(source: str) -> Rows:
 
 
 _READERS = {
-    SourceKind.JSONL: _json_lines,
+    SourceKind.JSONL: json_lines,
     SourceKind.CSV: _csv,
     SourceKind.ROWS: _python_object,
     SourceKind.DATASET: _dataset,

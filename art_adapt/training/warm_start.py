@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import random
 import statistics
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 import art
 import pydantic
 
-from art_adapt.training.endpoints import models_of
+from art_adapt.training.endpoints import model_of
 from art_adapt.training.groups import metadata_of, sampled
 from art_adapt.training.histories import messages_of, named_histories
 from art_adapt.training.judging import Judge
@@ -39,17 +39,14 @@ async def demonstrate(
     Raises:
         SystemExit: the endpoint serves several models, and none was chosen.
     """
-    models = await models_of(run)
-    if len(models) != 1:
-        names = ", ".join(model.name for model in models)
-        raise SystemExit(f"one model demonstrates: choose it with --model ({names})")
+    model = await model_of(run, "one model demonstrates")
     count = len(run.scenarios) * run.rollouts
     print(
-        f"{len(run.scenarios)} scenarios x {run.rollouts} rollouts on {models[0].name}: "
+        f"{len(run.scenarios)} scenarios x {run.rollouts} rollouts on {model.name}: "
         f"{count} episodes"
     )
     named = [(str(metadata_of(s)["scenario_id"]), s) for s in run.scenarios]
-    groups = await sampled("demonstrate", rollout, named, models, run.rollouts, judge)
+    groups = await sampled("demonstrate", rollout, named, [model], run.rollouts, judge)
     episodes = [t for group in groups for t in group.trajectories]
     if not episodes:
         raise SystemExit("no episode was recorded: see above")
@@ -91,10 +88,10 @@ async def warm_start(model: art.TrainableModel[Any, Any], run: Run[Any]) -> None
     It is ART's supervised fine-tuning, and counts as a step. A run that goes on from a
     checkpoint has had it.
     """
-    if run.warm_start is None or await model.get_step():
+    shown = run.demonstrations
+    if not shown or await model.get_step():
         return
-    shown = demonstrations(Path(run.warm_start))
-    said = f"Warm start: {len(shown)} conversations of {run.warm_start}, {PASSES} times"
+    said = f"Warm start: {len(shown)} conversations, {PASSES} times over"
     uses_tools = any(
         message["role"] == "tool" for each in shown for message in messages_of(each)
     )
@@ -110,37 +107,3 @@ async def warm_start(model: art.TrainableModel[Any, Any], run: Run[Any]) -> None
     await model.train_sft(
         [each for _ in range(PASSES) for each in order.sample(shown, len(shown))]
     )
-
-
-def demonstrations(path: Path) -> list[art.Trajectory]:
-    """Read conversations, one JSON object with ``messages`` and ``tools`` a line.
-
-    Raises:
-        SystemExit: a row cannot be read, or the file has none.
-    """
-    shown = []
-    for number, line in enumerate(_lines(path), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-            shown.append(
-                art.Trajectory(
-                    messages_and_choices=row["messages"], tools=row.get("tools")
-                )
-            )
-        except (ValueError, KeyError, TypeError) as error:
-            raise SystemExit(f"{path}:{number}: no conversation: {error!r}") from None
-    if not shown:
-        raise SystemExit(f"{path} has no conversation")
-    return shown
-
-
-def _lines(path: Path) -> Sequence[str]:
-    try:
-        return path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SystemExit(
-            f"--warm-start {path} cannot be read: {error}. "
-            "`python TRAIN_MODULE demonstrate` writes it"
-        ) from None

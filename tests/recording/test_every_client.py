@@ -13,9 +13,8 @@ import pydantic
 import pytest
 from recorded import differences
 from scripted_engine import Engine
-from trajectories import Trajectory, choices, histories
+from trajectories import Trajectory, choices, histories, rollout
 
-from art_adapt import recording as art_recording
 from art_adapt.hooks import carried
 from art_adapt.recording.listening import listening
 
@@ -49,17 +48,10 @@ def production() -> Iterator[Engine]:
         yield engine
 
 
-def rollout(
+def recording(
     trajectory: Trajectory, engine: Engine, other_models: tuple[str, ...] = ()
 ) -> Any:
-    return art_recording.rollout(
-        trajectory,
-        base_url=engine.base_url,
-        api_key="sk-rollout",
-        model="policy",
-        every_client=True,
-        other_models=other_models,
-    )
+    return rollout(trajectory, engine, every_client=True, other_models=other_models)
 
 
 def created(client: openai.OpenAI) -> Any:
@@ -110,7 +102,7 @@ def test_each_way_to_ask(way: Callable[[Any], Any], production: Engine) -> None:
     alone = [exchange.body for exchange in production.log]
     trajectory = Trajectory()
     with Engine([{"when": {"model": "."}, "content": '{"city": "away"}'}]) as engine:
-        with rollout(trajectory, engine):
+        with recording(trajectory, engine):
             inside = openai.OpenAI(base_url=production.base_url, api_key="k")
             assert way(before) == way(inside) == '{"city": "away"}'
         for exchange in engine.log:
@@ -148,7 +140,7 @@ def test_many_rollouts_side_by_side(
 
     async def episode(trajectory: Trajectory, engine: Engine) -> None:
         client = openai.AsyncOpenAI(base_url=production.base_url, api_key="k")
-        with rollout(trajectory, engine):
+        with recording(trajectory, engine):
             assert await way(client) == "away"
 
     async def every(engine: Engine) -> None:
@@ -164,12 +156,9 @@ def test_other_requests_and_other_rollouts_are_left_alone(production: Engine) ->
     client = openai.OpenAI(base_url=production.base_url, api_key="k")
     trajectory = Trajectory()
     with Engine([{"content": "away"}]) as engine:
-        with rollout(trajectory, engine):
+        with recording(trajectory, engine):
             created(client)
-        hooks_only = art_recording.rollout(
-            Trajectory(), base_url=engine.base_url, api_key="k", model="policy"
-        )
-        with hooks_only:
+        with rollout(Trajectory(), engine):
             assert created(client) == '{"city": "home"}'
         assert len(engine.log) == 1 and len(production.log) == 1
 
@@ -178,7 +167,7 @@ def test_other_models_stay_where_they_are_asked(production: Engine) -> None:
     client = openai.OpenAI(base_url=production.base_url, api_key="k")
     trajectory = Trajectory()
     with Engine([{"content": "away"}]) as engine:
-        with rollout(trajectory, engine, other_models=("judge",)):
+        with recording(trajectory, engine, other_models=("judge",)):
             create = client.chat.completions.create
             judged = create(model="judge", messages=USER).choices[0].message
             assert created(client) == "away"
@@ -190,7 +179,7 @@ def test_a_thread_that_keeps_the_context_is_recorded(production: Engine) -> None
     client = openai.OpenAI(base_url=production.base_url, api_key="k")
     trajectory = Trajectory()
     replies = [{"tool_calls": [CALL]}, {"content": "away"}]
-    with Engine(replies) as engine, rollout(trajectory, engine):
+    with Engine(replies) as engine, recording(trajectory, engine):
         with ThreadPoolExecutor() as pool:
             assert pool.submit(carried(created), client).result() is None
         assert created(client) == "away"

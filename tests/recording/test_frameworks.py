@@ -14,9 +14,8 @@ import openai
 import pytest
 from recorded import differences
 from scripted_engine import Engine
-from trajectories import Trajectory, choices, histories
+from trajectories import Trajectory, choices, histories, rollout
 
-from art_adapt import recording as art_recording
 from art_adapt.hooks import carried
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "frameworks"
@@ -51,16 +50,8 @@ def agent_of(framework: str) -> Any:
     return module
 
 
-def rollout(trajectory: Trajectory, engine: Engine) -> Any:
-    return art_recording.rollout(
-        trajectory,
-        base_url=engine.base_url,
-        api_key="sk-rollout",
-        model="policy",
-        temperature=1.0,
-        timeout=30,
-        every_client=True,
-    )
+def recording(trajectory: Trajectory, engine: Engine) -> Any:
+    return rollout(trajectory, engine, temperature=1.0, timeout=30, every_client=True)
 
 
 def assert_recorded(trajectory: Trajectory, engine: Engine) -> None:
@@ -75,7 +66,7 @@ def test_langgraph() -> None:
     agent = agent_of("langgraph")
     trajectory = Trajectory()
     replies = [WEATHER, {"content": "Take an umbrella."}]
-    with Engine(replies) as engine, rollout(trajectory, engine):
+    with Engine(replies) as engine, recording(trajectory, engine):
         assert agent.ask("Do I need an umbrella?") == "Take an umbrella."
     assert_recorded(trajectory, engine)
     assert not trajectory.additional_histories
@@ -100,7 +91,7 @@ def test_ways_to_run_a_graph(way: str) -> None:
 
     trajectory = Trajectory()
     replies = [WEATHER, {"content": "Take one."}]
-    with Engine(replies) as engine, rollout(trajectory, engine):
+    with Engine(replies) as engine, recording(trajectory, engine):
         if way == "invoke":
             graph.invoke(asked)
         elif way == "stream":
@@ -118,7 +109,7 @@ def test_graphs_side_by_side_do_not_mix() -> None:
 
     def episode(numbered: tuple[int, Trajectory], engine: Engine) -> str:
         number, trajectory = numbered
-        with rollout(trajectory, engine):
+        with recording(trajectory, engine):
             return str(carried(agent.ask)(f"Question {number}"))
 
     rain = Engine([{"when": {"model": "."}, "content": "Rain."}])
@@ -140,7 +131,7 @@ def test_the_agents_sdk_with_its_handoffs(api: str) -> None:
     module = agent_of("agents_sdk")
     trajectory = Trajectory()
     replies = [ORDER, HANDOVER, {"content": "Five days."}]
-    with Engine(replies) as engine, rollout(trajectory, engine):
+    with Engine(replies) as engine, recording(trajectory, engine):
         assert asyncio.run(module.answer("My refund?")) == "Five days."
     assert_recorded(trajectory, engine)
     assert len(trajectory.additional_histories) == 1  # the other agent's

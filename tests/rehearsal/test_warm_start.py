@@ -106,15 +106,29 @@ def test_it_raises_the_reward_of_the_first_step(tmp_path: Path) -> None:
 
 
 def test_a_file_without_conversations_is_refused(tmp_path: Path) -> None:
-    from art_adapt.training.warm_start import demonstrations
+    from art_adapt.training.demonstrations import read_demonstrations
 
     empty, broken = tmp_path / "empty.jsonl", tmp_path / "broken.jsonl"
     empty.write_text("\n")
+    cut = tmp_path / "cut.jsonl"
+    cut.write_text('{"messages": []}\n{"messages":\n')
     broken.write_text('{"messages": []}\n{"text": "hello"}\n')
     for file, complaint in (
         (empty, "has no conversation"),
         (broken, "broken.jsonl:2: no conversation"),
+        (cut, "cut.jsonl:2: Expecting value"),
         (tmp_path / "missing.jsonl", "demonstrate` writes it"),
     ):
         with pytest.raises(SystemExit, match=complaint):
-            demonstrations(file)
+            read_demonstrations(file)
+
+
+def test_a_line_separator_in_a_message_ends_no_conversation(tmp_path: Path) -> None:
+    from art_adapt.training.demonstrations import read_demonstrations
+
+    file = tmp_path / "shown.jsonl"
+    said = {"role": "assistant", "content": "one\u2028two\x85three"}
+    row = json.dumps({"messages": [said]}, ensure_ascii=False)
+    file.write_text(f"{row}\n", encoding="utf-8")
+    (conversation,) = read_demonstrations(file)
+    assert conversation.messages_and_choices == [said]

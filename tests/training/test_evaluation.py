@@ -183,7 +183,7 @@ def run_of(
         "with_production": True,
         "rollouts": 2,
         "least_reward": None,
-        "warm_start": None,
+        "demonstrations": (),
     }
     plan = make_plan(SETTINGS, 8, 0)
     return training.Run(

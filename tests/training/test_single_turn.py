@@ -142,3 +142,14 @@ def test_nothing_would_be_written(tmp_path: Path) -> None:
     options = ("--isolated", "--single-turn", "--no-train-module", "agent.py")
     done = art_adapt(*options, cwd=folder)
     assert done.returncode == 2 and b"leave nothing to write" in done.stderr
+
+
+def test_an_agent_that_hooks_would_not_fit_is_trained_on_its_requests(
+    tmp_path: Path,
+) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    (folder / "art_recording.py").write_text("MINE = True\n")
+    done = art_adapt("--isolated", "agent.py", cwd=folder)
+    assert done.returncode == 2 and b"a file of yours has the name" in done.stderr
+    done = art_adapt("--isolated", "--single-turn", "agent.py", cwd=folder)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,30 @@
+"""Reads files of JSON objects, one a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+
+def json_lines(path: Path | str) -> Iterator[tuple[str, Any]]:
+    """Read the values of a file, each with its ``FILE:LINE``.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is not UTF-8, or a line is no JSON; with its place.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: {error}") from error
+    # Not splitlines: strings of JSON may hold what else ends a line.
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            place = f"{path}:{number}"
+            try:
+                value = json.loads(line)
+            except ValueError as error:
+                raise ValueError(f"{place}: {error}") from error
+            yield place, value
