@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import art
+from pydantic_core import to_jsonable_python
 
 from art_adapt.recording.messages import storable
 from art_adapt.training.histories import messages_of, named_histories
@@ -52,12 +53,9 @@ def keep(
 
 def as_json(trajectory: art.Trajectory) -> dict[str, Any]:
     """Return an episode as JSON, whole."""
-    scenario: Any = getattr(trajectory, "scenario", None)
-    if hasattr(scenario, "model_dump"):
-        scenario = scenario.model_dump(mode="json")
     return {
-        "scenario": storable(scenario, Any),
-        "final_answer": storable(getattr(trajectory, "final_answer", None), Any),
+        "scenario": _plain(getattr(trajectory, "scenario", None)),
+        "final_answer": _plain(getattr(trajectory, "final_answer", None)),
         "reward": trajectory.reward,
         "metrics": trajectory.metrics,
         "metadata": trajectory.metadata,
@@ -67,6 +65,11 @@ def as_json(trajectory: art.Trajectory) -> dict[str, Any]:
         ],
         "logs": trajectory.logs,
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold of models, dataclasses and the like."""
+    return to_jsonable_python(storable(value, Any), inf_nan_mode="null")
 
 
 def write_page(

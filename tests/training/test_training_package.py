@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import importlib
 import json
 import multiprocessing
@@ -425,6 +426,33 @@ def test_episodes_are_kept_whole(
     assert [history["name"] for history in kept[0]["histories"]] == ["plan", "write"]
     training.keep(model, [group(0.5)], "train", 5, 0)
     assert not (tmp_path / "run-train-step5.html").exists()
+
+
+@dataclasses.dataclass
+class Advice:
+    city: str
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        (Scenario(question="Delft?"), {"question": "Delft?", "times": 1}),
+        (Advice("Delft"), {"city": "Delft"}),
+        ({"advice": [Advice("Delft")]}, {"advice": [{"city": "Delft"}]}),
+        ({1, 2}, [1, 2]),
+        (object, "<class 'object'>"),
+        (float("nan"), None),
+    ],
+)
+def test_answers_of_any_type_are_kept(
+    answer: Any, kept: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model: Any = training.make_model("run", "tests", "a/model")
+    episode = training.Trajectory(reward=1.0, final_answer=answer)
+    training.keep(model, [art.TrajectoryGroup([episode])], "train", 1, 1)
+    (file,) = tmp_path.rglob("0001.jsonl")
+    assert json.loads(file.read_text())["final_answer"] == kept
 
 
 # ---------------------------------------------------------------------------- isolation
