@@ -20,7 +20,9 @@ from art_adapt.survey.resolution import DEEPEST, lineage, resolve
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, return_values
 
 # What the names of objects say that have such methods, and ask no model.
-PASSIVE = re.compile(r"Prompt|Parser|Retriever|Loader|Splitter|Embed|Store|Memory|Tool")
+PASSIVE = re.compile(
+    r"^(?!.*[Aa]gent$).*(Prompt|Parser|Retriever|Loader|Splitter|Embed|Store|Memory|Tool)"
+)
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,11 @@ def _frameworks_of(syntax: Syntax) -> dict[str, Framework]:
     """Return the frameworks that a file imports, by the names that it gives them."""
     found = {}
     for name, imported in syntax.imports.items():
-        top = imported.module.split(".")[0]
-        framework = None if imported.level else BY_MODULE.get(top)
-        if framework is not None and not is_of_project(syntax.source.path, top):
+        framework = BY_MODULE.get(imported.module.split(".")[0])
+        if imported.level or framework is None:
+            continue
+        attribute = imported.attribute or ""
+        if not is_of_project(syntax.source.path, imported.module, attribute):
             found[name] = framework
     return found
 

@@ -49,10 +49,11 @@ def _imported(syntax: Syntax) -> Iterator[Obstacle]:
         place = syntax.place(node)
         yield Obstacle(place, framework.name, UNFOUND, every_client=True)
     for imported in syntax.imports.values():
-        top = imported.module.split(".")[0]
         if imported.level:
             continue
-        if top == "anthropic" and not is_of_project(syntax.source.path, top):
+        if imported.module.split(".")[0] == "anthropic" and not is_of_project(
+            syntax.source.path, imported.module, imported.attribute or ""
+        ):
             place = syntax.place(imported.node)
             yield Obstacle(place, "the Anthropic client", OTHER_CLIENT)
         elif imported.module.startswith("google.gen"):

@@ -48,17 +48,25 @@ def import_roots(path: Path) -> Iterator[Path]:
         folder = folder.parent
 
 
-def is_of_project(path: Path, package: str) -> bool:
-    """Whether a top-level package is the project's own, as ``agents`` often is.
+def is_of_project(path: Path, module: str, name: str = "") -> bool:
+    """Whether a module is the project's own, as ``agents`` often is.
 
-    ``path`` is the file that imports it. A folder of examples that is named after a
-    library, with the file in it, is no package of that name.
+    ``path`` is the file that imports it, or ``name`` from it. A folder without an
+    ``__init__.py`` gives no more than its modules: what else is imported from its name
+    is a library's, and so it is in a folder of examples that is named after one.
     """
-    return any(
-        module_file(root / package)
-        or ((root / package).is_dir() and root / package not in path.parents)
-        for root in import_roots(path)
-    )
+    top, *inside = f"{module}.{name}".rstrip(".").split(".")
+    for folder in (root / top for root in import_roots(path)):
+        if module_file(folder):
+            return True
+        part = folder.joinpath(*inside[:1])
+        if (
+            inside
+            and folder not in path.parents
+            and (module_file(part) or part.is_dir())
+        ):
+            return True
+    return False
 
 
 def imports_relatively(syntax: Syntax) -> bool:

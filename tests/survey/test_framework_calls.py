@@ -94,6 +94,13 @@ RUNS = {
         "def ask(question):\n    return QA()(question=question)\n",
         "QA()",
     ),
+    "an agent that is named after its tools": (
+        "from smolagents import OpenAIServerModel, ToolCallingAgent\n"
+        "def make():\n    model = OpenAIServerModel('m')\n"
+        "    return ToolCallingAgent(tools=[], model=model)\n"
+        "def ask(question):\n    return make().run(question)\n",
+        "make().run",
+    ),
     "a method that makes it": (
         "from crewai import Crew\nclass Team:\n"
         "    def crew(self):\n        return Crew(agents=[])\n"
@@ -189,6 +196,19 @@ def test_a_package_of_the_project_is_no_framework(tmp_path: Path) -> None:
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "__init__.py").write_text("class Runner:\n    pass\n")
     source = "from agents import Runner\ndef ask(q):\n    return Runner().run(q)\n"
+    with pytest.raises(Refusal, match="no completion call found"):
+        planned(tmp_path, source)
+
+
+def test_a_folder_gives_no_more_than_its_modules(tmp_path: Path) -> None:
+    """Many projects have a folder ``agents``, beside agents on the SDK of that name."""
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "support.py").write_text("class Runner:\n    pass\n")
+    source = RUNS["a method of the class itself"][0]
+    assert planned(tmp_path, source).decisions.entry is not None
+    source = (
+        "from agents.support import Runner\ndef ask(q):\n    return Runner().run(q)\n"
+    )
     with pytest.raises(Refusal, match="no completion call found"):
         planned(tmp_path, source)
 
