@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from art_adapt.rehearsal.prompted import prompted_answer
+
 Json = dict[str, Any]
 
 WORDS = ("amber", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath")
@@ -156,6 +158,12 @@ def _answer(request: Json, random: Random, number: int) -> str:
     if wanted.get("type") == "json_schema":
         schema = wanted["json_schema"].get("schema") or {}
         return json.dumps(value_of(schema, random, schema))
+
+    def text() -> str:
+        return f"{random.choice(WORDS)} {random.choice(WORDS)} {number}"
+
+    if (prompted := prompted_answer(request, random, text)) is not None:
+        return prompted
     if wanted.get("type") == "json_object":
         return json.dumps({"answer": f"{random.choice(WORDS)} {number}"})
     words = " ".join(random.choice(WORDS) for _ in range(random.randint(2, 6)))

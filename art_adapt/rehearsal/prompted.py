@@ -1,0 +1,193 @@
+"""Answer in the form that a prompt asks for in words, where no schema says it.
+
+Three forms are known: fields between markers, as DSPy asks for them; JSON, by an example in
+the prompt; actions in text, as ReAct agents read them.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+Json = dict[str, Any]
+Words = Callable[[], str]
+
+FIELD = re.compile(
+    r"`(\[\[ ## )?(?P<name>\w+)( ## \]\])?`"
+    r"(?: \(must be formatted as a valid Python (?P<type>[^`]+?)\))?(?=[,.]|$)"
+)
+ASKS_FOR_JSON = re.compile(
+    r"\b(respond|repl(y|ies)|answer|output|return|write|produce|generate|format|only|valid)"
+    r"\b([^\n]{0,80}\bjson\b|[^`]{0,80}```json\b)"
+    r"|\bjson\b[^\n]{0,40}\b(only|format|object|array|list)\b",
+    re.IGNORECASE,
+)
+ACTION = re.compile(r"^[ \t>*-]*Action[ \t]*:[ \t]*(.*)$", re.MULTILINE)
+TOOL_NAMES = re.compile(r"\bone of:?\s*\[?([\w, '\"`-]+)\]?")
+ANSWER = re.compile(r"^[ \t>*-]*((?:Final )?Answer)[ \t]*:", re.MULTILINE)
+OBSERVATIONS = 3  # after which an agent that acts in text gets its answer
+
+
+def prompted_answer(request: Json, random: Random, words: Words) -> str | None:
+    """Return an answer in the form that a request's prompt describes, if it does.
+
+    ``words`` makes a text.
+    """
+    messages = [m for m in request.get("messages") or () if isinstance(m, dict)]
+    asked = [m for m in messages if m.get("role") in ("system", "developer", "user")]
+    texts = [_text(message) for message in asked]
+    for form in (_fields, _json, _action):
+        if (answer := form(texts, random, words)) is not None:
+            return answer
+    return None
+
+
+def _text(message: Json) -> str:
+    content = message.get("content")
+    if isinstance(content, list):
+        return "\n".join(str(p.get("text", "")) for p in content if isinstance(p, dict))
+    return content if isinstance(content, str) else ""
+
+
+# ------------------------------------------------------------------------------- fields
+
+
+def _fields(texts: Sequence[str], random: Random, words: Words) -> str | None:
+    """Answer DSPy's adapters (3.4.1, adapters/chat_adapter.py and json_adapter.py)."""
+    last = texts[-1] if texts else ""
+    _, found, instruction = last.rpartition("Respond with ")
+    asks = instruction.startswith(("the corresponding output", "a JSON object in the"))
+    if not found or not asks:
+        return None
+    values = {
+        match["name"]: _of_type(match["type"] or "str", random, words)
+        for match in FIELD.finditer(instruction)
+        if match["name"] != "completed"
+    }
+    if instruction.startswith("a JSON"):
+        return json.dumps(values)
+    spelled = (
+        f"[[ ## {name} ## ]]\n{each if isinstance(each, str) else json.dumps(each)}"
+        for name, each in values.items()
+    )
+    return "\n\n".join([*spelled, "[[ ## completed ## ]]"])
+
+
+def _of_type(annotation: str, random: Random, words: Words) -> Any:
+    """Make a value of a type as Python spells it."""
+    if annotation.startswith("Literal["):
+        return random.choice(ast.literal_eval(f"[{annotation[8:-1]}]"))
+    made: dict[str, Callable[[], Any]] = {
+        "int": lambda: random.randint(0, 10),
+        "float": lambda: round(random.random(), 2),
+        "bool": lambda: random.random() < 0.5,
+        "list": lambda: [words()],
+        "dict": dict,
+    }
+    return made.get(annotation.partition("[")[0], words)()
+
+
+# --------------------------------------------------------------------------------- JSON
+
+
+def _json(texts: Sequence[str], random: Random, words: Words) -> str | None:
+    """Answer with JSON like the prompt's last example, where it asks for JSON."""
+    for text in [
+        *texts[-1:],
+        *texts[:1],
+    ]:  # the system's prompt counts when nothing else
+        if ASKS_FOR_JSON.search(text) is None:
+            continue
+        examples = list(_examples(text))
+        if examples:
+            return json.dumps(_like(examples[-1], random, words))
+    return None
+
+
+def _examples(text: str) -> Iterator[Any]:
+    """Yield the objects and arrays in a text that can be read as JSON."""
+    at = 0
+    while (start := re.compile(r"[{\[]").search(text, at)) is not None:
+        end = _closing(text, start.start())
+        value = _read(text[start.start() : end]) if end else None
+        if value:
+            yield value
+        at = end if value and end else start.end()
+
+
+def _closing(text: str, start: int) -> int | None:
+    """Return where the bracket at ``start`` has been closed."""
+    depth = 0
+    for match in re.compile(r'"(?:[^"\\\n]|\\.)*"|[][{}]').finditer(text, start):
+        depth += (match[0] in "{[") - (match[0] in "}]")
+        if depth == 0:
+            return match.end()
+    return None
+
+
+def _read(text: str) -> Any:
+    """Read JSON as prompts spell it, with placeholders, comments and dots; else None."""
+    for old, new in (
+        (r"\{\{|\}\}", lambda m: m[0][0]),  # of a template that nobody has filled in
+        (r"(?m)[ \t]+(//|#)[^\n\"]*$", ""),
+        (r"<[^<>\n]*>(?=\s*[,}\]])", '"words"'),
+        (r",?\s*(\.\.\.|…)\s*(?=[}\]])", ""),
+        (r",(?=\s*[}\]])", ""),
+    ):
+        text = re.sub(old, new, text)
+    for read in (json.loads, ast.literal_eval):
+        try:
+            value = read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+            return value
+        if isinstance(value, list) and value and not isinstance(value[0], int | float):
+            return value
+    return None
+
+
+def _like(example: Any, random: Random, words: Words) -> Any:
+    """Make a value like an example: of the same types, and one of its alternatives."""
+    if isinstance(example, dict):
+        return {key: _like(value, random, words) for key, value in example.items()}
+    if isinstance(example, list):
+        return [_like(each, random, words) for each in example]
+    if isinstance(example, bool):
+        return random.random() < 0.5
+    if isinstance(example, int):
+        return random.randint(0, max(10, example))
+    if isinstance(example, float):
+        return round(random.uniform(0, max(1.0, example)), 2)
+    if isinstance(example, str):
+        options = [each.strip(" \"'") for each in re.split(r"\||\bor\b", example)]
+        return random.choice(options) if len(options) > 1 and all(options) else words()
+    return None
+
+
+# -------------------------------------------------------------------------------- ReAct
+
+
+def _action(texts: Sequence[str], random: Random, words: Words) -> str | None:
+    """Answer with an action or an end, where the prompt describes both in text."""
+    described = next((text for text in texts if ACTION.search(text)), None)
+    label = ANSWER.search(described) if described is not None else None
+    if described is None or label is None:
+        return None
+    seen = sum(text.count("Observation:") for text in texts) - described.count(
+        "Observation:"
+    )
+    if seen >= OBSERVATIONS or random.random() < 0.4:
+        return f"Thought: {words()}\n{label[1]}: {words()}"
+    if "Action Input:" in described:
+        names = TOOL_NAMES.search(described)
+        tools = re.findall(r"[\w-]+", names[1]) if names is not None else []
+        tool = random.choice(tools) if tools else words()
+        return f"Thought: {words()}\nAction: {tool}\nAction Input: {words()}"
+    examples = [each for each in ACTION.findall(described) if re.match(r"\w", each)]
+    action = random.choice(examples) if examples else words()
+    return f"Thought: {words()}\nAction: {action}"

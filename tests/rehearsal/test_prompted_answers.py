@@ -1,0 +1,124 @@
+"""Test that the scripted model answers in the form that a prompt asks for in words."""
+
+from __future__ import annotations
+
+import json
+import re
+from random import Random
+from typing import Any
+
+import pytest
+
+from art_adapt.rehearsal.replies import RELIABLE, reply_to
+
+
+def answers(*texts: str, **asked: Any) -> list[str]:
+    """The answers of ten requests, whose last message is the user's."""
+    roles = ["system"] * (len(texts) - 1) + ["user"]
+    messages = [{"role": r, "content": t} for r, t in zip(roles, texts, strict=True)]
+    said = (
+        reply_to({"messages": messages, **asked}, (), Random(n), n, faults=RELIABLE)
+        for n in range(10)
+    )
+    return [reply.content or "" for reply in said]
+
+
+JSON_PROMPTS = {
+    "an object": 'Respond with JSON: {"verdict": "yes", "score": 7}',
+    "in a fence": 'Output format:\n```json\n{"verdict": "yes", "score": 0.5}\n```',
+    "braces of a template": 'Return ONLY valid JSON like {{"verdict": "no", "score": 1}}',
+    "placeholders": 'Answer in JSON.\n{\n  "verdict": <yes or no>,\n  "score": <0-10>\n}',
+    "comments": 'Reply with a JSON object:\n{\n "verdict": "yes", // or no\n "score": 3,\n}',
+    "Python's quotes": "You must output JSON: {'verdict': 'yes', 'score': 2}",
+    "dots": 'Write valid JSON: {"verdict": "yes", "score": 1, ...}',
+    "the last of two": 'You get {"a": 1}. Respond in JSON: {"verdict": "x", "score": 1}',
+    "parts": 'Produce json: {"verdict": {"text": "y"}, "score": [1, 2]}',
+}
+
+
+@pytest.mark.parametrize("prompt", JSON_PROMPTS.values(), ids=list(JSON_PROMPTS))
+@pytest.mark.parametrize("system", [True, False])
+def test_json_by_example(prompt: str, system: bool) -> None:
+    texts = (prompt, "Is it true?") if system else ("You judge.", prompt)
+    for said in answers(*texts):
+        assert set(json.loads(said)) == {"verdict", "score"}
+
+
+def test_alternatives_and_types_of_an_example() -> None:
+    prompt = 'Respond in JSON: {"kind": "bug | feature", "sure": true, "tags": ["a"]}'
+    read = [json.loads(said) for said in answers(prompt)]
+    assert {each["kind"] for each in read} == {"bug", "feature"}
+    assert {type(each["sure"]) for each in read} == {bool}
+    assert all(isinstance(each["tags"][0], str) for each in read)
+
+
+def test_an_array() -> None:
+    prompt = 'Generate 3 queries. Output JSON array only: ["q1", "q2", "q3"]'
+    assert all(len(json.loads(said)) == 3 for said in answers(prompt))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "What is JSON? It looks like {}.",
+        'The order is {"id": 7}. Where is it?',
+        "Answer in JSON.",
+        "Which of [1] and [2] is right? Answer in one word, not in JSON [3].",
+    ],
+)
+def test_plain_text_otherwise(prompt: str) -> None:
+    for said in answers(prompt):
+        assert re.fullmatch(r"[\w ]+", said)
+
+
+REACT = """Use this format:
+Thought: think about it
+Action: the action to take, one of [search, calculate]
+Action Input: its input
+Observation: what came of it
+... (this can repeat)
+Final Answer: the answer
+"""
+EXAMPLES = """You run in a loop of Thought, Action, PAUSE, Observation.
+At the end you output an Answer.
+Example session:
+Thought: I should look it up.
+Action: wikipedia: Delft
+PAUSE
+Answer: A city.
+"""
+
+
+def test_actions_in_text() -> None:
+    said = answers(REACT, "How old is Delft?")
+    actions = [re.search(r"^Action: (\w+)\nAction Input: .", s, re.M) for s in said]
+    assert {match[1] for match in actions if match} == {"search", "calculate"}
+    assert any("Final Answer: " in each for each in said)
+    seen = "Observation: no" * 3
+    assert all("Final Answer: " in s for s in answers(REACT, "How old?", seen))
+
+
+def test_actions_by_example() -> None:
+    said = answers(EXAMPLES, "How old is Delft?")
+    assert any("\nAction: wikipedia: Delft" in each for each in said)
+    assert any("\nAnswer: " in each for each in said)
+
+
+def test_fields_between_markers() -> None:
+    prompt = (
+        "Respond with the corresponding output fields, starting with the field "
+        "`[[ ## thought ## ]]`, then `[[ ## tool ## ]]` (must be formatted as a valid "
+        "Python Literal['weather', 'finish']), then `[[ ## args ## ]]` (must be "
+        "formatted as a valid Python dict[str, Any]), and then ending with the marker "
+        "for `[[ ## completed ## ]]`."
+    )
+    for said in answers(prompt):
+        parts = re.split(r"\[\[ ## (\w+) ## \]\]", said)
+        assert parts[1::2] == ["thought", "tool", "args", "completed"]
+        assert parts[4].strip() in ("weather", "finish") and parts[6].strip() == "{}"
+    prompt = (
+        "Respond with a JSON object in the following order of fields: `answer`, then "
+        "`sure` (must be formatted as a valid Python bool)."
+    )
+    for said in answers(prompt, response_format={"type": "json_object"}):
+        assert set(json.loads(said)) == {"answer", "sure"}
