@@ -31,6 +31,7 @@ class Training(TrainingOptions):
 
     agent_rewards: bool = False  # the agent itself computes its reward
     every_client: bool = False  # a framework asks, through clients of its own
+    auxiliary: tuple[str, ...] = ()  # functions that ask for what is not trained
 
 
 @dataclass(frozen=True)
@@ -73,11 +74,11 @@ def decide(
     training = None
     if options.train_module and decided.entry is not None:
         refuse_untrainable(decided)
-        training = _training(
-            decided.entry,
-            options,
+        training = Training(
+            **_chosen(decided.entry, options),
             agent_rewards=bool(rewards) and options.reward is None,
             every_client=every_client and not options.single_turn,
+            auxiliary=tuple(dict.fromkeys(call.function for call in auxiliary)),
         )
     return Decisions(
         policy,
@@ -217,23 +218,18 @@ def _unsupported(call: CompletionCall) -> Refusal:
     )
 
 
-def _training(
-    entry: EntryPoint, options: Options, *, agent_rewards: bool, every_client: bool
-) -> Training:
+def _chosen(entry: EntryPoint, options: Options) -> dict[str, Any]:
     """The options with what follows from the entry point's file: names and paths."""
     check(options)
     path = entry.home
     stem = path.parent.name if path.stem == "__init__" else path.stem
     slug = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "agent"
-    chosen = {
-        each.name: getattr(options, each.name) for each in fields(TrainingOptions)
-    }
-    chosen |= {
+    given = {each.name: getattr(options, each.name) for each in fields(TrainingOptions)}
+    return given | {
         "scenarios": _from_train_module(options.scenarios, path.parent),
         "project": options.project or slug,
         "run_name": options.run_name or f"{slug}-001",
     }
-    return Training(**chosen, agent_rewards=agent_rewards, every_client=every_client)
 
 
 def _from_train_module(scenarios: str, folder: Path) -> str:

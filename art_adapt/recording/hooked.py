@@ -18,6 +18,7 @@ from art_adapt.recording.state import (
     OTHER_PROCESS,
     TRAINING_PROCESS,
     active,
+    current,
     open_rollouts,
     stop,
 )
@@ -93,12 +94,11 @@ def recorded(create: F, asking: str = "") -> F:
     started without ``carried``) raises ``RecordingError``: it would otherwise go to the
     production model, unrecorded.
     """
-    asking = _readable(asking or _caller(2)) if active.get() is not None else ""
+    asking = _readable(asking or _caller(2)) if current() is not None else ""
 
     def call(args: Any, kwargs: Any, caller: str) -> Any:
-        current = active.get()
-        if current is not None:
-            return current.call(create, args, kwargs, asking or _readable(caller))
+        if (here := current()) is not None:
+            return here.call(create, args, kwargs, asking or _readable(caller))
         if os.environ.get(TRAINING_PROCESS, _PROCESS) != _PROCESS:
             raise stop(OTHER_PROCESS)
         if open_rollouts:
@@ -139,14 +139,14 @@ def _readable(function: str) -> str:
 
 def final_answer(value: Any) -> None:
     """Note ``value`` as the answer of the episode, if a rollout is active."""
-    if (current := active.get()) is not None:
-        current.set_final_answer(value)
+    if (here := current()) is not None:
+        here.set_final_answer(value)
 
 
 def reward(value: Any) -> None:
     """Set ``value`` as the trajectory's reward, if a rollout is active."""
-    if (current := active.get()) is not None:
-        current.set_reward(value)
+    if (here := current()) is not None:
+        here.set_reward(value)
 
 
 def carried(function: Callable[P, T]) -> Callable[P, T]:

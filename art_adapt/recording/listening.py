@@ -10,7 +10,6 @@ from typing import Any
 
 from art_adapt.recording.callees import find_callee
 from art_adapt.recording.clients import exchange, run, run_async
-from art_adapt.recording.every_client import options_of
 from art_adapt.recording.histories import Request
 from art_adapt.recording.messages import message_of, plain
 from art_adapt.recording.recorder import Recorder
@@ -18,6 +17,7 @@ from art_adapt.recording.requests import whole_body
 from art_adapt.recording.responses import Conversations, Turn, Untranslatable
 from art_adapt.recording.rollout import opened_as
 from art_adapt.recording.state import stop
+from art_adapt.recording.unhooked import Asked, options_of
 
 CANNOT = (
     "cannot be recorded from the production model: evaluate without it, with "
@@ -81,17 +81,22 @@ class Listener(Recorder):
         steps = exchange(listening, post, stream, options.url, options.json_data, given)
         return run_async(steps) if is_async else run(steps)
 
+    def missed(self, asked: Asked) -> None:
+        """Leave what has no hook alone: production answers all that the agent asks."""
+
     def _listening(self, client: Any, asking: str) -> Any:
         """Return the agent's client, with this recorder between it and the network."""
         import openai
 
         copied = copy.copy(client)
         copied.recording, copied.asking = self, asking
+        sending = copy.copy(client)
+        sending.is_of_rollout = True  # what it sends has been seen
         is_async = isinstance(client, openai.AsyncOpenAI)
         stream = openai.AsyncStream if is_async else openai.Stream
 
         def post(path: str, *, body: Any = None, **rest: Any) -> Any:
-            steps = exchange(copied, client.post, stream, path, body, rest)
+            steps = exchange(copied, sending.post, stream, path, body, rest)
             return run_async(steps) if is_async else run(steps)
 
         copied.post = post
@@ -212,13 +217,13 @@ class _Listening:
 
 @contextmanager
 def listening(
-    trajectory: Any, every_client: bool = False, other_models: Sequence[str] = ()
+    trajectory: Any, every_client: bool = False, auxiliary: Sequence[str] = ()
 ) -> Iterator[Listener]:
     """Record the policy calls made in this block, which go to production as ever.
 
     Raises ``RecordingError`` at its end if a call could not be recorded.
     """
     with opened_as(
-        Listener(trajectory, every_client=every_client, other_models=other_models)
+        Listener(trajectory, every_client=every_client, auxiliary=auxiliary)
     ) as listener:
         yield listener

@@ -41,7 +41,9 @@ class Recorder:
 
     Attributes:
         every_client: whether requests without a hook are recorded, too.
-        other_models: those whose requests are not, then.
+        auxiliary: functions and models whose requests without a hook are none of the
+            policy's.
+        strict: whether any other request without a hook ends the episode.
         calls, failed_calls: completions received, and requests that raised.
         answered, rewarded: whether the agent handed in an answer, a reward.
         infrastructure_error: the last connection, rate-limit or server error that no
@@ -53,11 +55,13 @@ class Recorder:
         trajectory: Any,
         *,
         every_client: bool = False,
-        other_models: Sequence[str] = (),
+        auxiliary: Sequence[str] = (),
+        strict: bool = False,
     ) -> None:
         self.trajectory = trajectory
         self.every_client = every_client
-        self.other_models = tuple(other_models)
+        self.auxiliary = tuple(auxiliary)
+        self.strict = strict
         self.answer: Any = None
         self.answered = False
         self.rewarded = False

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
+from art_adapt.recording.caches import switch_off_caches
 from art_adapt.recording.callees import find_callee
 from art_adapt.recording.callees.callee import Callee
 from art_adapt.recording.clients import connected_client, sdk_headers
-from art_adapt.recording.every_client import options_of, watch_every_client
 from art_adapt.recording.histories import Request
 from art_adapt.recording.hooked import check_imports
 from art_adapt.recording.messages import plain
@@ -27,6 +27,7 @@ from art_adapt.recording.requests import (
 )
 from art_adapt.recording.responses import Conversations, Untranslatable
 from art_adapt.recording.state import active, ended, opened, say_once, stop
+from art_adapt.recording.unhooked import MISSED, Asked, options_of, watch_clients
 
 ATTEMPTS = 3  # of a request that the endpoint has failed to answer
 FIRST_PAUSE = 0.5  # seconds, as the SDK begins (openai 2.14, _constants.py)
@@ -65,10 +66,11 @@ class Rollout(Recorder):
         max_tokens: int | None = None,
         timeout: float | None = None,
         every_client: bool = False,
-        other_models: Sequence[str] = (),
+        auxiliary: Sequence[str] = (),
+        strict: bool = False,
     ) -> None:
         super().__init__(
-            trajectory, every_client=every_client, other_models=other_models
+            trajectory, every_client=every_client, auxiliary=auxiliary, strict=strict
         )
         self.base_url = base_url
         self.api_key = api_key
@@ -77,6 +79,7 @@ class Rollout(Recorder):
         self.max_tokens = max_tokens
         self.deadline = None if timeout is None else time.monotonic() + timeout
         self._clients: dict[Any, Any] = {}
+        self.unhooked: list[Asked] = []  # requests that should have a hook
         self._conversations = Conversations()  # of the Responses API
 
     def close(self) -> None:
@@ -147,6 +150,20 @@ class Rollout(Recorder):
                 **rest,
             )
         return _asked_later(asking, posted) if is_async else posted
+
+    def missed(self, asked: Asked) -> None:
+        """Report a request that no hook makes, and that is not named auxiliary.
+
+        Raises:
+            RecordingError: this rollout is strict. A request that no function waits for
+                may be an auxiliary one's, where there are some: it only warns.
+        """
+        report = f"{asked} {MISSED}: {asked.remedy}"
+        if asked not in self.unhooked:
+            self.unhooked.append(asked)
+        if self.strict and (asked.functions or not self.auxiliary):
+            raise stop(report)
+        say_once(report)
 
     def _client(
         self, options: dict[str, Any], loop: asyncio.AbstractEventLoop | None
@@ -296,7 +313,8 @@ def rollout(
     max_tokens: int | None = None,
     timeout: float | None = None,
     every_client: bool = False,
-    other_models: Sequence[str] = (),
+    auxiliary: Sequence[str] = (),
+    strict: bool = False,
 ) -> Iterator[Rollout]:
     """Record every policy call made in this block on an ``art.Trajectory``.
 
@@ -307,9 +325,11 @@ def rollout(
     bounds each completion, unless the agent asks for fewer; ``timeout`` is the time that
     all requests have together, in seconds, in the place of the agent's own timeouts and
     retries. ``every_client``: record what any client of the openai SDK asks, also without
-    a hook, as frameworks do; but not what is asked of ``other_models``. Works around
-    sync and async code; tasks started inside inherit it, threads do if their function is
-    ``carried``.
+    a hook, as frameworks do. ``auxiliary``: the functions, and models, whose requests
+    without a hook are not the policy's: they are made as they are. Any other request
+    without a hook that asks for a completion warns, once for each place, and raises if
+    this is ``strict``. Works around sync and async code; tasks started inside inherit
+    it, threads do if their function is ``carried``.
 
     Raises ``RecordingError`` at its end if the recorder had to stop a call, even where
     the agent has swallowed the error: such an episode is not what the model would do.
@@ -323,7 +343,8 @@ def rollout(
         max_tokens=max_tokens,
         timeout=timeout,
         every_client=every_client,
-        other_models=other_models,
+        auxiliary=auxiliary,
+        strict=strict,
     )
     with opened_as(recording):
         yield recording
@@ -339,8 +360,9 @@ def opened_as(recording: R) -> Iterator[R]:
     Raises ``RecordingError`` at its end if it had to stop a call.
     """
     check_imports()
+    watch_clients()
     if recording.every_client:
-        watch_every_client()
+        switch_off_caches()
     opened(recording)
     token = active.set(recording)
     try:

@@ -6,7 +6,8 @@ import contextvars
 import os
 import threading
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 
@@ -40,14 +41,57 @@ OTHER_PROCESS = (
 active: contextvars.ContextVar[Any] = contextvars.ContextVar(
     "art_rollout", default=None
 )
+_judges: contextvars.ContextVar[bool] = contextvars.ContextVar(
+    "art_judges", default=False
+)
 open_rollouts: dict[int, Stoppable] = {}
 said: set[str] = set()
 _opening = threading.Lock()
+_only: Any = None  # the rollout that all code of this process belongs to
+
+
+def expect_one_rollout() -> None:
+    """Let code that has lost its context belong to the first rollout of this process.
+
+    For a process that runs one episode. A further rollout would be an episode that is
+    tried again, beside threads that the first has left behind: it takes none of those.
+    """
+    global _only
+    _only = _Expected
+
+
+class _Expected:
+    """Stands for the rollout that is to come."""
+
+
+def current() -> Any:
+    """Return the rollout that the running code belongs to; None: it belongs to none."""
+    if (found := active.get()) is not None:
+        return found
+    return _only if id(_only) in open_rollouts else None
+
+
+@contextmanager
+def judging() -> Iterator[None]:
+    """Mark what runs in this block as a judge of episodes, and part of none."""
+    token = _judges.set(True)
+    try:
+        yield
+    finally:
+        _judges.reset(token)
+
+
+def is_judging() -> bool:
+    """Tell whether the running code judges episodes."""
+    return _judges.get()
 
 
 def opened(rollout: Stoppable) -> None:
     """Note that ``rollout`` is open, also for the processes that its agent starts."""
+    global _only
     with _opening:
+        if _only is _Expected:
+            _only = rollout
         open_rollouts[id(rollout)] = rollout
         os.environ[TRAINING_PROCESS] = str(os.getpid())
 
@@ -74,7 +118,7 @@ def stop(message: str) -> RecordingError:
     Where no rollout is active here, it is noted on every open one.
     """
     error = RecordingError(message)
-    current = active.get()
-    for concerned in [current] if current is not None else list(open_rollouts.values()):
+    here = current()
+    for concerned in [here] if here is not None else list(open_rollouts.values()):
         concerned.stopped = concerned.stopped or error
     return error

@@ -13,6 +13,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     requests.judge,
     ending.stopped_rollouts,
     ending.failed_episodes,
+    recording.unhooked,
     recording.complete,
     recording.faithful,
     recording.isolated,

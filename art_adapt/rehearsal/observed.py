@@ -15,6 +15,7 @@ from art_adapt.rehearsal.protocol import (
     Rollout,
     Training,
     Trajectory,
+    Unhooked,
 )
 
 
@@ -60,6 +61,10 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
             watched.began,
             watched.seconds,
             str(stopped) if (stopped := watched.recorder.stopped) else None,
+            tuple(
+                Unhooked(each.file, each.line, each.what, each.remedy)
+                for each in watched.recorder.unhooked
+            ),
             trajectory_of(watched.recorder.trajectory),
         )
         for watched in rollouts

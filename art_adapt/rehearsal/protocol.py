@@ -120,6 +120,16 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Unhooked:
+    """A completion that was asked for without a hook: where, by what, what to do."""
+
+    file: str
+    line: int
+    asked: str
+    remedy: str
+
+
+@dataclass(frozen=True)
 class Rollout:
     """An episode as its recorder saw it.
 
@@ -130,6 +140,7 @@ class Rollout:
     began: float
     seconds: float | None
     stopped: str | None
+    unhooked: tuple[Unhooked, ...]
     trajectory: Trajectory
 
 

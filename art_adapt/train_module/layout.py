@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Sequence
 
 LINE_LENGTH = 88
 
@@ -11,6 +12,17 @@ LINE_LENGTH = 88
 def literal(text: str) -> str:
     """Spell a string in Python, in double quotes as formatters do."""
     return json.dumps(text, ensure_ascii=False)
+
+
+def tuple_of(name: str, texts: Sequence[str]) -> str:
+    """Assign a tuple of strings to a constant, on one line or as formatters break it."""
+    spelled = [literal(each) for each in texts]
+    start = f"{name}: tuple[str, ...] = "
+    inside = f"{spelled[0]}," if len(spelled) == 1 else ", ".join(spelled)
+    line = f"{start}({inside})"
+    if len(line) <= LINE_LENGTH:
+        return line
+    return "\n".join([f"{start}(", *(f"    {each}," for each in spelled), ")"])
 
 
 def render_call(start: str, function: str, arguments: list[str], end: str = "") -> str:

@@ -23,7 +23,7 @@ from art_adapt.train_module.fields import (
     scenario_fields,
 )
 from art_adapt.train_module.fill import fill
-from art_adapt.train_module.layout import LINE_LENGTH, literal
+from art_adapt.train_module.layout import LINE_LENGTH, literal, tuple_of
 from art_adapt.train_module.local_names import (
     annotated_class,
     imported_name,
@@ -67,6 +67,7 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         "path_import": "from pathlib import Path" if uses_path else "",
         "importlib_import": "import importlib" if by_name else "",
         "local_imports": "\n".join(local_imports),
+        "auxiliary": _auxiliary(training),
         "fields": typed,
         "episode": started,
     }
@@ -96,6 +97,13 @@ def _conditions(training: Training) -> dict[str, bool]:
         "weave": training.trace == "weave",
         "langfuse": training.trace == "langfuse",
     }
+
+
+def _auxiliary(training: Training) -> str:
+    if training.single_turn:  # nothing of the agent runs
+        return ""
+    about = "# Functions and models that answer in production, and are not trained."
+    return f"{about}\n{tuple_of('AUXILIARY', training.auxiliary)}"
 
 
 def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:

@@ -38,7 +38,7 @@ TEMPERATURE = 1.0  # ART trains on logprobs at 1; the agent's own sampling is no
 MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it is
 EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
 CONCURRENCY = 64  # episodes at once
-OTHER_MODELS: tuple[str, ...] = ()  # judges and the like, by name: not trained  #: every_client
+AUXILIARY: tuple[str, ...] = ()  #: <auxiliary>
 ENGINE: dict[str, Any] = {}  # vLLM's, for example {"gpu_memory_utilization": 0.8}
 GPUS = {"trainer_gpu_ids": [0], "inference_gpu_ids": [1]}  # both work at once  #: pipeline
 WORKERS = 16  # groups that are under way at once  #: pipeline
@@ -80,7 +80,7 @@ async def rollout(model: art.Model, scenario: Scenario) -> training.Trajectory:
             timeout=EPISODE_TIMEOUT,
             agent_rewards=True,  #: agent_rewards
             every_client=True,  # the framework makes its own  #: every_client
-            other_models=OTHER_MODELS,  #: every_client
+            auxiliary=AUXILIARY,  #: replayed
         )
     return trajectory  #: unrewarded
     return await training.scored(score, trajectory, scenario)  #: reward

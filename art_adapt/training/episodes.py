@@ -88,7 +88,8 @@ async def record(
     timeout: float | None = None,
     agent_rewards: bool = False,
     every_client: bool = False,
-    other_models: Sequence[str] = (),
+    auxiliary: Sequence[str] = (),
+    strict: bool = True,
 ) -> Trajectory:
     """Run ``episode(scenario)`` once, sync (in a thread) or async, and record it.
 
@@ -110,7 +111,10 @@ async def record(
         agent_rewards: the agent sets the reward itself, with ``reward(...)``.
         every_client: record what any client of the openai SDK asks, with or without a
             hook: for agents whose framework makes the client.
-        other_models: what is asked of these stays where it is asked, unrecorded.
+        auxiliary: functions and models: what is asked by these, or of them, without a
+            hook stays where it is asked, unrecorded.
+        strict: a completion that is asked for without a hook, by anything else, is an
+            error; else a warning.
 
     Raises:
         EndpointError: the endpoint failed three times; no low reward, but no episode.
@@ -121,7 +125,7 @@ async def record(
     opened: AbstractContextManager[Recorder]
     if not model.trainable and model.inference_base_url is None:
         trajectory.metadata["policy"] = model.name
-        opened = listening(trajectory, every_client, other_models)
+        opened = listening(trajectory, every_client, auxiliary)
     elif model.inference_base_url is None or model.inference_api_key is None:
         raise RecordingError(f"{model.name} is registered with no backend")
     else:
@@ -136,7 +140,8 @@ async def record(
             max_tokens=max_tokens,
             timeout=timeout,
             every_client=every_client,
-            other_models=other_models,
+            auxiliary=auxiliary,
+            strict=strict,
         )
     failure: BaseException | None = None
     began = time.monotonic()

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import art
 
 from art_adapt.recording import RecordingError
+from art_adapt.recording.state import expect_one_rollout
 from art_adapt.training.threads import in_thread
 from art_adapt.training.time_limits import OutOfTime
 
@@ -98,6 +99,7 @@ def _received(connection: Connection, limit: float | None) -> Any:
 def _send(connection: Connection, decorated: Any, model: Any, scenario: Any) -> None:
     """Run an episode in this process, and send what it gives or raises."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C lets a step be finished
+    expect_one_rollout()
     asyncio.new_event_loop().run_until_complete(
         _sent(connection, decorated, model, scenario)
     )

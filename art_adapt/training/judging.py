@@ -13,6 +13,7 @@ from art.rewards import ruler as art_ruler
 from art.rewards.ruler import DEFAULT_RUBRIC
 from art.utils.retry import retry
 
+from art_adapt.recording.state import judging
 from art_adapt.training.groups import UNJUDGED
 from art_adapt.training.histories import histories_of, messages_of, named_histories
 from art_adapt.training.time_limits import within
@@ -57,7 +58,8 @@ def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judg
         try:
             shown = places.sample(group.trajectories, len(group.trajectories))
             asked = ask(shown, judge_model, rubric=rubric, **options)
-            scores = await within(PATIENCE, asked)
+            with judging():
+                scores = await within(PATIENCE, asked)
         except Exception as error:  # the judge's client is LiteLLM's choice
             group.metadata[UNJUDGED] = f"RULER could not judge it: {error!r}"
             return group

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import art
 
+from art_adapt.recording.state import judging
+
 T = TypeVar("T", bound=art.Trajectory)
 
 
@@ -30,9 +32,10 @@ async def scored(
             reward function fails would select the others.
     """
     try:
-        given = score(trajectory, scenario)
-        if inspect.isawaitable(given):
-            given = await given
+        with judging():
+            given = score(trajectory, scenario)
+            if inspect.isawaitable(given):
+                given = await given
         if isinstance(given, Mapping) and given:
             parts = {str(name): float(part) for name, part in given.items()}
             trajectory.metrics |= {f"reward_{name}": p for name, p in parts.items()}

@@ -16,6 +16,7 @@ from scripted_engine import Engine
 from trajectories import Trajectory, choices, histories, rollout
 
 from art_adapt.hooks import carried
+from art_adapt.recording import RecordingWarning, state
 from art_adapt.recording.listening import listening
 
 USER: Any = [{"role": "user", "content": "Delft?"}]
@@ -49,9 +50,9 @@ def production() -> Iterator[Engine]:
 
 
 def recording(
-    trajectory: Trajectory, engine: Engine, other_models: tuple[str, ...] = ()
+    trajectory: Trajectory, engine: Engine, auxiliary: tuple[str, ...] = ()
 ) -> Any:
-    return rollout(trajectory, engine, every_client=True, other_models=other_models)
+    return rollout(trajectory, engine, every_client=True, auxiliary=auxiliary)
 
 
 def created(client: openai.OpenAI) -> Any:
@@ -163,11 +164,11 @@ def test_other_requests_and_other_rollouts_are_left_alone(production: Engine) ->
         assert len(engine.log) == 1 and len(production.log) == 1
 
 
-def test_other_models_stay_where_they_are_asked(production: Engine) -> None:
+def test_auxiliary_stay_where_they_are_asked(production: Engine) -> None:
     client = openai.OpenAI(base_url=production.base_url, api_key="k")
     trajectory = Trajectory()
     with Engine([{"content": "away"}]) as engine:
-        with recording(trajectory, engine, other_models=("judge",)):
+        with recording(trajectory, engine, auxiliary=("judge",)):
             create = client.chat.completions.create
             judged = create(model="judge", messages=USER).choices[0].message
             assert created(client) == "away"
@@ -200,3 +201,37 @@ def test_production_is_listened_to(
     (heard,) = production.log
     assert heard.body == alone.body
     assert listener.models == {"m"} and len(choices(trajectory)) == 1
+
+
+def asked_of_litellm() -> Any:
+    import litellm
+
+    return litellm.completion(model="gpt-4o", messages=USER).choices[0].message.content
+
+
+def asked_of_langchain() -> Any:
+    from langchain_openai import ChatOpenAI
+
+    return ChatOpenAI(model="m").invoke("Delft?").content
+
+
+@pytest.mark.parametrize("ask", [asked_of_litellm, asked_of_langchain])
+def test_caches_give_no_samples(
+    ask: Callable[[], Any], production: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their keys would be the same for all rollouts."""
+    import litellm
+    from langchain_core import globals as langchain
+    from langchain_core.caches import InMemoryCache
+
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setattr(state, "said", set())
+    litellm.enable_cache(type="local")
+    langchain.set_llm_cache(InMemoryCache())
+    with Engine([{"when": {"model": "."}, "content": "a {n}"}]) as engine:
+        told = []
+        with pytest.warns(RecordingWarning, match="'s cache is off"):
+            for _ in range(2):
+                with recording(Trajectory(), engine):
+                    told.append(ask())
+    assert told == ["a 1", "a 2"]

@@ -328,6 +328,39 @@ def test_a_broken_train_module_is_caught(way: str, tmp_path: Path) -> None:
     assert in_line in line, (finding, line)
 
 
+def test_a_call_that_has_lost_its_hook_is_told_until_it_is_named(
+    tmp_path: Path,
+) -> None:
+    folder = adapted(tmp_path)
+    agent, module = folder / "agent.py", folder / "agent_train.py"
+    source = agent.read_text()
+    asks = """    filed(question)
+    messages = [
+"""
+    agent.write_text(
+        source.replace("    messages = [\n", asks, 1).replace(
+            "def run_agent(",
+            """def filed(question):
+    messages = [{"role": "user", "content": f"One word for: {question}"}]
+    return client.chat.completions.create(model="small", messages=messages)
+
+
+def run_agent(""",
+        )
+    )
+    finding = found(folder, "unhooked")
+    assert Path(finding["path"]).name == "agent.py"
+    line = agent.read_text().splitlines()[finding["line"] - 1]
+    assert 'model="small"' in line and 'AUXILIARY = ("filed",)' in finding["fix"]
+    named = module.read_text().replace("...] = ()", '...] = ("filed",)')
+    module.write_text(named)
+    code, said, complaints = rehearse("agent_train.py", "--json", cwd=folder)
+    assert code == 0, (said, complaints)
+    warned = named.replace("auxiliary=AUXILIARY", "strict=False")
+    module.write_text(warned)
+    assert found(folder, "unhooked") == finding
+
+
 def test_a_message_list_shared_between_rollouts_is_caught(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(SHARED)
     (tmp_path / "rewards.py").write_text(REWARD)

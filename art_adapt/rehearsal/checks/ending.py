@@ -57,8 +57,10 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
 
 
 def stopped_rollouts(seen: Seen) -> Iterator[Finding]:
-    """Report rollouts in which the recorder refused a call."""
-    reasons = Counter(r.stopped for r in seen.notes.rollouts if r.stopped)
+    """Report rollouts in which the recorder refused a call that has a hook."""
+    reasons = Counter(
+        r.stopped for r in seen.notes.rollouts if r.stopped and not r.unhooked
+    )
     for reason, count in reasons.items():
         yield seen.finding(
             "stopped rollouts",

@@ -6,8 +6,10 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from art_adapt.recording.unhooked import MISSED
 from art_adapt.rehearsal.protocol import History, Trajectory
 from art_adapt.rehearsal.scripted_model import Exchange
 from art_adapt.rehearsal.seen import (
@@ -19,6 +21,19 @@ from art_adapt.rehearsal.seen import (
 )
 
 Json = dict[str, Any]
+
+
+def unhooked(seen: Seen) -> Iterator[Finding]:
+    """Report completions that were asked for without a hook."""
+    calls = Counter(each for r in seen.notes.rollouts for each in r.unhooked)
+    for call, count in calls.items():
+        yield Finding(
+            "unhooked",
+            f"{call.asked} {MISSED} ({count} episodes)",
+            call.remedy,
+            Path(call.file),
+            call.line,
+        )
 
 
 def complete(seen: Seen) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (b7bce8d8f215). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (a59ce9038271). Yours to edit: art-adapt overwrites no edited file.
 """Trains ask of agent.py with ART: GRPO, scored by RULER.
 
 A framework runs the agent, with tools among what it was given: art-adapt has
@@ -37,7 +37,8 @@ TEMPERATURE = 1.0  # ART trains on logprobs at 1; the agent's own sampling is no
 MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it is
 EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
 CONCURRENCY = 64  # episodes at once
-OTHER_MODELS: tuple[str, ...] = ()  # judges and the like, by name: not trained
+# Functions and models that answer in production, and are not trained.
+AUXILIARY: tuple[str, ...] = ()
 ENGINE: dict[str, Any] = {}  # vLLM's, for example {"gpu_memory_utilization": 0.8}
 VALIDATION_SCENARIOS = 20  # at most
 VALIDATION_ROLLOUTS = 2  # of each
@@ -70,7 +71,7 @@ async def rollout(model: art.Model, scenario: Scenario) -> training.Trajectory:
             max_tokens=MAX_COMPLETION_TOKENS,
             timeout=EPISODE_TIMEOUT,
             every_client=True,  # the framework makes its own
-            other_models=OTHER_MODELS,
+            auxiliary=AUXILIARY,
         )
     return trajectory
 

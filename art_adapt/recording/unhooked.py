@@ -1,0 +1,195 @@
+"""Sees the requests that no hook makes: those of frameworks, and calls that were missed.
+
+Every call of the SDK ends in its clients' ``request`` (openai 2 and 3, _base_client.py).
+A rollout with ``every_client`` records what it sees there. Any other reports it: such a
+call would go to production, and the episode lack one of its turns, in silence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from art_adapt.recording.installed import is_installed
+from art_adapt.recording.state import (
+    current,
+    is_judging,
+    open_rollouts,
+    say_once,
+    stop,
+)
+
+Json = dict[str, Any]
+RECORDED = ("/chat/completions", "/responses")
+# How else a model can be asked for a turn: text completions, and runs of assistants.
+ASKING = re.compile(r"/(chat/completions|responses|completions|threads/(.+/)?runs)")
+# What a request's options may hold, besides where it goes and what it says.
+OPTIONS = ("headers", "params", "extra_json", "timeout", "max_retries", "post_parser")
+MISSED = "without a hook, and the model in training neither answers nor learns it"
+OURS = ("openai.", "art_adapt.")
+LOST = (
+    "{asked} outside its rollout while training: the thread or task that runs it has "
+    "lost the context. Start it with carried(function) from art_recording, or adapt the "
+    "agent again with --isolate process."
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request that no hook makes.
+
+    Attributes:
+        model: that is asked, by the name that the agent gives.
+        path: of the request.
+        functions: of the user's own code that wait for it, the nearest one first. A task
+            that was started with the SDK's coroutine has none.
+        file, line: of the nearest one, else of the library that asks.
+    """
+
+    model: str
+    path: str
+    functions: tuple[str, ...]
+    file: str
+    line: int
+
+    @property
+    def function(self) -> str:
+        return self.functions[0] if self.functions else ""
+
+    def is_named(self, names: Iterable[str]) -> bool:
+        """Tell whether its model is named, or a function or class that waits for it."""
+        # A script's "<module>" waits for all that it does: only as the nearest it counts.
+        waiting = [self.function, *(f for f in self.functions if "<" not in f)]
+        return any(
+            name == self.model
+            or name in waiting
+            or any(f.endswith(f".{name}") or f.startswith(f"{name}.") for f in waiting)
+            for name in names
+        )
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.what}"
+
+    @property
+    def what(self) -> str:
+        by = self.function or "a task of its own"
+        how = "" if self.path in RECORDED else f" at {self.path}"
+        return f"{by} asked {self.model}{how}"
+
+    @property
+    def remedy(self) -> str:
+        """What to do about a request that was neither recorded nor expected."""
+        return (
+            "if it is the agent's own turn, adapt the agent again, or hook it: "
+            "recorded(client.chat.completions.create)(...). If not (a summary, a "
+            "judge), name it in the train module: "
+            f'AUXILIARY = ("{self.function or self.model}",)'
+        )
+
+
+@functools.cache
+def watch_clients() -> None:
+    """Override the SDK clients' ``request``, once, for as long as the process lives.
+
+    Where no rollout is open, requests are made as they were.
+    """
+    from openai._base_client import AsyncAPIClient, SyncAPIClient
+
+    sync: Any = SyncAPIClient.request
+    asynchronous: Any = AsyncAPIClient.request
+
+    @functools.wraps(sync)
+    def request(self: Any, cast_to: Any, options: Any, **rest: Any) -> Any:
+        if not open_rollouts or not (asked := _asked(self, options)):
+            return sync(self, cast_to, options, **rest)
+        if (recording := _recording(asked)) is None:
+            return sync(self, cast_to, options, **rest)
+        send = functools.partial(sync, self, cast_to, **rest)
+        return recording.relay(self, send, cast_to, options, rest, asked.function)
+
+    @functools.wraps(asynchronous)
+    async def request_async(self: Any, cast_to: Any, options: Any, **rest: Any) -> Any:
+        if not open_rollouts or not (asked := _asked(self, options)):
+            return await asynchronous(self, cast_to, options, **rest)
+        if (recording := _recording(asked)) is None:
+            return await asynchronous(self, cast_to, options, **rest)
+        send = functools.partial(asynchronous, self, cast_to, **rest)
+        return await recording.relay(self, send, cast_to, options, rest, asked.function)
+
+    patched: Any = SyncAPIClient
+    patched.request = request
+    patched = AsyncAPIClient
+    patched.request = request_async
+
+
+def _asked(client: Any, options: Any) -> Asked | None:
+    """Return the request, if it asks a model for a turn and no hook makes it."""
+    if getattr(client, "is_of_rollout", False) or options.method.lower() != "post":
+        return None
+    if not ASKING.fullmatch(options.url) or is_judging():
+        return None
+    body = options.json_data if isinstance(options.json_data, dict) else {}
+    return Asked(str(body.get("model")), options.url, *_waiting())
+
+
+def _recording(asked: Asked) -> Any:
+    """Return the recorder that takes a request; None: it is made as it is.
+
+    Raises:
+        RecordingError: it should have a hook, and its rollout is strict.
+    """
+    recording = current()
+    if recording is None:
+        return _without_context(asked)
+    if asked.is_named(recording.auxiliary):
+        return None
+    if recording.every_client and asked.path in RECORDED:
+        return recording
+    recording.missed(asked)
+    return None
+
+
+def _without_context(asked: Asked) -> None:
+    """Report a request that may belong to any of the open rollouts, or to none."""
+    concerned: list[Any] = list(open_rollouts.values())
+    if any(asked.is_named(each.auxiliary) for each in concerned):
+        return
+    if any(each.every_client and each.strict for each in concerned):
+        raise stop(LOST.format(asked=asked))
+    say_once(LOST.format(asked=asked))
+
+
+def options_of(options: Any) -> Json:
+    """Return a request's options as the SDK's ``post`` takes them."""
+    import openai
+
+    given = {name: getattr(options, name, None) for name in OPTIONS}
+    absent = (openai.NotGiven, openai.Omit, type(None))
+    return {k: v for k, v in given.items() if not isinstance(v, absent)}
+
+
+def _waiting() -> tuple[tuple[str, ...], str, int]:
+    """Return the functions of the user's own code that wait here, nearest first.
+
+    With them come the file and line of the nearest one, or of the library that asks.
+    """
+    functions: list[str] = []
+    own = library = None
+    frame: Any = sys._getframe(2)
+    # Above a task's own frames are those of whatever has started the loop.
+    while frame is not None and frame.f_code is not asyncio.Handle._run.__code__:
+        code = frame.f_code
+        if not is_installed(code.co_filename):
+            own = own or (code.co_filename, frame.f_lineno)
+            functions.append(code.co_qualname.replace(".<locals>", ""))
+        elif library is None and not frame.f_globals.get("__name__", "").startswith(
+            OURS
+        ):
+            library = code.co_filename, frame.f_lineno
+        frame = frame.f_back
+    return tuple(functions), *(own or library or ("", 0))
