@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -192,10 +193,15 @@ def _obstructed(obstacle: Obstacle) -> Refusal:
     )
     return Refusal(
         f"the model is called through {obstacle.what}, {but}",
-        next_step=obstacle.instead,
+        next_step=_indented(obstacle.instead, obstacle.edit),
         path=obstacle.place.path,
         line=obstacle.place.line,
     )
+
+
+def _indented(advice: str, edit: str) -> str:
+    """Put what to write below the advice, as it would stand in a file."""
+    return f"{advice}\n\n{textwrap.indent(edit, ' ' * 8)}\n" if edit else advice
 
 
 def _nothing_to_hook(call: CompletionCall) -> Refusal:

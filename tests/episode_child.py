@@ -41,11 +41,17 @@ def main() -> None:
     training = sys.argv[2]
     said: dict[str, Any] = {}
     if training:
+        import episode
+
         from art_adapt.recording import rollout  # before the agent, as in training
 
         trajectory = make_trajectory(sys.argv[3])
         with rollout(
-            trajectory, base_url=training, api_key="sk-rollout", model="policy:step1"
+            trajectory,
+            base_url=training,
+            api_key="sk-rollout",
+            model="policy:step1",
+            every_client=getattr(episode, "EVERY_CLIENT", False),
         ) as recording:
             said["outcome"] = outcome()
         said |= {

@@ -256,6 +256,7 @@ class Obstacle:
     instead: str
     calls_model: bool = True  # whether a model is called through it
     every_client: bool = False  # whether the recorder sees its requests all the same
+    edit: str = ""  # what to write there
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.source import Place
-from art_adapt.survey.apis import UNRECORDED, URLS, UnrecordedCall
+from art_adapt.survey.apis import UNRECORDED, UnrecordedCall
 from art_adapt.survey.frameworks import imported_frameworks
 from art_adapt.survey.model import Obstacle
 from art_adapt.survey.packages import is_of_project
+from art_adapt.survey.raw_http import find_raw_http
 from art_adapt.survey.syntax import Syntax
 
 CHAT = "call client.chat.completions.create there"
@@ -36,7 +37,7 @@ UNRECORDED_NAMES = {name.rpartition(".")[2] for name in UNRECORDED_CALLS}
 def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
     """Find frameworks and calls that no hook can record, each kind once."""
     said: set[str] = set()
-    for obstacle in (*_imported(syntax), *_called(syntax)):
+    for obstacle in (*_imported(syntax), *_called(syntax), *find_raw_http(syntax)):
         if not obstacle.calls_model:
             yield obstacle
         elif obstacle.what not in said:
@@ -68,12 +69,6 @@ def _called(syntax: Syntax) -> Iterator[Obstacle]:
             if (call := _unrecorded(node, syntax)) is not None:
                 what = call.what or syntax.qualified(node) or ""
                 yield Obstacle(syntax.place(node), what, call.instead)
-        elif isinstance(node, ast.Constant):
-            if _is_url(node) and not _is_route(syntax, node):
-                instead = "use the OpenAI client: " + CHAT
-                yield Obstacle(
-                    syntax.place(node), "a completion over raw HTTP", instead
-                )
         elif isinstance(node, ast.Call) and (
             syntax.qualified(node.func) or ""
         ).endswith(PROCESSES):
@@ -89,19 +84,6 @@ def _unrecorded(
     if isinstance(syntax.parents[node], ast.Attribute):
         return None  # litellm.responses.main: a module of that name
     return UNRECORDED_CALLS.get(syntax.qualified(node) or "")
-
-
-def _is_url(node: ast.Constant) -> bool:
-    """Whether a string is the URL of an API in the table, or its end."""
-    text = node.value
-    return isinstance(text, str) and len(text) < 300 and text.rstrip("/").endswith(URLS)
-
-
-def _is_route(syntax: Syntax, node: ast.expr) -> bool:
-    """Whether the file serves the path, as in ``@app.post("/v1/chat/completions")``."""
-    call = syntax.parents.get(node)
-    owner = syntax.parents.get(call) if call is not None else None
-    return call in getattr(owner, "decorator_list", ())
 
 
 def art_use(syntax: Syntax) -> Place | None:

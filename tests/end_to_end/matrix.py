@@ -1,4 +1,4 @@
-"""What art-adapt and ART's own capture record of the 24 shapes; the table of it.
+"""What art-adapt and ART's own capture record of the 26 shapes; the table of it.
 
     python tests/end_to_end/matrix.py --out rows.json
     python tests/end_to_end/matrix.py --table rows-311.json rows-312.json \\
@@ -34,6 +34,8 @@ from end_to_end.serving_engine import ServingEngine
 from end_to_end.shape import ALL, Shape, run_in_production
 
 CAPTURE_CHILD = Path(__file__).with_name("capture_child.py")
+LANGGRAPH_CHILD = Path(__file__).with_name("langgraph_child.py")
+ON_LANGGRAPH = "25_langgraph"  # is measured on art.langgraph as well
 BEGIN, END = "<!-- matrix -->", "<!-- /matrix -->"
 PACE = 0.02  # seconds between chunks: a stream that can be left
 
@@ -92,6 +94,8 @@ def measure(shapes: Sequence[Shape]) -> dict[str, Any]:
     }
     for shape in shapes:
         row = {"adapted": asdict(_adapted(shape)), "capture": asdict(_captured(shape))}
+        if shape.name == ON_LANGGRAPH:
+            row["art.langgraph"] = asdict(_captured(shape, LANGGRAPH_CHILD))
         measured["shapes"][shape.name] = row
         print(shape.title, row, file=sys.stderr)
     return measured
@@ -125,14 +129,14 @@ def _adapted(shape: Shape) -> Measured:
             )
 
 
-def _captured(shape: Shape) -> Measured:
+def _captured(shape: Shape, child: Path = CAPTURE_CHILD) -> Measured:
     with (
         tempfile.TemporaryDirectory() as temporary,
         ServingEngine(shape.replies, pace=PACE) as engine,
     ):
         folder = shape.original(Path(temporary))
         try:
-            said = run_episode(folder, engine.root, child=CAPTURE_CHILD)
+            said = run_episode(folder, engine.root, child=child)
         except (AssertionError, subprocess.TimeoutExpired) as error:
             return Measured(remark=_last_line(str(error)))
         policy = _marks([e if shape.is_policy(e) else None for e in engine.log])
@@ -250,7 +254,7 @@ def table(measurements: Sequence[dict[str, Any]]) -> str:
     for shape in ALL:
         found = [m["shapes"][shape.name] for m in measurements]
         ours = [Measured(**row["adapted"]) for row in found]
-        captures = [_capture_cell(Measured(**row["capture"])) for row in found]
+        captures = [_captures(row) for row in found]
         rows.append([shape.title, *_our_cells(ours), *captures])
     return "\n".join(_line(cells) for cells in [head, ["---"] * len(head), *rows])
 
@@ -270,6 +274,15 @@ def _our_cells(measured: Sequence[Measured]) -> list[str]:
         [{True: "yes", False: "no", None: ""}[m.inert] for m in measured],
     ]
     return [cells[0] if len(set(cells)) == 1 else "; ".join(cells) for cells in columns]
+
+
+def _captures(row: dict[str, Any]) -> str:
+    """The cell of what ART itself records, by its capture and by ``art.langgraph``."""
+    cell = _capture_cell(Measured(**row["capture"]))
+    if "art.langgraph" in row:
+        langgraph = _capture_cell(Measured(**row["art.langgraph"]))
+        cell += f"; `art.langgraph` {langgraph}"
+    return cell
 
 
 def _capture_cell(measured: Measured) -> str:

@@ -21,13 +21,14 @@ class Shape:
     """``explained``: what art-adapt must say of a shape that it does not adapt.
 
     ``auxiliary_model``: the model whose calls stay on it. ``concurrent``: its calls
-    come in no particular order.
+    come in no particular order. ``every_client``: a framework makes them, unhooked.
     """
 
     name: str
     explained: str | None
     auxiliary_model: str | None
     concurrent: bool
+    every_client: bool
 
     @property
     def title(self) -> str:
@@ -70,6 +71,7 @@ def read_shape(folder: Path) -> Shape:
         said.get("EXPLAINED"),
         said.get("AUXILIARY_MODEL"),
         said.get("CONCURRENT", False),
+        said.get("EVERY_CLIENT", False),
     )
 
 
