@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from art_adapt.survey.apis import Api, CallKind, Method
@@ -31,11 +31,12 @@ class Framework:
 
     Attributes:
         name: as messages call it.
-        modules: its top-level packages.
+        modules: its packages.
         runs: methods of its objects that ask a model.
         called: whether its objects are called themselves.
         models: what its objects for a bare model are made by; those that run agents
             come first.
+        through: the module that has it ask by the openai SDK; else it asks elsewhere.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Framework:
     runs: tuple[str, ...]
     called: bool = False
     models: tuple[str, ...] = ()
+    through: str = ""
 
     @property
     def kind(self) -> CallKind:
@@ -51,6 +53,7 @@ class Framework:
         return CallKind(Api.FRAMEWORK, self.modules, methods, messages=(), answers=())
 
 
+LITE_LLM = "google.adk.models.lite_llm"
 FRAMEWORKS = (
     Framework(
         "LangChain or LangGraph",
@@ -96,6 +99,12 @@ FRAMEWORKS = (
     ),
     Framework("Strands", ("strands",), ("invoke_async", "stream_async"), called=True),
     Framework("Qwen-Agent", ("qwen_agent",), ("run", "run_nonstream")),
+    Framework(
+        "mcp-agent",
+        ("mcp_agent",),
+        ("generate", "generate_str", "generate_structured"),
+    ),
+    Framework("Google's ADK", ("google.adk",), ("run", "run_async"), through=LITE_LLM),
 )
 BY_MODULE = {module: each for each in FRAMEWORKS for module in each.modules}
 METHODS = frozenset(name for each in FRAMEWORKS for name in each.runs)
@@ -104,14 +113,24 @@ METHODS = frozenset(name for each in FRAMEWORKS for name in each.runs)
 def imported_frameworks(syntax: Syntax) -> Iterator[tuple[ast.stmt, Framework]]:
     """Yield the frameworks that a file imports, with the import."""
     for name, framework in _frameworks_of(syntax).items():
-        yield syntax.imports[name].node, framework
+        if _asks_by_sdk(framework, [syntax]):
+            yield syntax.imports[name].node, framework
+
+
+def _asks_by_sdk(framework: Framework, files: Iterable[Syntax]) -> bool:
+    """Tell whether files have a framework ask by the openai SDK."""
+    return not framework.through or any(
+        imported.module == framework.through
+        for syntax in files
+        for imported in syntax.imports.values()
+    )
 
 
 def _frameworks_of(syntax: Syntax) -> dict[str, Framework]:
     """Return the frameworks that a file imports, by the names that it gives them."""
     found = {}
     for name, imported in syntax.imports.items():
-        framework = BY_MODULE.get(imported.module.split(".")[0])
+        framework = _framework_of(imported.module)
         if imported.level or framework is None:
             continue
         attribute = imported.attribute or ""
@@ -120,9 +139,24 @@ def _frameworks_of(syntax: Syntax) -> dict[str, Framework]:
     return found
 
 
+def _framework_of(module: str) -> Framework | None:
+    """Return the framework whose package a module is, or is in."""
+    while module and module not in BY_MODULE:
+        module = module.rpartition(".")[0]
+    return BY_MODULE.get(module)
+
+
 def find_framework_calls(project: Project) -> dict[Syntax, list[FoundCall]]:
     """Find the calls that run a framework's agents, or else its bare models."""
-    imported = {syntax: _frameworks_of(syntax) for syntax in project.files.values()}
+    files = project.files.values()
+    imported = {
+        syntax: {
+            name: framework
+            for name, framework in _frameworks_of(syntax).items()
+            if _asks_by_sdk(framework, files)
+        }
+        for syntax in files
+    }
     if not any(imported.values()):
         return {}
     origins = _Origins(project, imported)

@@ -9,12 +9,9 @@ from art_adapt.source import Place
 from art_adapt.survey.apis import UNRECORDED, UnrecordedCall
 from art_adapt.survey.frameworks import imported_frameworks
 from art_adapt.survey.model import Obstacle
-from art_adapt.survey.packages import is_of_project
+from art_adapt.survey.other_clients import find_other_clients
 from art_adapt.survey.raw_http import find_raw_http
 from art_adapt.survey.syntax import Syntax
-
-CHAT = "call client.chat.completions.create there"
-OTHER_CLIENT = "ART trains models behind an OpenAI-compatible API: " + CHAT
 
 UNFOUND = (
     "name the function that runs one episode with --entry: in training, what any client "
@@ -37,7 +34,12 @@ UNRECORDED_NAMES = {name.rpartition(".")[2] for name in UNRECORDED_CALLS}
 def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
     """Find frameworks and calls that no hook can record, each kind once."""
     said: set[str] = set()
-    for obstacle in (*_imported(syntax), *_called(syntax), *find_raw_http(syntax)):
+    for obstacle in (
+        *_imported(syntax),
+        *find_other_clients(syntax),
+        *_called(syntax),
+        *find_raw_http(syntax),
+    ):
         if not obstacle.calls_model:
             yield obstacle
         elif obstacle.what not in said:
@@ -49,18 +51,6 @@ def _imported(syntax: Syntax) -> Iterator[Obstacle]:
     for node, framework in imported_frameworks(syntax):
         place = syntax.place(node)
         yield Obstacle(place, framework.name, UNFOUND, every_client=True)
-    for imported in syntax.imports.values():
-        if imported.level:
-            continue
-        if imported.module.split(".")[0] == "anthropic" and not is_of_project(
-            syntax.source.path, imported.module, imported.attribute or ""
-        ):
-            place = syntax.place(imported.node)
-            yield Obstacle(place, "the Anthropic client", OTHER_CLIENT)
-        elif imported.module.startswith("google.gen"):
-            yield Obstacle(
-                syntax.place(imported.node), "the Gemini client", OTHER_CLIENT
-            )
 
 
 def _called(syntax: Syntax) -> Iterator[Obstacle]:

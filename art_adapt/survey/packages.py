@@ -52,20 +52,26 @@ def is_of_project(path: Path, module: str, name: str = "") -> bool:
     """Whether a module is the project's own, as ``agents`` often is.
 
     ``path`` is the file that imports it, or ``name`` from it. A folder without an
-    ``__init__.py`` gives no more than its modules: what else is imported from its name
-    is a library's, and so it is in a folder of examples that is named after one.
+    ``__init__.py`` gives no more than its modules, a package to its own modules no more
+    than it has: what else they import from that name is a library's. So is what
+    ``anthropic.py`` imports from anthropic.
     """
     top, *inside = f"{module}.{name}".rstrip(".").split(".")
     for folder in (root / top for root in import_roots(path)):
-        if module_file(folder):
+        found = module_file(folder)
+        contains = folder in path.parents
+        if found is not None and found != path and not contains:
             return True
-        part = folder.joinpath(*inside[:1])
-        if (
-            inside
-            and folder not in path.parents
-            and (module_file(part) or part.is_dir())
-        ):
+        if not inside or (contains and found is None):
+            continue
+        part = folder / inside[0]
+        if module_file(part) or part.is_dir():
             return True
+        if contains and found is not None:
+            named = re.escape(inside[0])
+            text = found.read_text(encoding="utf-8", errors="replace")
+            if re.search(rf"\b{named}\b", text):
+                return True
     return False
 
 

@@ -200,6 +200,17 @@ def test_a_package_of_the_project_is_no_framework(tmp_path: Path) -> None:
         planned(tmp_path, source)
 
 
+def test_a_package_may_import_from_itself(tmp_path: Path) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "__init__.py").write_text("class Runner:\n    pass\n")
+    file = tmp_path / "agents" / "ask.py"
+    file.write_text(
+        "from agents import Runner\ndef ask(q):\n    return Runner().run(q)\n"
+    )
+    with pytest.raises(Refusal, match="no completion call found"):
+        make_plan([read_source(file)], Options())
+
+
 def test_a_folder_gives_no_more_than_its_modules(tmp_path: Path) -> None:
     """Many projects have a folder ``agents``, beside agents on the SDK of that name."""
     (tmp_path / "agents").mkdir()

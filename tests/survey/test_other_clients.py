@@ -1,0 +1,125 @@
+"""Test that a client of another API is named where it asks, with a call to record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from art_adapt.errors import Refusal
+from art_adapt.plan import Plan, make_plan
+from art_adapt.settings import Options
+from art_adapt.source import read_source
+
+# By what they show: the file, its client, the line that asks, the call to write.
+ASKED = {
+    "Anthropic": (
+        "import anthropic\nclient = anthropic.Anthropic()\ndef ask(m):\n"
+        "    return client.messages.create(model='claude-x', system=S, messages=m,\n"
+        "        max_tokens=200).content[0].text\n",
+        "the Anthropic client",
+        4,
+        "litellm.completion(model='anthropic/claude-x', messages=[{'role': 'system', "
+        "'content': S}, *m], max_tokens=200)",
+    ),
+    "an asynchronous attribute, a model by name": (
+        "from anthropic import AsyncAnthropic\nclass A:\n    def __init__(self):\n"
+        "        self.client = AsyncAnthropic()\n    async def ask(self, m):\n"
+        "        return await self.client.messages.create(model=MODEL, messages=m)\n",
+        "the Anthropic client",
+        6,
+        "await litellm.acompletion(model=f'anthropic/{MODEL}', messages=m)",
+    ),
+    "a stream": (
+        "from anthropic import Anthropic\ndef ask(m):\n"
+        "    with Anthropic().messages.stream(model='c', messages=m) as s:\n"
+        "        return s.get_final_text()\n",
+        "the Anthropic client",
+        3,
+        "litellm.completion(model='anthropic/c', messages=m)",
+    ),
+    "Gemini": (
+        "from google import genai\nclient = genai.Client()\ndef ask(text):\n"
+        "    return client.models.generate_content(model='g', contents=text).text\n",
+        "the Gemini client",
+        4,
+        "litellm.completion(model='gemini/g', messages=[{'role': 'user'",
+    ),
+    "Gemini's older package": (
+        "import google.generativeai as genai\nmodel = genai.GenerativeModel('g')\n"
+        "def ask(text):\n    chat = model.start_chat()\n"
+        "    return chat.send_message(text).text\n",
+        "the Gemini client",
+        5,
+        "litellm.completion(model='gemini/...'",
+    ),
+    "Ollama": (
+        "import ollama\ndef ask(m):\n"
+        "    return ollama.chat(model='llama3', messages=m)['message']['content']\n",
+        "the Ollama client",
+        3,
+        "litellm.completion(model='ollama_chat/llama3', messages=m)",
+    ),
+    "an import alone": (
+        "from anthropic.types import Message\ndef ask(m: Message):\n    return m\n",
+        "the Anthropic client",
+        1,
+        "ask through LiteLLM",
+    ),
+}
+
+
+def planned(tmp_path: Path, source: str) -> Plan:
+    file = tmp_path / "agent.py"
+    file.write_text(source)
+    return make_plan([read_source(file)], Options())
+
+
+@pytest.mark.parametrize(
+    ("source", "client", "line", "call"), ASKED.values(), ids=list(ASKED)
+)
+def test_the_call_and_what_to_write(
+    source: str, client: str, line: int, call: str, tmp_path: Path
+) -> None:
+    with pytest.raises(Refusal, match=client) as refused:
+        planned(tmp_path, source)
+    assert refused.value.line == line
+    assert call in refused.value.next_step
+
+
+ADK = """
+from google.adk.agents import Agent
+from google.adk.runners import Runner
+from google.genai import types
+agent = Agent(name='a', model={model})
+runner = Runner(agent=agent, app_name='x', session_service=None)
+async def ask(question):
+    async for event in runner.run_async(new_message=question):
+        last = event
+    return last
+"""
+
+
+def test_adk_is_recorded_where_it_asks_by_litellm(tmp_path: Path) -> None:
+    by_litellm = "from google.adk.models.lite_llm import LiteLlm" + ADK
+    plan = planned(tmp_path, by_litellm.format(model="LiteLlm('openai/gpt-4o')"))
+    assert [call.callee for call in plan.decisions.policy] == ["runner.run_async"]
+    with pytest.raises(Refusal, match="Google's ADK on Gemini") as refused:
+        planned(tmp_path, ADK.format(model="'gemini-2.5-flash'"))
+    assert "LiteLlm('openai/...')" in refused.value.next_step
+
+
+@pytest.mark.parametrize("name", ["ollama.py", "ollama/chat.py"])
+def test_what_is_named_after_a_client_uses_it(name: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    (file.parent / "__init__.py").touch()
+    file.write_text(ASKED["Ollama"][0])
+    with pytest.raises(Refusal, match="the Ollama client"):
+        make_plan([read_source(file)], Options())
+
+
+def test_a_package_of_the_project_is_no_client(tmp_path: Path) -> None:
+    (tmp_path / "ollama.py").write_text("def chat(**_):\n    return 'yes'\n")
+    with pytest.raises(Refusal, match="no completion call found"):
+        planned(tmp_path, ASKED["Ollama"][0])
