@@ -11,7 +11,7 @@ import asyncio
 import functools
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,8 @@ RECORDED = ("/chat/completions", "/responses")
 ASKING = re.compile(r"/(chat/completions|responses|completions|threads/(.+/)?runs)")
 # What a request's options may hold, besides where it goes and what it says.
 OPTIONS = ("headers", "params", "extra_json", "timeout", "max_retries", "post_parser")
+# What frameworks call an agent that they run, in their own functions.
+AGENTS = ("agent", "self", "current_agent", "public_agent", "from_agent")
 MISSED = "without a hook, and the model in training neither answers nor learns it"
 OURS = ("openai.", "art_adapt.")
 LOST = (
@@ -48,12 +50,15 @@ class Asked:
         path: of the request.
         functions: of the user's own code that wait for it, the nearest one first. A task
             that was started with the SDK's coroutine has none.
+        agent: the name that a framework's agent has, which asks on behalf of the nearest
+            one; "" if none is known.
         file, line: of the nearest one, else of the library that asks.
     """
 
     model: str
     path: str
     functions: tuple[str, ...]
+    agent: str
     file: str
     line: int
 
@@ -61,13 +66,21 @@ class Asked:
     def function(self) -> str:
         return self.functions[0] if self.functions else ""
 
+    @property
+    def asking(self) -> str:
+        """The name of the conversation: of its agent, or else of its function."""
+        return self.agent or self.function
+
     def is_named(self, names: Iterable[str]) -> bool:
-        """Tell whether its model is named, or a function or class that waits for it."""
+        """Tell whether its model or agent is named, or a function that waits for it.
+
+        A class is named for all of its methods.
+        """
         # A script's "<module>" waits for all that it does: only as the nearest it counts.
         waiting = [self.function, *(f for f in self.functions if "<" not in f)]
         return any(
-            name == self.model
-            or name in waiting
+            name in (self.model, *waiting)
+            or (name == self.agent and self.agent != "")
             or any(f.endswith(f".{name}") or f.startswith(f"{name}.") for f in waiting)
             for name in names
         )
@@ -110,7 +123,7 @@ def watch_clients() -> None:
         if (recording := _recording(asked)) is None:
             return sync(self, cast_to, options, **rest)
         send = functools.partial(sync, self, cast_to, **rest)
-        return recording.relay(self, send, cast_to, options, rest, asked.function)
+        return recording.relay(self, send, cast_to, options, rest, asked.asking)
 
     @functools.wraps(asynchronous)
     async def request_async(self: Any, cast_to: Any, options: Any, **rest: Any) -> Any:
@@ -119,7 +132,7 @@ def watch_clients() -> None:
         if (recording := _recording(asked)) is None:
             return await asynchronous(self, cast_to, options, **rest)
         send = functools.partial(asynchronous, self, cast_to, **rest)
-        return await recording.relay(self, send, cast_to, options, rest, asked.function)
+        return await recording.relay(self, send, cast_to, options, rest, asked.asking)
 
     patched: Any = SyncAPIClient
     patched.request = request
@@ -173,12 +186,14 @@ def options_of(options: Any) -> Json:
     return {k: v for k, v in given.items() if not isinstance(v, absent)}
 
 
-def _waiting() -> tuple[tuple[str, ...], str, int]:
+def _waiting() -> tuple[tuple[str, ...], str, str, int]:
     """Return the functions of the user's own code that wait here, nearest first.
 
-    With them come the file and line of the nearest one, or of the library that asks.
+    With them come the framework's agent that asks for the nearest one, and the file and
+    line of that, or of the library that asks.
     """
     functions: list[str] = []
+    agent = ""
     own = library = None
     frame: Any = sys._getframe(2)
     # Above a task's own frames are those of whatever has started the loop.
@@ -187,9 +202,21 @@ def _waiting() -> tuple[tuple[str, ...], str, int]:
         if not is_installed(code.co_filename):
             own = own or (code.co_filename, frame.f_lineno)
             functions.append(code.co_qualname.replace(".<locals>", ""))
-        elif library is None and not frame.f_globals.get("__name__", "").startswith(
-            OURS
-        ):
-            library = code.co_filename, frame.f_lineno
+        elif not frame.f_globals.get("__name__", "").startswith(OURS):
+            library = library or (code.co_filename, frame.f_lineno)
+            if own is None and not agent:
+                agent = _agent_of(frame.f_locals)
         frame = frame.f_back
-    return tuple(functions), *(own or library or ("", 0))
+    return tuple(functions), agent, *(own or library or ("", 0))
+
+
+def _agent_of(local: Mapping[str, Any]) -> str:
+    """Return the name of the agent that a framework's function runs, as it calls it."""
+    if isinstance(name := local.get("agent_name"), str):
+        return name
+    for variable in AGENTS:
+        if "Agent" in type(value := local.get(variable)).__name__:
+            for name in (getattr(value, "name", None), getattr(value, "role", None)):
+                if isinstance(name, str) and name:
+                    return name
+    return ""

@@ -50,8 +50,9 @@ def agent_of(framework: str) -> Any:
     return module
 
 
-def recording(trajectory: Trajectory, engine: Engine) -> Any:
-    return rollout(trajectory, engine, temperature=1.0, timeout=30, every_client=True)
+def recording(trajectory: Trajectory, engine: Engine, **options: Any) -> Any:
+    options = {"temperature": 1.0, "timeout": 30, "every_client": True, **options}
+    return rollout(trajectory, engine, **options)
 
 
 def assert_recorded(trajectory: Trajectory, engine: Engine) -> None:
@@ -131,7 +132,25 @@ def test_the_agents_sdk_with_its_handoffs(api: str) -> None:
     module = agent_of("agents_sdk")
     trajectory = Trajectory()
     replies = [ORDER, HANDOVER, {"content": "Five days."}]
-    with Engine(replies) as engine, recording(trajectory, engine):
+    with Engine(replies) as engine, recording(trajectory, engine) as recorder:
         assert asyncio.run(module.answer("My refund?")) == "Five days."
     assert_recorded(trajectory, engine)
     assert len(trajectory.additional_histories) == 1  # the other agent's
+    assert recorder.history_names == ["support", "refunds"]
+
+
+def test_an_agent_of_a_framework_is_named_auxiliary() -> None:
+    module = agent_of("agents_sdk")
+    trajectory = Trajectory()
+    replies = [ORDER, HANDOVER]
+    production = [{"content": "Five days."}]
+    with Engine(replies) as engine, Engine(production) as elsewhere:
+        import agents
+
+        client = openai.AsyncOpenAI(base_url=elsewhere.base_url, api_key="k")
+        agents.set_default_openai_api("chat_completions")
+        agents.set_default_openai_client(client, use_for_tracing=False)
+        with recording(trajectory, engine, auxiliary=["refunds"]):
+            assert asyncio.run(module.answer("My refund?")) == "Five days."
+        assert len(engine.log) == 2 and len(elsewhere.log) == 1
+    assert not trajectory.additional_histories
