@@ -130,7 +130,8 @@ def _package_by_imports(syntax: Syntax) -> str:
         if not all(name.isidentifier() for name in names):
             break
         if not module_file(path.parent / ancestor.name) and any(
-            _leads_below(ancestor, imported) for imported in syntax.imports.values()
+            _leads_below(ancestor, imported, path)
+            for imported in syntax.imports.values()
         ):
             return ".".join(names)
     return ""
@@ -155,28 +156,30 @@ def _namespace_package(syntax: Syntax) -> str:
         re.MULTILINE,
     )
 
-    def is_package(data: bytes) -> bool:
+    def is_package(file: Path, data: bytes) -> bool:
         below = (folder / (sub or name).decode() for sub, name in by_name.findall(data))
-        return relative.search(data) is not None or any(map(is_module, below))
+        return relative.search(data) is not None or any(
+            is_module(module) and module_file(module) != file for module in below
+        )
 
-    if any(map(is_package, _texts_of(folder))) or any(
-        map(above.search, _texts_of(folder.parent))
+    if any(is_package(file, data) for file, data in _texts_of(folder)) or any(
+        above.search(data) for _, data in _texts_of(folder.parent)
     ):
         return folder.name
     return ""
 
 
-def _leads_below(folder: Path, imported: Import) -> bool:
-    """Whether an absolute import names a module below ``folder``.
+def _leads_below(folder: Path, imported: Import, path: Path) -> bool:
+    """Whether an absolute import in ``path`` names another module below ``folder``.
 
     A folder may be called like a library, as ``openai`` and ``mcp`` are: its name alone
-    says nothing.
+    says nothing, and ``from agno.agent import Agent`` nothing in agno/agent.py.
     """
     parts = [*imported.module.split("."), *filter(None, [imported.attribute])]
     if imported.level or parts[0] != folder.name:
         return False
     below = {folder.joinpath(*parts[1:]), folder.joinpath(*parts[1:-1])} - {folder}
-    return any(map(is_module, below))
+    return any(is_module(each) and module_file(each) != path for each in below)
 
 
 def is_module(module: Path) -> bool:
@@ -184,12 +187,12 @@ def is_module(module: Path) -> bool:
     return module_file(module) is not None or module.is_dir()
 
 
-def _texts_of(folder: Path) -> Iterator[bytes]:
-    """The contents of the Python files in a folder, as far as they can be read."""
+def _texts_of(folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """The Python files in a folder, as far as they can be read, with their contents."""
     try:
         for path in sorted(folder.iterdir())[:MOST_NEIGHBOURS]:
             if path.suffix == ".py" and path.is_file():
-                yield path.read_bytes()
+                yield path, path.read_bytes()
     except OSError:
         return
 

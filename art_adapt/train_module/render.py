@@ -102,8 +102,11 @@ def _conditions(training: Training) -> dict[str, bool]:
 def _auxiliary(training: Training) -> str:
     if training.single_turn:  # nothing of the agent runs
         return ""
-    about = "# Functions and models that answer in production, and are not trained."
-    return f"{about}\n{tuple_of('AUXILIARY', training.auxiliary)}"
+    about = "functions and models that are not trained"
+    assigned = tuple_of("AUXILIARY", training.auxiliary)
+    line = f"{assigned}  # {about}"
+    above = f"# {about.capitalize()}.\n{assigned}"
+    return line if len(line) <= LINE_LENGTH else above
 
 
 def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:

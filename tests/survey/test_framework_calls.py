@@ -224,6 +224,18 @@ def test_a_folder_gives_no_more_than_its_modules(tmp_path: Path) -> None:
         planned(tmp_path, source)
 
 
+def test_a_script_is_no_module_of_the_package_that_it_imports(tmp_path: Path) -> None:
+    """As in agno/agent.py."""
+    folder = tmp_path / "agno"
+    folder.mkdir()
+    source = (
+        "from agno.agent import Agent\nagent = Agent()\n"
+        "def ask(question):\n    return agent.run(question)\n"
+    )
+    entry = planned(folder, source).decisions.entry
+    assert entry is not None and entry.package == ""
+
+
 def test_a_folder_of_examples_is_no_package(tmp_path: Path) -> None:
     folder = tmp_path / "agents"
     folder.mkdir()

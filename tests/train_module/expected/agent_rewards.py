@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (f3d8e5bd83d5). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (24a125a216bd). Yours to edit: art-adapt overwrites no edited file.
 """Trains play of agent.py with ART: GRPO, rewarded by the agent itself.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -33,8 +33,7 @@ TEMPERATURE = 1.0  # ART trains on logprobs at 1; the agent's own sampling is no
 MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it is
 EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
 CONCURRENCY = 64  # episodes at once
-# Functions and models that answer in production, and are not trained.
-AUXILIARY: tuple[str, ...] = ()
+AUXILIARY: tuple[str, ...] = ()  # functions and models that are not trained
 ENGINE: dict[str, Any] = {}  # vLLM's, for example {"gpu_memory_utilization": 0.8}
 VALIDATION_SCENARIOS = 20  # at most
 VALIDATION_ROLLOUTS = 2  # of each

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (30366aa8ec2e). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (21fba9e2cc4c). Yours to edit: art-adapt overwrites no edited file.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -33,8 +33,7 @@ TEMPERATURE = 1.0  # ART trains on logprobs at 1; the agent's own sampling is no
 MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it is
 EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
 CONCURRENCY = 64  # episodes at once
-# Functions and models that answer in production, and are not trained.
-AUXILIARY: tuple[str, ...] = ()
+AUXILIARY: tuple[str, ...] = ()  # functions and models that are not trained
 ENGINE: dict[str, Any] = {}  # vLLM's, for example {"gpu_memory_utilization": 0.8}
 GPUS = {"trainer_gpu_ids": [0], "inference_gpu_ids": [1]}  # both work at once
 WORKERS = 16  # groups that are under way at once
