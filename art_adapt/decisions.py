@@ -25,6 +25,8 @@ from art_adapt.survey.model import (
 )
 from art_adapt.survey.roles import Role
 
+OR_ENTRY = "or what runs the framework's agent, with --entry FUNCTION"
+
 
 @dataclass(frozen=True)
 class Training(TrainingOptions):
@@ -79,7 +81,7 @@ def decide(
             **_chosen(decided.entry, options),
             agent_rewards=bool(rewards) and options.reward is None,
             every_client=every_client and not options.single_turn,
-            auxiliary=tuple(dict.fromkeys(call.function for call in auxiliary)),
+            auxiliary=_auxiliary_names(decided.entry, policy, auxiliary, every_client),
         )
     return Decisions(
         policy,
@@ -91,6 +93,22 @@ def decide(
         training,
         origins={**options.origins, "entry": decided.origin},
     )
+
+
+def _auxiliary_names(
+    entry: EntryPoint,
+    policy: Sequence[CompletionCall],
+    auxiliary: Sequence[CompletionCall],
+    every_client: bool,
+) -> tuple[str, ...]:
+    """Name the functions that ask for what is not trained.
+
+    A name stands for all that the function calls. Where nothing has a hook, the function
+    that runs the policy must not be named.
+    """
+    names = dict.fromkeys(call.function for call in auxiliary)
+    running = {entry.name, *(call.function for call in policy)}
+    return tuple(n for n in names if not (every_client and n in running))
 
 
 def _uses_framework(survey: Survey) -> bool:
@@ -159,7 +177,8 @@ def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> R
         return Refusal(
             "only auxiliary calls: there is no policy to train",
             why=f"{first.callee}: {first.reason}",
-            next_step=f"say which call is the agent's with --policy {first.function}",
+            next_step=f"say which call is the agent's with --policy {first.function}"
+            + (f"; {OR_ENTRY}" if _uses_framework(survey) else ""),
             path=first.place.path,
             line=first.place.line,
         )

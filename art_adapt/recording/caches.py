@@ -24,7 +24,8 @@ def switch_off_caches() -> None:
 
 def _dspy(dspy: Any) -> bool:
     """DSPy 3 caches in memory and on disk, unless it is told not to (clients/cache.py)."""
-    if not (dspy.cache.enable_disk_cache or dspy.cache.enable_memory_cache):
+    cache = getattr(dspy, "cache", None)  # which older ones have elsewhere
+    if cache is None or not (cache.enable_disk_cache or cache.enable_memory_cache):
         return True
     dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
     return False

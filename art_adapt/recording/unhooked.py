@@ -169,8 +169,9 @@ def _recording(asked: Asked) -> Any:
 
 def _without_context(asked: Asked) -> None:
     """Report a request that may belong to any of the open rollouts, or to none."""
-    concerned: list[Any] = list(open_rollouts.values())
-    if any(asked.is_named(each.auxiliary) for each in concerned):
+    still_open: list[Any] = list(open_rollouts.values())
+    concerned = [each for each in still_open if each.every_client or each.strict]
+    if not concerned or any(asked.is_named(each.auxiliary) for each in concerned):
         return
     if any(each.every_client and each.strict for each in concerned):
         raise stop(LOST.format(asked=asked))

@@ -246,10 +246,11 @@ def test_production_and_judges_ask_what_they_like(
     with listening(Trajectory()):
         recorded(client.chat.completions.create)(model="m", messages=USER)
         directly(client)
+        in_a_bare_thread(directly, client)
     with rollout(Trajectory(), engine, strict=True), state.judging():
         directly(client)
     directly(client)
-    assert len(production.log) == 4
+    assert len(production.log) == 5
 
 
 def test_an_api_that_cannot_be_recorded_is_reported_where_every_client_is(
@@ -277,7 +278,10 @@ def test_a_lost_context_ends_an_episode_whose_every_client_counts(
     ):
         in_a_bare_thread(directly, client)
     assert not production.log
-    with pytest.warns(RecordingWarning, match=lost), rollout(Trajectory(), engine):
+    with (
+        pytest.warns(RecordingWarning, match=lost),
+        rollout(Trajectory(), engine, strict=True),
+    ):
         in_a_bare_thread(directly, client)
     assert production.log and not engine.log
 

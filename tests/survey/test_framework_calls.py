@@ -157,6 +157,31 @@ def test_hooks_come_first(tmp_path: Path) -> None:
     assert training is not None and not training.every_client
 
 
+BESIDE = """
+import openai
+agent, client = create_react_agent(ChatOpenAI(), []), openai.OpenAI()
+
+def judge(text):
+    return client.chat.completions.create(model="j", messages=[text])
+
+def ask(question):
+    client.chat.completions.create(model="k", messages=[question])
+    return judge(agent.invoke(question))
+"""
+
+
+def test_a_function_that_runs_the_agent_is_not_named_auxiliary(tmp_path: Path) -> None:
+    """Its name would keep out all that it calls."""
+    beside = ("judge", "ask")
+    with pytest.raises(Refusal, match="only auxiliary calls") as refused:
+        planned(tmp_path, LANGGRAPH + BESIDE, auxiliary=beside)
+    assert "--entry" in refused.value.next_step
+    plan = planned(tmp_path, LANGGRAPH + BESIDE, auxiliary=beside, entry="ask")
+    training = plan.decisions.training
+    assert training is not None and training.every_client
+    assert training.auxiliary == ("judge",)
+
+
 @pytest.mark.parametrize(
     "source",
     [
