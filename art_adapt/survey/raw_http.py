@@ -72,38 +72,36 @@ def _sendings(syntax: Syntax, url: ast.Constant) -> Iterator[ast.Call]:
         if isinstance(outer, ast.Call) and _sends(outer):
             yield outer
             return
-        if isinstance(outer, ast.stmt):
-            yield from _sendings_to(syntax, outer)
+        if isinstance(outer, ast.stmt | ast.arguments):
+            names = set(_bound(outer, url))
+            for node in syntax.nodes:
+                if (
+                    isinstance(node, ast.Call)
+                    and _sends(node)
+                    and names & set(_names(node))
+                ):
+                    yield node
             return
 
 
-def _sendings_to(syntax: Syntax, statement: ast.stmt) -> Iterator[ast.Call]:
-    """Yield the calls that are given a name which ``statement`` assigns."""
-    targets = {
-        name.rpartition(".")[2]
-        for target in _targets(statement)
-        if (name := dotted(target)) is not None
-    }
-    for node in syntax.nodes:
-        if isinstance(node, ast.Call) and _sends(node) and targets & set(_names(node)):
-            yield node
-
-
-def _targets(statement: ast.stmt) -> list[ast.expr]:
-    if isinstance(statement, ast.Assign):
-        return statement.targets
-    if isinstance(statement, ast.AnnAssign):
-        return [statement.target]
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):  # by default
-        arguments = [*statement.args.args, *statement.args.kwonlyargs]
-        return [ast.Name(argument.arg) for argument in arguments]
-    return []
+def _bound(outer: ast.AST, url: ast.Constant) -> Iterator[str]:
+    """Yield the last names of what is assigned ``url``, or has it as its default."""
+    if isinstance(outer, ast.arguments):
+        positional = [*outer.posonlyargs, *outer.args]
+        pairs = [
+            *zip(reversed(positional), reversed(outer.defaults), strict=False),
+            *zip(outer.kwonlyargs, outer.kw_defaults, strict=True),
+        ]
+        yield from (argument.arg for argument, default in pairs if default is url)
+    elif isinstance(outer, ast.Assign | ast.AnnAssign):
+        targets = outer.targets if isinstance(outer, ast.Assign) else [outer.target]
+        for target in targets:
+            yield (dotted(target) or "").rpartition(".")[2]
 
 
 def _sends(call: ast.Call) -> bool:
-    return (dotted(call.func) or "").rpartition(".")[2] in SENDING or (
-        isinstance(call.func, ast.Attribute) and call.func.attr in SENDING
-    )
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else dotted(call.func)
+    return name in SENDING
 
 
 def _names(call: ast.Call) -> Iterator[str]:
