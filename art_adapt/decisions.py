@@ -220,7 +220,7 @@ def _obstructed(obstacle: Obstacle) -> Refusal:
 
 def _indented(advice: str, edit: str) -> str:
     """Put what to write below the advice, as it would stand in a file."""
-    return f"{advice}\n\n{textwrap.indent(edit, ' ' * 8)}\n" if edit else advice
+    return f"{advice}\n\n{textwrap.indent(edit, ' ' * 8)}" if edit else advice
 
 
 def _nothing_to_hook(call: CompletionCall) -> Refusal:
