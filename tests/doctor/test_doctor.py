@@ -183,6 +183,7 @@ def test_the_reward_of_an_episode_without_an_answer(
     assert found.state == state and "without an answer" in found.what
 
 
+@pytest.mark.slow
 def test_an_agent_that_cannot_be_imported(folder: Path) -> None:
     (folder / "agent.py").write_text("import no_such_package\n")
     code, found, _ = doctor(folder, "--json", **KEYS)
@@ -190,6 +191,7 @@ def test_an_agent_that_cannot_be_imported(folder: Path) -> None:
     assert "no_such_package" in found["module"]["what"]
 
 
+@pytest.mark.slow
 def test_keys_are_named(folder: Path) -> None:
     (folder / "agent.py").write_text(
         "import os\nfrom openai import OpenAI\nkey = os.getenv('SEARCH_API_KEY')\n"
@@ -201,6 +203,7 @@ def test_keys_are_named(folder: Path) -> None:
     assert "SEARCH_API_KEY is read by the agent, and not set" in said
 
 
+@pytest.mark.slow
 def test_what_is_no_train_module(folder: Path) -> None:
     for name, reason in (("no.py", "no such file"), ("rewards.py", "no train module")):
         done = art_adapt("doctor", name, cwd=folder)

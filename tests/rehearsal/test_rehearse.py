@@ -329,6 +329,7 @@ def test_a_broken_train_module_is_caught(way: str, tmp_path: Path) -> None:
     assert in_line in line, (finding, line)
 
 
+@pytest.mark.slow
 def test_a_call_that_has_lost_its_hook_is_told_until_it_is_named(
     tmp_path: Path,
 ) -> None:

@@ -172,6 +172,7 @@ def test_a_finished_run_says_so_before_it_starts_an_engine(tmp_path: Path) -> No
     assert said["registered"][0][0] == "agent-002" and len(said["steps"]) == 3
 
 
+@pytest.mark.slow
 def test_a_judge_that_is_down_is_named_and_ends_the_run(tmp_path: Path) -> None:
     folder = adapted("support_loop", tmp_path)
     down = {"when": {"model": "gpt-5.4"}, "content": "the judge is down"}
