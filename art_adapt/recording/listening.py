@@ -90,13 +90,11 @@ class Listener(Recorder):
 
         copied = copy.copy(client)
         copied.recording, copied.asking = self, asking
-        sending = copy.copy(client)
-        sending.is_of_rollout = True  # what it sends has been seen
         is_async = isinstance(client, openai.AsyncOpenAI)
         stream = openai.AsyncStream if is_async else openai.Stream
 
         def post(path: str, *, body: Any = None, **rest: Any) -> Any:
-            steps = exchange(copied, sending.post, stream, path, body, rest)
+            steps = exchange(copied, client.post, stream, path, body, rest)
             return run_async(steps) if is_async else run(steps)
 
         copied.post = post
