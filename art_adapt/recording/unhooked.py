@@ -34,10 +34,12 @@ OPTIONS = ("headers", "params", "extra_json", "timeout", "max_retries", "post_pa
 AGENTS = ("agent", "self", "current_agent", "public_agent", "from_agent")
 MISSED = "without a hook, and the model in training neither answers nor learns it"
 OURS = ("openai.", "art_adapt.")
+JUDGES = "art.rewards."
 LOST = (
     "{asked} outside its rollout while training: the thread or task that runs it has "
     "lost the context. Start it with carried(function) from art_recording, or adapt the "
-    "agent again with --isolate process."
+    "agent again with --isolate process. If it is no part of an episode (a judge), name "
+    "its function or model in the train module's AUXILIARY."
 )
 
 
@@ -146,8 +148,10 @@ def _asked(client: Any, options: Any) -> Asked | None:
         return None
     if not ASKING.fullmatch(options.url) or is_judging():
         return None
+    if (waiting := _waiting()) is None:
+        return None
     body = options.json_data if isinstance(options.json_data, dict) else {}
-    return Asked(str(body.get("model")), options.url, *_waiting())
+    return Asked(str(body.get("model")), options.url, *waiting)
 
 
 def _recording(asked: Asked) -> Any:
@@ -187,8 +191,10 @@ def options_of(options: Any) -> Json:
     return {k: v for k, v in given.items() if not isinstance(v, absent)}
 
 
-def _waiting() -> tuple[tuple[str, ...], str, str, int]:
+def _waiting() -> tuple[tuple[str, ...], str, str, int] | None:
     """Return the functions of the user's own code that wait here, nearest first.
+
+    None: it is one of ART's judges that waits, whoever has called it.
 
     With them come the framework's agent that asks for the nearest one, and the file and
     line of that, or of the library that asks.
@@ -203,7 +209,9 @@ def _waiting() -> tuple[tuple[str, ...], str, str, int]:
         if not is_installed(code.co_filename):
             own = own or (code.co_filename, frame.f_lineno)
             functions.append(code.co_qualname.replace(".<locals>", ""))
-        elif not frame.f_globals.get("__name__", "").startswith(OURS):
+        elif (module := frame.f_globals.get("__name__", "")).startswith(JUDGES):
+            return None
+        elif not module.startswith(OURS):
             library = library or (code.co_filename, frame.f_lineno)
             if own is None and not agent:
                 agent = _agent_of(frame.f_locals)

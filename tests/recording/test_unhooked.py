@@ -311,3 +311,24 @@ def test_alone_in_its_process_a_rollout_gets_what_has_lost_its_context(
     ):
         in_a_bare_thread(ask, client)
     assert not choices(again)
+
+
+def test_arts_own_judge_is_no_part_of_an_episode(
+    client: openai.OpenAI,
+    engine: Engine,
+    production: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Train modules may be edited to call it, beside other groups' rollouts."""
+    from art.rewards import ruler
+
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_BASE_URL", str(client.base_url))
+
+    def judge(_: openai.OpenAI) -> None:
+        with contextlib.suppress(ValueError):  # production's judgement is no JSON of it
+            asyncio.run(ruler([USER, USER], judge_model="openai/judge"))
+
+    with rollout(Trajectory(), engine, strict=True, every_client=True):
+        in_a_bare_thread(judge, client)
+    assert production.log and not engine.log
