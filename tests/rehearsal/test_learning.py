@@ -162,6 +162,7 @@ def test_ruler_is_learned_from_without_anything_prepared(tmp_path: Path) -> None
     assert "judge" in said  # whose liking was learned
 
 
+@pytest.mark.long  # its trainer is another, its model and its rewards are the first test's
 def test_a_pipeline_trains_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
     folder, module = prepared(tmp_path, TOOL_LOOP, options=("--pipeline",))
     code, said, complaints = rehearse(
