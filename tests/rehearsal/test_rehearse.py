@@ -161,6 +161,7 @@ def test_a_pipeline_that_loses_every_episode_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long  # the other pipelines are as art-adapt writes them
 def test_a_pipeline_by_keyword_and_one_in_a_comment(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--pipeline")
     module = folder / "agent_train.py"
