@@ -96,10 +96,7 @@ def _of_type(annotation: str, random: Random, words: Words) -> Any:
 
 def _json(texts: Sequence[str], random: Random, words: Words) -> str | None:
     """Answer with JSON like the prompt's last example, where it asks for JSON."""
-    for text in [
-        *texts[-1:],
-        *texts[:1],
-    ]:  # the system's prompt counts when nothing else
+    for text in (*texts[-1:], *texts[:1]):  # else the system's prompt
         if ASKS_FOR_JSON.search(text) is None:
             continue
         examples = list(_examples(text))
@@ -131,8 +128,9 @@ def _closing(text: str, start: int) -> int | None:
 
 def _read(text: str) -> Any:
     """Read JSON as prompts spell it, with placeholders, comments and dots; else None."""
+    if "{{" in text:  # of a template that nobody has filled in
+        text = text.replace("{{", "{").replace("}}", "}")
     for old, new in (
-        (r"\{\{|\}\}", lambda m: m[0][0]),  # of a template that nobody has filled in
         (r"(?m)[ \t]+(//|#)[^\n\"]*$", ""),
         (r"<[^<>\n]*>(?=\s*[,}\]])", '"words"'),
         (r",?\s*(\.\.\.|…)\s*(?=[}\]])", ""),

@@ -120,15 +120,8 @@ def _names(call: ast.Call) -> Iterator[str]:
 
 def _edit(syntax: Syntax, sending: ast.Call, url: ast.Constant, method: str) -> str:
     """Spell the call of the SDK that asks for the same, in the agent's own names."""
-    function = next(
-        (
-            outer
-            for outer in syntax.ancestors(sending)
-            if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef)
-        ),
-        None,
-    )
-    is_async = isinstance(function, ast.AsyncFunctionDef)
+    function = syntax.functions.get(syntax.owner(sending))
+    is_async = function is not None and isinstance(function.node, ast.AsyncFunctionDef)
     client = "AsyncOpenAI" if is_async else "OpenAI"
     given = [
         f"{name}={value}"

@@ -36,6 +36,11 @@ def history(tools: Any, items: list[Any]) -> dict[str, Any]:
 async def captured_by_patching_httpx() -> dict[str, Any]:
     """Capture with art 0.5.18: messages and Choices for each history that it found."""
     trajectory = await art.capture_auto_trajectory(run_agent())
+    return histories_of(trajectory)
+
+
+def histories_of(trajectory: Any) -> dict[str, Any]:
+    """Return what a trajectory holds as messages and Choices."""
     histories = [
         history(
             found.tools,

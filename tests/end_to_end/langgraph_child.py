@@ -13,7 +13,7 @@ from typing import Any
 
 import art
 from art.langgraph import init_chat_model, wrap_rollout
-from capture_child import history, run_agent
+from capture_child import histories_of, run_agent
 
 
 async def rollout() -> art.Trajectory:
@@ -32,27 +32,11 @@ def main() -> None:
         inference_api_key="k",
         inference_model_name="gpt-4o-mini",
     )
-    said: dict[str, Any] = {"histories": [], "sequences": 0, "tokens": None}
     try:
-        trajectory = asyncio.run(wrap_rollout(model, rollout)())
+        said = histories_of(asyncio.run(wrap_rollout(model, rollout)()))
     except Exception as error:
-        said["error"] = f"{type(error).__name__}: {error}"
-        print(json.dumps(said))
-        return
-    said["histories"] = [
-        history(
-            found.tools,
-            [
-                item
-                if isinstance(item, dict)
-                else {"choice": item.model_dump(mode="json")}
-                for item in found.messages_and_choices
-            ],
-        )
-        for found in (trajectory, *trajectory.additional_histories)
-        if found.messages_and_choices
-    ]
-    said["sequences"] = len(said["histories"])
+        raised = f"{type(error).__name__}: {error}"
+        said = {"histories": [], "sequences": 0, "tokens": None, "error": raised}
     print(json.dumps(said))
 
 

@@ -32,6 +32,7 @@ JSON_PROMPTS = {
     "Python's quotes": "You must output JSON: {'verdict': 'yes', 'score': 2}",
     "dots": 'Write valid JSON: {"verdict": "yes", "score": 1, ...}',
     "the last of two": 'You get {"a": 1}. Respond in JSON: {"verdict": "x", "score": 1}',
+    "an object at the end": 'Reply in JSON: {"score": 1, "verdict": {"text": "y"}}',
     "parts": 'Produce json: {"verdict": {"text": "y"}, "score": [1, 2]}',
 }
 

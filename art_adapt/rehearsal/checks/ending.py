@@ -59,7 +59,10 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
 def stopped_rollouts(seen: Seen) -> Iterator[Finding]:
     """Report rollouts in which the recorder refused a call that has a hook."""
     reasons = Counter(
-        r.stopped for r in seen.notes.rollouts if r.stopped and not r.unhooked
+        r.stopped
+        for r in seen.notes.rollouts
+        if r.stopped
+        and not any(r.stopped.startswith(f"{u.file}:{u.line}: ") for u in r.unhooked)
     )
     for reason, count in reasons.items():
         yield seen.finding(
