@@ -172,8 +172,8 @@ def _check(source: Source, auxiliary: frozenset[str]) -> Iterator[tuple[Rule, Fo
                     found = replace(found, fix=None)
                 yield each.rule, _placed(source, found, statements)
         except RecursionError:
-            too_deep = Refusal(f"nested too deeply for {each.rule.code}")
-            yield UNREADABLE, _unreadable(too_deep)
+            message = f"nested too deeply: {each.rule.code} did not check this file"
+            yield UNREADABLE, Found(message, 1, 0, 1, 0)
 
 
 def _statements(tree: ast.Module) -> dict[int, tuple[int, int]]:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from art_adapt.rules.code import Body, Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.completion_calls import FoundCall
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import dotted, root_object
 from art_adapt.survey.syntax import Syntax
 
 RULE = Rule("ART512", "blocking-rollout", Severity.WASTE)
@@ -121,11 +121,8 @@ def _blocks(code: Code, syntax: Syntax, call: ast.Call) -> bool:
 
 
 def _is_sync(code: Code, completion: FoundCall) -> bool:
-    root: ast.expr = completion.client
-    while isinstance(root, ast.Attribute) and dotted(root.value) != "self":
-        root = root.value
     return all(
         isinstance(value.node, ast.Call)
         and value.syntax.qualified(value.node.func) in SYNC_CLIENTS
-        for value in code.values(root)
+        for value in code.values(root_object(completion.client))
     )

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import last_name
 
 RULE = Rule("ART405", "cached-completions", Severity.GARBAGE)
 BAD = (
@@ -66,7 +66,7 @@ def check(code: Code) -> Iterator[Found]:
             )
         for decorator in function.node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            name = (dotted(called) or "").rpartition(".")[2]
+            name = last_name(called)
             if name in CACHES:
                 yield found(
                     call.callee,

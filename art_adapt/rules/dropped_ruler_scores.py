@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import dotted, last_name
 
 RULE = Rule("ART504", "dropped-ruler-scores", Severity.GARBAGE)
 BAD = (
@@ -68,7 +68,7 @@ def check(code: Code) -> Iterator[Found]:
         for name, written in code.syntax.assignments.items()
         for _, value in written
         if isinstance(value, ast.Call)
-        and (dotted(value.func) or "").rpartition(".")[2] == "partial"
+        and last_name(value.func) == "partial"
         and value.args
         and (code.art_name(value.args[0]) or "").endswith(".ruler_score_group")
     }

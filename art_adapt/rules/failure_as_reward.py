@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from art_adapt.rules.code import Code, below
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import bound_names, dotted, keyword
+from art_adapt.survey.nodes import bound_names, dotted, keyword, last_name
 
 RULE = Rule("ART305", "failure-as-reward", Severity.GARBAGE)
 BAD = (
@@ -143,7 +143,7 @@ class Handler:
             return {"BaseException"}
         one = self.caught
         kinds = one.elts if isinstance(one, ast.Tuple) else [one]
-        return {(dotted(kind) or "").rpartition(".")[2] for kind in kinds}
+        return {last_name(kind) for kind in kinds}
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -257,7 +257,7 @@ def _handlers(code: Code) -> Iterator[Handler]:
                 made = item.context_expr
                 if (
                     isinstance(made, ast.Call)
-                    and (dotted(made.func) or "").rpartition(".")[2] == "suppress"
+                    and last_name(made.func) == "suppress"
                     and made.args
                 ):
                     caught = ast.Tuple(made.args, ast.Load())

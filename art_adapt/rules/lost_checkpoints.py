@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import dotted, keyword
+from art_adapt.survey.nodes import dotted, keyword, last_name
 
 RULE = Rule("ART527", "lost-checkpoints", Severity.WASTE)
 BAD = (
@@ -68,7 +68,7 @@ def check(code: Code) -> Iterator[Found]:
     if not any(code.art_calls("LocalBackend", "TrainableModel")):
         return
     for call in code.calls:
-        name = (dotted(call.func) or "").rpartition(".")[2]
+        name = last_name(call.func)
         if name not in DELETING or not call.args:
             continue
         if _deletes(code, name, call.args[0]) or _is_asked_for(code, call):
@@ -90,7 +90,7 @@ def _leaves(code: Code, path: ast.expr) -> list[ast.expr]:
             elif isinstance(node, ast.Attribute) and node.attr == "name":
                 inner = node.value
             elif isinstance(node, ast.Call) and node.args:
-                called = (dotted(node.func) or "").rpartition(".")[2]
+                called = last_name(node.func)
                 inner = node.args[0] if called in ("str", "Path", "join") else None
             if inner is None:
                 break
@@ -101,7 +101,7 @@ def _leaves(code: Code, path: ast.expr) -> list[ast.expr]:
 
 def _is_temporary(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
-        return (dotted(node.func) or "").rpartition(".")[2] in TEMPORARY
+        return last_name(node.func) in TEMPORARY
     return isinstance(node, ast.Constant) and str(node.value).startswith("/tmp/")
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import dotted, keyword
+from art_adapt.survey.nodes import dotted, keyword, last_name
 
 RULE = Rule("ART104", "lost-context", Severity.WASTE)
 BAD = (
@@ -91,7 +91,7 @@ def _reaching(code: Code) -> set[str]:
         more = {
             code.syntax.owner(call).rpartition(".")[2]
             for call in code.calls
-            if (dotted(call.func) or "").rpartition(".")[2] in found
+            if last_name(call.func) in found
         } - found
         if not more:
             return found - {""}

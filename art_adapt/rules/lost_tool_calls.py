@@ -65,7 +65,7 @@ def check(code: Code) -> Iterator[Found]:
         if not isinstance(statement, ast.Expr):
             continue
         answered = any(
-            isinstance(node, ast.For) and _is_of_tool_calls(code, node.iter)
+            isinstance(node, ast.For) and code.sampled.are_tool_calls(node.iter)
             for node in below(code.blocks.after(statement))
         )
         if answered and any(_loses_calls(code, each) for each in _added(code, call)):
@@ -106,11 +106,4 @@ def _loses_calls(code: Code, message: Value) -> bool:
         and any(code.sampled.behind(each) for each in content)
         and calls.known
         and not calls.values
-    )
-
-
-def _is_of_tool_calls(code: Code, iterated: ast.expr) -> bool:
-    return any(
-        isinstance(value.node, ast.Attribute) and value.node.attr == "tool_calls"
-        for value in code.values(iterated)
     )

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import dotted, last_name
 
 RULE = Rule("ART502", "mixed-scenarios", Severity.GARBAGE)
 BAD = (
@@ -121,7 +121,7 @@ def _of_flat_list(
     for value in code.values(flat):
         node = value.node
         if isinstance(node, ast.Call) and node.args:
-            name = (dotted(node.func) or "").rpartition(".")[2]
+            name = last_name(node.func)
             if name in ("gather_trajectories", "gather"):
                 given = node.args[0]
                 inner = given.value if isinstance(given, ast.Starred) else given

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import dotted, keyword
+from art_adapt.survey.nodes import keyword, last_name
 from art_adapt.survey.syntax import LOOPS
 
 RULE = Rule("ART509", "no-resume", Severity.WASTE)
@@ -65,7 +65,7 @@ def check(code: Code) -> Iterator[Found]:
         iterated = values[0] if len(values) == 1 else iterated
         if not isinstance(iterated, ast.Call):
             continue
-        name = (dotted(iterated.func) or "").rpartition(".")[2]
+        name = last_name(iterated.func)
         begins = name == "iterate_dataset" and keyword(iterated, "initial_step") is None
         counts = name == "range" and len(iterated.args) == 1
         nested = any(isinstance(node, LOOPS) for node in _around(code, loop))

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import dotted, keyword
+from art_adapt.survey.nodes import dotted, keyword, last_name
 
 RULE = Rule("ART107", "no-token-ids", Severity.UNTIDY)
 BAD = (
@@ -81,7 +81,7 @@ def check(code: Code) -> Iterator[Found]:
 def _is_own_client(value: ast.expr) -> bool:
     if not isinstance(value, ast.Call):
         return False
-    name = (dotted(value.func) or "").rpartition(".")[2]
+    name = last_name(value.func)
     url = keyword(value, "base_url")
     return name in ("AsyncOpenAI", "OpenAI") and "inference_base_url" in (
         ast.unparse(url) if url is not None else ""

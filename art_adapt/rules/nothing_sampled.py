@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Put
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import arguments_of, dotted, keyword
+from art_adapt.survey.nodes import arguments_of, dotted, keyword, last_name
 
 RULE = Rule("ART211", "nothing-sampled", Severity.GARBAGE)
 BAD = (
@@ -182,7 +182,7 @@ def _hands_on(code: Code, name: ast.Name) -> bool:
     if isinstance(parent, ast.Attribute):
         return parent.attr not in OWN
     if isinstance(parent, ast.Call):
-        last = (dotted(parent.func) or "").rpartition(".")[2]
+        last = last_name(parent.func)
         return code.art_name(parent.func) is None and last not in HARMLESS
     return not isinstance(parent, ast.Return)
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found, replace
-from art_adapt.survey.nodes import dotted, keyword
+from art_adapt.survey.nodes import dotted, keyword, last_name
 
 RULE = Rule("ART514", "old-api", Severity.WASTE)
 LOCAL = "from art.local import LocalBackend"
@@ -168,7 +168,7 @@ def _is_old_train(code: Code, call: ast.Call) -> bool:
     if len(call.args) > 1:
         return False  # backend.train(model, groups)
     awaited = isinstance(code.syntax.parents.get(call), ast.Await)
-    named = (dotted(call.func.value) or "").rpartition(".")[2] == "model"
+    named = last_name(call.func.value) == "model"
     if awaited and named and any(code.art_calls("TrajectoryGroup", "Trajectory")):
         return True  # no other library's model has a train that is awaited
     return code.models.is_one(call.func.value) or any(

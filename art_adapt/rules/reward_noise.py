@@ -68,7 +68,7 @@ def check(code: Code) -> Iterator[Found]:
         added = isinstance(write.node, ast.AugAssign) and any(
             _is_random(code, value) for value in code.values(write.value)
         )
-        if added or _adds_noise(code, code.flow.here(write.value), set()):
+        if added or _adds_noise(code, code.flow.here(write.value)):
             yield found(
                 write.value,
                 "noise in the reward becomes a full-size advantage when episodes are tied: "
@@ -76,24 +76,27 @@ def check(code: Code) -> Iterator[Found]:
             )
 
 
-def _adds_noise(code: Code, value: Value, seen: set[Value]) -> bool:
+def _adds_noise(code: Code, value: Value) -> bool:
     """Return whether a random number is added or subtracted, also inside ``min(...)``."""
-    for each in code.values(value):
-        if each in seen:
-            continue
-        seen.add(each)
-        node = each.node
-        parts: list[ast.expr] = []
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            parts = node.args
-        elif isinstance(node, ast.BinOp):
-            parts = [node.left, node.right]
-            sides = (v for p in parts for v in code.values(each.of(p)))
-            added = isinstance(node.op, ast.Add | ast.Sub)
-            if added and any(_is_random(code, side) for side in sides):
-                return True
-        if any(_adds_noise(code, each.of(part), seen) for part in parts):
-            return True
+    seen: set[Value] = set()
+    left = [value]
+    while left:
+        for each in code.values(left.pop()):
+            if each in seen:
+                continue
+            seen.add(each)
+            node = each.node
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                left += map(each.of, node.args)
+            elif isinstance(node, ast.BinOp):
+                sides = [each.of(node.left), each.of(node.right)]
+                if isinstance(node.op, ast.Add | ast.Sub) and any(
+                    _is_random(code, value)
+                    for side in sides
+                    for value in code.values(side)
+                ):
+                    return True
+                left += sides
     return False
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.nodes import takes_the_rest
 
 RULE = Rule("ART525", "rollout-without-trajectory", Severity.WASTE)
 BAD = (
@@ -172,11 +173,6 @@ def _leaves(statement: ast.stmt) -> bool:
             and all(_ends(handler.body) for handler in statement.handlers)
         )
     if isinstance(statement, ast.Match):
-        whole = any(
-            isinstance(case.pattern, ast.MatchAs)
-            and case.pattern.pattern is None
-            and case.guard is None
-            for case in statement.cases
-        )
+        whole = any(map(takes_the_rest, statement.cases))
         return whole and all(_ends(case.body) for case in statement.cases)
     return False

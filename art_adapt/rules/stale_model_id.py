@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, found, replace
-from art_adapt.survey.nodes import dotted, keyword
+from art_adapt.survey.nodes import dotted, keyword, last_name
 
 RULE = Rule("ART511", "stale-model-id", Severity.WASTE)
 BAD = (
@@ -110,7 +110,7 @@ def _of_wrappers(code: Code) -> Iterator[Value]:
     """Yield the models that other libraries' objects ask, such as a ChatOpenAI."""
     completions = code.completions.by_call
     for call in code.calls:
-        named = (dotted(call.func) or "").rpartition(".")[2]
+        named = last_name(call.func)
         if call in completions or code.art_name(call.func) or not WRAPPER.search(named):
             continue
         for name in ("model", "model_name", "model_id"):

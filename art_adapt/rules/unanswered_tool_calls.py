@@ -13,12 +13,13 @@ preprocessing/tokenize.py (the conversation is rendered with the model's chat te
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from art_adapt.rules.code import Code
+from art_adapt.rules.code import Code, Kind
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import dotted, last_name, takes_the_rest
 
 RULE = Rule("ART208", "unanswered-tool-calls", Severity.GARBAGE)
 BAD = (
@@ -58,7 +59,7 @@ def check(code: Code) -> Iterator[Found]:
         if (
             isinstance(loop, ast.For)
             and code.trajectories.in_episode(loop)
-            and _is_of_tool_calls(code, loop.iter)
+            and code.sampled.are_tool_calls(loop.iter)
             and _goes_on(code, loop)
         ):
             name = _called(loop.target)
@@ -84,7 +85,12 @@ def _never_answered(code: Code) -> Iterator[Found]:
         and code.syntax.enclosing_loop(call.callee) is not None
     }
     for put in code.trajectories.puts:
-        if code.syntax.owner(put.by) in looped and code.sampled.is_choice(put.value):
+        owner = code.syntax.owner(put.by)
+        if (
+            owner in looped
+            and code.sampled.is_choice(put.value)
+            and not _answered_elsewhere(code, owner)
+        ):
             yield found(
                 put.at,
                 "its tool calls are never answered with a tool_call_id: the model is "
@@ -92,12 +98,34 @@ def _never_answered(code: Code) -> Iterator[Found]:
             )
 
 
-def _is_of_tool_calls(code: Code, iterated: ast.expr) -> bool:
-    if isinstance(iterated, ast.Call) and dotted(iterated.func) == "enumerate":
-        iterated = iterated.args[0]
+def _answered_elsewhere(code: Code, owner: str) -> bool:
+    """Return whether another file's function gets the conversation or a tool call."""
+    calls = {
+        _called(node.target)
+        for node in code.syntax.owned_by(owner)
+        if isinstance(node, ast.For) and code.sampled.are_tool_calls(node.iter)
+    }
     return any(
-        isinstance(value.node, ast.Attribute) and value.node.attr == "tool_calls"
-        for value in code.values(iterated)
+        isinstance(node, ast.Call)
+        and _is_of_a_package(code, node.func)
+        and any(
+            dotted(given) in calls
+            or code.trajectories.is_one(given)
+            or code.trajectories.is_items(given)
+            or code.sampled.are_tool_calls(given)
+            or code.sampled.kind(given) in (Kind.MESSAGE, Kind.CHOICE)
+            for given in (*node.args, *(each.value for each in node.keywords))
+        )
+        for node in code.syntax.owned_by(owner)
+    )
+
+
+def _is_of_a_package(code: Code, callee: ast.expr) -> bool:
+    """Return whether it is imported, and from no part of Python."""
+    imported = code.syntax.imports.get((dotted(callee) or "").partition(".")[0])
+    return (
+        imported is not None
+        and imported.module.partition(".")[0] not in sys.stdlib_module_names
     )
 
 
@@ -158,7 +186,8 @@ class Paths:
             return first or other or body
         if isinstance(statement, ast.Match):
             ways = [self._branch(case.body) for case in statement.cases]
-            missing: ast.stmt | None = None if _is_whole(statement) else statement
+            whole = any(map(takes_the_rest, statement.cases))
+            missing: ast.stmt | None = None if whole else statement
             return next(filter(None, ways), missing)
         if isinstance(statement, ast.Try):
             tried: list[ast.stmt | None] = [
@@ -201,22 +230,12 @@ class Paths:
     def _is_given(self, node: ast.Call) -> bool:
         """Return whether a function gets the whole tool call."""
         given = (*node.args, *(each.value for each in node.keywords))
-        plain = (dotted(node.func) or "").rpartition(".")[2] in (
+        plain = last_name(node.func) in (
             "print",
             "str",
             "debug",
         )
         return not plain and any(dotted(each) == self.call for each in given)
-
-
-def _is_whole(statement: ast.Match) -> bool:
-    """Return whether one of the cases takes whatever the others do not."""
-    return any(
-        isinstance(case.pattern, ast.MatchAs)
-        and case.pattern.pattern is None
-        and case.guard is None
-        for case in statement.cases
-    )
 
 
 def _only_first(code: Code) -> Iterator[Found]:
@@ -229,7 +248,7 @@ def _only_first(code: Code) -> Iterator[Found]:
             isinstance(node, ast.Subscript)
             and isinstance(node.ctx, ast.Load)
             and _is_cut(code, node.slice)
-            and _is_of_tool_calls(code, node.value)
+            and code.sampled.are_tool_calls(node.value)
             and code.trajectories.in_rollout(node)
             and code.syntax.enclosing_loop(node) is not None
         ):

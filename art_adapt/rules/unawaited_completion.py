@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import dotted, last_name, root_object
 
 RULE = Rule("ART526", "unawaited-completion", Severity.WASTE)
 BAD = (
@@ -74,7 +74,7 @@ def check(code: Code) -> Iterator[Found]:
         if asked is None or not _is_async_client(code, completion.client):
             continue
         if completion.referenced:
-            name = (dotted(asked.func) or "").rpartition(".")[2]
+            name = last_name(asked.func)
             if name in THREADS:
                 yield found(
                     completion.callee,
@@ -105,15 +105,12 @@ def _is_alias(code: Code, call: ast.Call) -> bool:
 
 
 def _is_async_client(code: Code, client: ast.expr) -> bool:
-    root = client
-    while isinstance(root, ast.Attribute) and dotted(root.value) != "self":
-        root = root.value
     return all(
         isinstance(value.node, ast.Call)
         and isinstance(value.node.func, ast.Attribute)
         and value.node.func.attr == "openai_client"
         and code.models.is_one(value.of(value.node.func.value))
-        for value in code.values(root)
+        for value in code.values(root_object(client))
     )
 
 

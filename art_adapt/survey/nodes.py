@@ -46,6 +46,27 @@ def dotted(expression: ast.AST) -> str | None:
     return ".".join([expression.id, *reversed(parts)])
 
 
+def last_name(expression: ast.AST) -> str:
+    """Return the last name of a chain of attributes; nothing for anything else."""
+    return (dotted(expression) or "").rpartition(".")[2]
+
+
+def root_object(expression: ast.expr) -> ast.expr:
+    """Return the object that a chain of attributes starts at, or ``self.x`` of it."""
+    while isinstance(expression, ast.Attribute) and dotted(expression.value) != "self":
+        expression = expression.value
+    return expression
+
+
+def takes_the_rest(case: ast.match_case) -> bool:
+    """Return whether a case takes whatever those before it have not."""
+    return (
+        case.guard is None
+        and isinstance(case.pattern, ast.MatchAs)
+        and case.pattern.pattern is None
+    )
+
+
 def bound_names(targets: Iterable[ast.expr]) -> Iterator[str]:
     """The names that targets of an assignment or a loop bind, in tuples too."""
     for target in targets:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from art_adapt.survey.apis import URLS
 from art_adapt.survey.model import Obstacle
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import dotted, last_name
 from art_adapt.survey.syntax import Syntax
 
 SENDING = ("post", "request", "stream", "build_request", "Request", "urlopen", "fetch")
@@ -96,7 +96,7 @@ def _bound(outer: ast.AST, url: ast.Constant) -> Iterator[str]:
     elif isinstance(outer, ast.Assign | ast.AnnAssign):
         targets = outer.targets if isinstance(outer, ast.Assign) else [outer.target]
         for target in targets:
-            yield (dotted(target) or "").rpartition(".")[2]
+            yield last_name(target)
 
 
 def _sends(call: ast.Call) -> bool:

@@ -2,6 +2,7 @@
 
 Each module here covers one subject, and imports only modules above it:
 
+- ``reaching``: which definitions of a name reach each statement
 - ``definitions``: which definitions of a name reach its use
 - ``functions``: which function of the project a call enters
 - ``flow``: what an expression may stand for

@@ -11,26 +11,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from art_adapt.rules.code.reaching import (
+    Bound,
+    Definition,
+    Reaching,
+    makes,
+    reaching_by_node,
+)
 from art_adapt.survey.nodes import FunctionNode, arguments_of
-from art_adapt.survey.syntax import LOOPS, MODULE_LEVEL, Syntax
+from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 ANY = ast.Constant(...)  # the index of some element
-LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
-BLOCKS = ("body", "orelse", "finalbody")
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
-@dataclass(frozen=True)
-class Definition:
-    """A statement or parameter that gives a name its value.
-
-    ``value`` is an expression of the file, or one that stands for a part of it
-    (``f()[0]`` for ``a`` in ``a, b = f()``); None for what cannot be followed. A
-    parameter has the node of its ``ast.arg``.
-    """
-
-    node: ast.AST
-    value: ast.expr | None
+# How one name is bound in a scope, and what reaches its statements.
+ReadScope = tuple[dict[ast.AST, list[Bound]], dict[ast.AST, Reaching]]
 
 
 @dataclass(frozen=True)
@@ -169,120 +165,49 @@ class Definitions:
         return made
 
     def _reaching(self, use: ast.Name, every: list[Definition]) -> list[Definition]:
-        """Return those of several definitions that reach ``use``, walking backwards."""
+        """Return those of several definitions of a scope that reach a use in it."""
         syntax = self.syntax
-        found: list[Definition] = []
-        node: ast.AST = use
-        while True:
-            parent = syntax.parents.get(node)
-            if parent is None:
-                return found
-            for block in _blocks(parent):
-                if node in block:
-                    for earlier in reversed(block[: block.index(node)]):
-                        inside = self._left_by(earlier, every)
-                        found += [each for each in inside if each not in found]
-                        if inside and self._certain(earlier, inside):
-                            return found
-            if isinstance(parent, FunctionNode):
-                return [*found, *(d for d in every if isinstance(d.node, ast.arg))]
-            if isinstance(parent, (ast.Try, *LOOPS)) and node not in parent.body:
-                # What runs before a handler, an else or a finally.
-                for earlier in parent.body:
-                    tried = self._in(earlier, every)
-                    found += [each for each in tried if each not in found]
-            if isinstance(parent, ast.With | ast.AsyncWith):
-                bound = [d for d in every if d.node in parent.items]
-                if bound and node not in parent.items:
-                    return [*found, *bound]
-            if isinstance(parent, ast.ExceptHandler):
-                bound = [d for d in every if d.node is parent]
-                if bound:
-                    return [*found, *bound]
-            if isinstance(parent, LOOPS) and node in parent.body:
-                again = [d for d in self._in(parent, every) if d.node is not parent]
-                found += [each for each in again if each not in found]
-                bound = [d for d in every if d.node is parent]
-                if bound:
-                    return [*found, *bound]
-            node = parent
-
-    def _in(self, outer: ast.AST, every: list[Definition]) -> list[Definition]:
-        """Return the definitions that stand in ``outer``."""
-        return [
-            each
-            for each in every
-            if each.node is outer
-            or (_may_hold(outer, each) and outer in self.syntax.ancestors(each.node))
-        ]
-
-    def _left_by(self, statement: ast.AST, every: list[Definition]) -> list[Definition]:
-        """Return the definitions in a statement that what follows it may see."""
-        return [
-            each
-            for each in self._in(statement, every)
-            if not self._leaves(each.node, statement)
-        ]
-
-    def _leaves(self, node: ast.AST, within: ast.AST) -> bool:
-        """Return whether what follows ``within`` is never reached from ``node``."""
-        leaves, inner = False, node
-        for outer in (*self.syntax.ancestors(node), None):
-            if isinstance(inner, LOOPS):
-                leaves = False  # a break or continue was of this loop
-            if inner is within or outer is None:
-                return leaves
-            for block in _blocks(outer):
-                if inner in block and isinstance(block[-1], LEAVING):
-                    if isinstance(block[-1], ast.Return | ast.Raise):
-                        return True
-                    leaves = True
-            inner = outer
-        return leaves
-
-    def _certain(self, statement: ast.AST, inside: list[Definition]) -> bool:
-        """Return whether every path through ``statement`` makes one of the definitions."""
-        if any(each.node is statement for each in inside) and not isinstance(
-            statement, ast.For | ast.AsyncFor
-        ):
-            return True
-        if isinstance(statement, ast.If):
-            return all(
-                self._block_certain(block, inside)
-                for block in (statement.body, statement.orelse)
-            )
-        if isinstance(statement, ast.With | ast.AsyncWith):
-            return any(
-                each.node in statement.items for each in inside
-            ) or self._block_certain(statement.body, inside)
-        if isinstance(statement, ast.Try):
-            return self._block_certain(statement.finalbody, inside) or (
-                self._block_certain([*statement.body, *statement.orelse], inside)
-                and all(self._block_certain(h.body, inside) for h in statement.handlers)
-            )
-        if isinstance(statement, ast.Expr):
-            return any(
-                isinstance(each.node, ast.NamedExpr) and each in inside
-                for each in self._in(statement, inside)
-            )
-        return False
-
-    def _block_certain(self, block: list[ast.stmt], inside: list[Definition]) -> bool:
-        return bool(block) and (
-            isinstance(block[-1], LEAVING)
-            or any(self._certain(each, inside) for each in block)
+        scope = next(
+            (n for n in syntax.ancestors(use) if isinstance(n, FunctionNode)),
+            syntax.source.tree,
         )
+        key = (scope, use.id)
+        if key not in self._read:
+            self._read[key] = self._read_scope(scope, every)
+        bound, before = self._read[key]
+        place: ast.AST = use
+        while place not in before:
+            if place not in syntax.parents:
+                return every
+            place = syntax.parents[place]
+        state = before[place]
+        if state is None:
+            return every  # nothing gets here
+        for each in bound.get(place, ()):
+            node = each.definition.node
+            if isinstance(node, ast.NamedExpr) and _position(node) < _position(use):
+                state = (frozenset() if each.certain else state) | {each.definition}
+        return [each for each in reversed(every) if each in state]
+
+    @cached_property
+    def _read(self) -> dict[tuple[ast.AST, str], ReadScope]:
+        return {}
+
+    def _read_scope(
+        self,
+        scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module,
+        every: list[Definition],
+    ) -> ReadScope:
+        bound: dict[ast.AST, list[Bound]] = {}
+        parameters = []
+        for each in every:
+            if isinstance(each.node, ast.arg):
+                parameters.append(each)
+            else:
+                node, certain = makes(each.node, self.syntax.parents)
+                bound.setdefault(node, []).append(Bound(each, certain))
+        return bound, reaching_by_node(scope.body, bound, parameters)
 
 
-def _may_hold(outer: ast.AST, definition: Definition) -> bool:
-    """Return whether a definition lies between the lines of a node: a quick first test."""
-    at = getattr(definition.node, "lineno", None)
-    first, last = getattr(outer, "lineno", 0), getattr(outer, "end_lineno", None)
-    return at is None or last is None or first <= at <= last
-
-
-def _blocks(node: ast.AST) -> Iterator[list[ast.AST]]:
-    for name in BLOCKS:
-        block = getattr(node, name, None)
-        if isinstance(block, list):
-            yield block
+def _position(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset

@@ -63,6 +63,7 @@ class File:
             self.art_name(value)
             for _, value in written
             if isinstance(value, ast.Name | ast.Attribute)
+            and not (dotted(value) or "").startswith("self.")
         }
         return named.pop() if len(written) == len(named) == 1 else None
 

@@ -20,8 +20,9 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from art_adapt.rules.code.definitions import Definition, Definitions
+from art_adapt.rules.code.definitions import Definitions
 from art_adapt.rules.code.functions import Functions, Place, Value, default_of
+from art_adapt.rules.code.reaching import Definition
 from art_adapt.survey.nodes import Function, argument_of, dotted, keyword
 from art_adapt.survey.syntax import Syntax
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from art_adapt.errors import Refusal
-from art_adapt.source import read_source
-from art_adapt.survey.nodes import Function, arguments_of, dotted
+from art_adapt.source import Source, read_source
+from art_adapt.survey.nodes import Function, arguments_of, dotted, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax
 
@@ -284,7 +284,7 @@ class Functions:
             if path not in project.files:
                 self._imports_read.append(path)
                 try:
-                    project.files[path] = Syntax.of(read_source(path))
+                    project.files[path] = _indexed(read_source(path))
                 except (Refusal, RecursionError):
                     self._unreadable.add(path)
                     return None
@@ -297,9 +297,15 @@ class Functions:
         return None
 
 
+@lru_cache(maxsize=64)
+def _indexed(source: Source) -> Syntax:
+    """Index a file once for all files of a project that import from it."""
+    return Syntax.of(source)
+
+
 def _unpartial(call: ast.Call) -> ast.Call:
     """Return ``f(x, **unknown)`` for ``partial(f, x)``, and any other call as it is."""
-    name = (dotted(call.func) or "").rpartition(".")[2]
+    name = last_name(call.func)
     if name != "partial" or not call.args:
         return call
     rest = ast.keyword(None, ast.Constant(...))

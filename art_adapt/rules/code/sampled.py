@@ -11,7 +11,7 @@ from art_adapt.rules.code.completions import Completions
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.flow import constant
 from art_adapt.rules.code.functions import Value
-from art_adapt.survey.nodes import FunctionNode, dotted
+from art_adapt.survey.nodes import FunctionNode, dotted, last_name
 
 DUMPING = ("model_dump", "to_dict", "dict", "model_dump_json")
 STRIPPING = ("strip", "rstrip", "lstrip", "removeprefix", "removesuffix")
@@ -74,7 +74,7 @@ class Sampled:
         return None
 
     def _kind_of_call(self, value: Value, call: ast.Call) -> Kind | None:
-        name = (dotted(call.func) or "").rpartition(".")[2]
+        name = last_name(call.func)
         if name in ("str", CONVERTING) and call.args:
             return self.kind(value.of(call.args[0]))
         if not isinstance(call.func, ast.Attribute):
@@ -86,6 +86,15 @@ class Sampled:
             if inner is Kind.MESSAGE:
                 return Kind.DUMPED_MESSAGE
         return inner if inner is Kind.TEXT and call.func.attr in STRIPPING else None
+
+    def are_tool_calls(self, expression: ast.expr) -> bool:
+        """Return whether it is a turn's list of tool calls, also when enumerated."""
+        if isinstance(expression, ast.Call) and dotted(expression.func) == "enumerate":
+            expression = expression.args[0]
+        return any(
+            isinstance(value.node, ast.Attribute) and value.node.attr == "tool_calls"
+            for value in self.file.values(expression)
+        )
 
     def sources(self, expression: ast.expr | Value) -> frozenset[ast.Call | None]:
         """Return the calls that a value may come from; None is an unknown one."""

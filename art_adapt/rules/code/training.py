@@ -10,7 +10,7 @@ from functools import cached_property
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
 from art_adapt.rules.code.trajectories import Trajectories
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import dotted, last_name
 
 GROUPS = {"trajectory_groups", "groups"}  # what backend.train calls them
 # Functions that return the groups that they are given, or make them of these.
@@ -76,7 +76,7 @@ class Training:
             if isinstance(node, ast.Starred | ast.Await | ast.Subscript):
                 self._collect(each.of(node.value), found, seen)
             elif isinstance(node, ast.Call):
-                name = (dotted(node.func) or "").rpartition(".")[2]
+                name = last_name(node.func)
                 if name == "TrajectoryGroup":
                     found.add(node)
                 elif name in PASSING and node.args:

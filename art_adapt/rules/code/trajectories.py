@@ -10,7 +10,7 @@ from functools import cached_property
 
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Place, Value
-from art_adapt.survey.nodes import dotted, keyword
+from art_adapt.survey.nodes import dotted, keyword, last_name
 from art_adapt.survey.syntax import MODULE_LEVEL
 
 ITEMS = "messages_and_choices"
@@ -80,8 +80,7 @@ class Trajectories:
         others = [
             value
             for value in values
-            if isinstance(value, ast.Call)
-            and (dotted(value.func) or "").rpartition(".")[2][:1].isupper()
+            if isinstance(value, ast.Call) and last_name(value.func)[:1].isupper()
         ]
         if others:  # of another class
             return False
