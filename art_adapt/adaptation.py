@@ -62,11 +62,12 @@ def hook_names(file: FileSurvey) -> dict[str, str]:
     """Choose the local name of every hook in ``file``.
 
     That is the name it is imported under, or its own, or ``art_...`` where the file
-    uses its own name for something else.
+    uses its own name for something else, or may do so through ``from x import *``.
     """
     imported = {hook: local for local, hook in file.hooks.items()}
+    taken = file.names | (set(HOOKS) if "*" in file.names else set())
     return {
-        hook: imported.get(hook, f"art_{hook}" if hook in file.names else hook)
+        hook: imported.get(hook, f"art_{hook}" if hook in taken else hook)
         for hook in HOOKS
     }
 

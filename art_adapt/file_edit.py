@@ -8,11 +8,15 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class FileEdit:
-    """The bytes of a file before and after; None where the file does not exist."""
+    """The bytes of a file before and after; None where the file does not exist.
+
+    ``generated``: art-adapt writes the whole file; others are its user's.
+    """
 
     path: Path
     before: bytes | None  # None: the file is new
     after: bytes | None  # None: the file is deleted
+    generated: bool = False
 
     @property
     def changes(self) -> bool:

@@ -1,4 +1,10 @@
-"""Writes files atomically: a reader sees the old file or the new one, never a mix."""
+"""Writes several files as one: all of them or none, and each is the old one or the new one.
+
+Copies with the new content are made beside the files first, so a full disk is noticed while
+nothing has changed. Then each takes its file's place: what is imported before what imports
+it, and what is deleted last. A process that is killed leaves copies, never half a file, and
+an agent that finds its imports; the next run removes the copies.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +12,66 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 
+COPY = ".art-adapt"  # how the names of copies end
+KEPT = ".art-adapt-kept"  # and that of a file with hard links, while it is overwritten
+
 
 def write(edits: Sequence[FileEdit]) -> None:
-    """Make all edits that change something, once it is certain that all can be made.
+    """Make all edits that change something, or none.
 
     A file reached through a link stays where the link points, and a file with several
     hard links keeps them. Deleting through a link removes the link only.
 
     Raises:
-        Refusal: a file is read-only, or is not as it was when it was read. Then nothing is written.
+        Refusal: a file is read-only, is not as it was when it was read, or cannot be
+            written. Then everything is as it was.
     """
-    changing = [edit for edit in edits if edit.changes]
-    for edit in changing:
-        _check(edit)
-    for edit in changing:
-        if edit.after is None:
-            edit.path.unlink()
-        else:
-            _replace(Path(os.path.realpath(edit.path)), edit.after)
+    folders = sorted({_target(edit).parent for edit in edits})
+    with _locked(folders):
+        for folder in folders:
+            _clean(folder)
+        changing = [edit for edit in edits if edit.changes and not _is_done(edit)]
+        for edit in changing:
+            _check(edit)
+        _replace_all(_in_order(changing))
+
+
+def _target(edit: FileEdit) -> Path:
+    return edit.path if edit.after is None else Path(os.path.realpath(edit.path))
+
+
+def _in_order(edits: Sequence[FileEdit]) -> list[FileEdit]:
+    """Sort so that a run that ends half way leaves nothing with a missing import."""
+    return sorted(edits, key=lambda edit: (edit.after is None, not edit.generated))
+
+
+@contextlib.contextmanager
+def _locked(folders: Sequence[Path]) -> Iterator[None]:
+    """Let no other art-adapt write in these folders, where the system has such locks."""
+    with ExitStack() as stack:
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            for folder in folders:
+                handle = os.open(folder, os.O_RDONLY)
+                stack.callback(os.close, handle)
+                fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def _is_done(edit: FileEdit) -> bool:
+    """Return whether another run has made the same edit meanwhile."""
+    try:
+        return edit.after is not None and edit.path.read_bytes() == edit.after
+    except OSError:
+        return False
 
 
 def _check(edit: FileEdit) -> None:
@@ -63,40 +105,148 @@ def _check(edit: FileEdit) -> None:
             next_step="make it writable, if it is yours to change",
             path=edit.path,
         )
-    if edit.after is None:
-        _check_folder(edit, edit.path.parent)
+    _check_folder(edit, _target(edit).parent)
 
 
 def _check_folder(edit: FileEdit, folder: Path) -> None:
     if not os.access(folder, os.W_OK):
-        raise Refusal("its folder cannot be written", path=edit.path)
+        raise Refusal(
+            "its folder cannot be written",
+            next_step="make it writable, if it is yours to change",
+            path=edit.path,
+        )
 
 
-def _replace(path: Path, data: bytes) -> None:
-    """Write beside the file and rename; write in place if it has other hard links."""
-    status = path.stat() if path.exists() else None
-    if status is not None and status.st_nlink > 1:
-        with path.open("r+b") as file:
-            file.write(data)
-            file.truncate()
-        return
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if status is not None:
-            shutil.copymode(path, name)
-            with contextlib.suppress(PermissionError):
-                os.chown(name, status.st_uid, status.st_gid)
-        else:
-            os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
+def _replace_all(edits: Sequence[FileEdit]) -> None:
+    done: list[tuple[FileEdit, Path]] = []
+    with ExitStack() as copies:
+        edit = None
+        try:
+            staged = []
+            for edit in edits:
+                staged.append((edit, _copy(edit, edit.after or b"", copies)))
+            for edit, copy in staged:
+                done.append((edit, copy))
+                _put(edit, copy)
+        except OSError as error:
+            assert edit is not None
+            raise _failed(edit, error, _put_back(done, copies)) from error
+        except BaseException:
+            _put_back(done, copies)
+            raise
+
+
+def _failed(edit: FileEdit, error: OSError, changed: Sequence[Path]) -> Refusal:
+    state = "nothing was written"
+    if changed:
+        state = f"changed, and not to be put back: {', '.join(map(str, changed))}"
+    return Refusal(
+        f"cannot be written: {error.strerror or error}",
+        why=state,
+        next_step="make room for it, or allow writing there, then run art-adapt again",
+        path=edit.path,
+    )
+
+
+def _copy(edit: FileEdit, data: bytes, copies: ExitStack) -> Path:
+    """Write what an edit's file will hold beside it; ``copies`` removes what is left."""
+    target = _target(edit)
+    handle, name = tempfile.mkstemp(COPY, f".{target.name}.", target.parent)
+    copies.callback(Path(name).unlink, missing_ok=True)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    if target.exists():
+        status = target.stat()
+        with contextlib.suppress(PermissionError):
+            os.chown(name, status.st_uid, status.st_gid)
+        shutil.copymode(target, name)  # last: a new owner takes the setuid bit away
+    else:
+        os.chmod(name, 0o666 & ~_umask())
+    return Path(name)
+
+
+def _put(edit: FileEdit, copy: Path) -> None:
+    """Give the file its new content; a deleted file takes the place of its copy."""
+    target = _target(edit)
+    if edit.after is None:
+        os.replace(target, copy)
+    elif edit.before is not None and target.stat().st_nlink > 1:
+        kept = _kept(copy)
+        shutil.copyfile(target, kept)
+        try:
+            _overwrite(target, edit.after)
+        except BaseException:
+            _overwrite(target, edit.before)
+            raise
+        finally:
+            kept.unlink()
+    else:
+        os.replace(copy, target)
+
+
+def _put_back(done: Sequence[tuple[FileEdit, Path]], copies: ExitStack) -> list[Path]:
+    """Take edits back, the last one first; return the files where that failed."""
+    failed = []
+    for edit, copy in reversed(done):
+        target = _target(edit)
+        try:
+            if edit.after is None:
+                if not os.path.lexists(target):
+                    os.replace(copy, target)
+            elif edit.before is None:
+                target.unlink(missing_ok=True)
+            elif target.read_bytes() != edit.before:
+                if target.stat().st_nlink > 1:
+                    _overwrite(target, edit.before)
+                else:
+                    os.replace(_copy(edit, edit.before, copies), target)
+        except OSError:
+            failed.append(edit.path)
+    return failed
+
+
+def _overwrite(path: Path, data: bytes) -> None:
+    """Write into the file itself, at once: between write and truncate it is Python, too."""
+    with path.open("r+b", buffering=0) as file:
+        file.write(data.ljust(path.stat().st_size, b"\n"))
+        file.truncate(len(data))
+
+
+def _kept(copy: Path) -> Path:
+    return copy.with_name(copy.name.removesuffix(COPY) + KEPT)
+
+
+def _clean(folder: Path) -> None:
+    """Remove the copies of a run that was killed, which holds its lock no longer.
+
+    If that was while it overwrote a file with hard links, the file is put back.
+    """
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            if name.startswith(".") and name.endswith(COPY):
+                copy = folder / name
+                kept = _kept(copy)
+                if kept.exists():
+                    target = folder / name[1:].removesuffix(COPY).rpartition(".")[0]
+                    _mend(target, kept.read_bytes(), copy.read_bytes())
+                    kept.unlink()
+                copy.unlink()
+
+
+def _mend(target: Path, before: bytes, after: bytes) -> None:
+    """Give a file its old content if it was being overwritten.
+
+    Then it begins with the new content, and goes on with the old or with empty lines.
+    """
+    now = target.read_bytes()
+    written = 0
+    while now[written : written + 1] == after[written : written + 1] != b"":
+        written += 1
+    rest = now[written:]
+    if now not in (before, after) and (rest == before[written:] or not rest.strip()):
+        _overwrite(target, before)
 
 
 def _umask() -> int:

@@ -60,7 +60,7 @@ def make_plan(
         path = train_module_path(decisions.entry.home)
         module = train_module.render(decisions.entry, decisions.training, found)
         edit = _sibling(path, module)
-        if force or not _is_edited(edit):
+        if (force and _has_seal(edit)) or not _is_edited(edit):
             edits.append(edit)
         else:
             kept = edit
@@ -80,7 +80,7 @@ def _agent_edits(
         wraps = wraps_of(file, decisions)
         folder = folders[file.source.path]
         if wraps or file.hooks:
-            needed[folder] = None
+            needed |= dict.fromkeys([folder, *_behind_link(file)])
         after = adapt_source(file, wraps, _dots(file, folder), options.line_length)
         edits.append(FileEdit(file.source.path, file.source.data, after))
     return edits, [edit for folder in needed for edit in _hooks_files(folder)]
@@ -88,6 +88,14 @@ def _agent_edits(
 
 def _hooks_files(folder: Path) -> Iterator[FileEdit]:
     """Write the hooks file, and remove what an older art-adapt has put beside it."""
+    package = folder / hooks_file.MODULE / "__init__.py"
+    if package.exists():
+        raise Refusal(
+            "a package of yours has the name that the hooks need",
+            why="your agent would import its hooks from there",
+            next_step="rename it, then run art-adapt again",
+            path=package,
+        )
     edit = _sibling(folder / hooks_file.NAME, hooks_file.contents())
     if edit.before is not None and not hooks_file.is_ours(edit.before):
         raise Refusal(
@@ -99,7 +107,12 @@ def _hooks_files(folder: Path) -> Iterator[FileEdit]:
     yield edit
     former = folder / hooks_file.FORMER_SIBLING
     if former.is_file() and hooks_file.is_former(data := former.read_bytes()):
-        yield FileEdit(former, data, None)
+        yield FileEdit(former, data, None, generated=True)
+
+
+def _has_seal(edit: FileEdit) -> bool:
+    """Tell whether art-adapt once wrote the train module: else it is a user's own file."""
+    return edit.before is not None and train_module.has_seal(edit.before)
 
 
 def _is_edited(edit: FileEdit) -> bool:
@@ -110,10 +123,28 @@ def _is_edited(edit: FileEdit) -> bool:
 
 def _sibling(path: Path, content: bytes) -> FileEdit:
     """Return the edit that gives ``path`` its content; other line ends are no change."""
-    before = path.read_bytes() if path.exists() else None
+    before = _existing(path)
     if before is not None and before.replace(b"\r\n", b"\n") == content:
-        return FileEdit(path, before, before)
-    return FileEdit(path, before, content)
+        content = before
+    return FileEdit(path, before, content, generated=True)
+
+
+def _existing(path: Path) -> bytes | None:
+    """Return what a file holds, None if there is none.
+
+    Raises:
+        Refusal: something else has its name.
+    """
+    if path.is_file():
+        return path.read_bytes()
+    if not os.path.lexists(path):
+        return None
+    kind = "a link to nothing" if path.is_symlink() else "no regular file"
+    raise Refusal(
+        f"{'a folder' if path.is_dir() else kind} has the name of a file that art-adapt writes",
+        next_step="rename or remove it, then run art-adapt again",
+        path=path,
+    )
 
 
 def _recording_folders(files: Sequence[FileSurvey]) -> dict[Path, Path]:
@@ -139,6 +170,13 @@ def _recording_folders(files: Sequence[FileSurvey]) -> dict[Path, Path]:
         common = Path(os.path.commonpath([file.source.path.parent for file in group]))
         found |= {file.source.path: common for file in group}
     return found
+
+
+def _behind_link(file: FileSurvey) -> Iterator[Path]:
+    """Yield where Python looks for the hooks if a link to a script is run."""
+    real = Path(os.path.realpath(file.source.path))
+    if file.source.path.is_symlink() and not file.package:
+        yield real.parent
 
 
 def _dots(file: FileSurvey, folder: Path) -> str:

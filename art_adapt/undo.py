@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,7 +56,17 @@ def make_undo(sources: Sequence[Source], line_length: int) -> Undo:
     }
     edits: list[FileEdit] = []
     left: list[tuple[Path, str]] = []
-    for path, syntax in adapted.items():
+    for path, syntax in list(adapted.items()):
+        folder = _recording_folder(path, recording_level(syntax))
+        if _is_anothers(folder / hooks_file.NAME):
+            left.append(
+                (
+                    path,
+                    f"art-adapt has not written the {hooks_file.NAME} that it imports",
+                )
+            )
+            del adapted[path]
+            continue
         restored = remove(syntax.source, line_length)
         edits.append(FileEdit(path, syntax.source.data, restored))
     # Also of named files without a hook: a framework's agent has none.
@@ -63,13 +74,15 @@ def make_undo(sources: Sequence[Source], line_length: int) -> Undo:
         if path.is_file():
             data = path.read_bytes()
             if train_module.is_untouched(data):
-                edits.append(FileEdit(path, data, None))
-            elif train_module.SEAL.match(data):
+                edits.append(FileEdit(path, data, None, generated=True))
+            elif train_module.has_seal(data):
                 left.append((path, "it has been edited"))
-    gone = {edit.path for edit in edits}
-    folders = {
-        _recording_folder(p, recording_level(s)): None for p, s in adapted.items()
-    }
+    gone = {os.path.realpath(edit.path) for edit in edits}
+    folders: dict[Path, None] = {}
+    for path, syntax in adapted.items():
+        folders[_recording_folder(path, recording_level(syntax))] = None
+        if path.is_symlink():  # run as a script, it has looked for them there
+            folders[Path(os.path.realpath(path)).parent] = None
     for folder in folders:
         user = _other_user(folder, gone)
         for path in (folder / name for name in hooks_file.NAMES):
@@ -81,17 +94,25 @@ def make_undo(sources: Sequence[Source], line_length: int) -> Undo:
             elif not (hooks_file.is_current(data) or hooks_file.is_former(data)):
                 left.append((path, "it is not the file that art-adapt writes"))
             else:
-                edits.append(FileEdit(path, data, None))
+                edits.append(FileEdit(path, data, None, generated=True))
     return Undo(tuple(edits), tuple(left))
 
 
-def _other_user(folder: Path, gone: set[Path]) -> Path | None:
+def _other_user(folder: Path, gone: set[str]) -> Path | None:
     """Return a file that imports the hooks of ``folder`` and that the undo leaves."""
     for path in sorted(folder.rglob("*.py")):
-        is_candidate = path not in gone and path.name not in hooks_file.NAMES
-        if is_candidate and _imports_recording(path, folder):
+        is_candidate = path.name not in hooks_file.NAMES
+        if (
+            is_candidate
+            and os.path.realpath(path) not in gone
+            and _imports_recording(path, folder)
+        ):
             return path
     return None
+
+
+def _is_anothers(hooks: Path) -> bool:
+    return hooks.is_file() and not hooks_file.is_ours(hooks.read_bytes())
 
 
 def _recording_folder(path: Path, level: int | None) -> Path:

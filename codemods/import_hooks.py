@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from art_adapt.survey.hooks import HOOKS
+
 
 @dataclass(frozen=True)
 class HookImport:
@@ -129,7 +131,13 @@ def _is_hook_import(statement: cst.CSTNode, name: str) -> bool:
     module = small.module if isinstance(small, cst.ImportFrom) else None
     if isinstance(module, cst.Attribute):
         module = module.attr
-    return isinstance(module, cst.Name) and module.value == name
+    return (
+        isinstance(module, cst.Name)
+        and module.value == name
+        and isinstance(small, cst.ImportFrom)
+        and not isinstance(small.names, cst.ImportStar)
+        and all(alias.evaluated_name in HOOKS for alias in small.names)
+    )
 
 
 def _place(body: Sequence[cst.CSTNode]) -> int:

@@ -119,8 +119,9 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(Refusal, match="cannot be written: No space") as refused:
         write([FileEdit(path, b"old", b"new")])
+    assert "nothing was written" in str(refused.value)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -20,6 +20,7 @@ def hook_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
             if (
                 isinstance(node, ast.ImportFrom)
                 and (node.module or "").split(".")[-1] == RECORDING_MODULE
+                and all(name.name in HOOKS for name in node.names)
             ):
                 yield node
 

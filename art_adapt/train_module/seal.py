@@ -18,6 +18,11 @@ def sealed(body: str, version: str) -> bytes:
     )
 
 
+def has_seal(data: bytes) -> bool:
+    """Tell whether art-adapt has written ``data``, whoever has edited it since."""
+    return SEAL.match(data) is not None
+
+
 def is_untouched(data: bytes) -> bool:
     """Tell whether ``data`` is a sealed file as it was written."""
     data = data.replace(b"\r\n", b"\n")  # git may have changed the line endings
