@@ -5,9 +5,14 @@ Only what the command needs is imported: ``--version`` and ``--help`` must stay 
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from art_adapt.errors import Refusal
 
 CANNOT = 2
 DEFAULT_COMMAND = "adapt"
@@ -27,9 +32,13 @@ def main() -> None:
         return
     from art_adapt.errors import Refusal
 
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names in whatever encoding
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         _run(sys.argv[1:])
     except Refusal as refusal:
+        if "--json" in sys.argv:
+            _print_json(refusal)
         _stop(str(refusal))
     except BrokenPipeError:  # art-adapt --diff x | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -50,6 +59,20 @@ def _run(arguments: list[str]) -> None:
     else:
         name, rest, program = DEFAULT_COMMAND, arguments, "art-adapt"
     import_module(f"art_adapt.commands.{name}").app(rest, prog_name=program)
+
+
+def _print_json(refusal: Refusal) -> None:
+    import json
+
+    error = {
+        "what": refusal.what,
+        "why": refusal.why,
+        "next_step": refusal.next_step,
+        "path": None if refusal.path is None else str(refusal.path),
+        "line": refusal.line,
+        "column": refusal.column,
+    }
+    print(json.dumps({"error": error}))
 
 
 def _stop(message: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from art_adapt.entry_decision import Chooser, decide_entry, refuse_untrainable
 from art_adapt.errors import Refusal
+from art_adapt.reward_function import check_reward
 from art_adapt.settings import Options, Origin, TrainingOptions, check
 from art_adapt.survey.apis import Api
 from art_adapt.survey.model import (
@@ -247,6 +248,8 @@ def _chosen(entry: EntryPoint, options: Options) -> dict[str, Any]:
     """The options with what follows from the entry point's file: names and paths."""
     check(options)
     path = entry.home
+    if options.reward is not None:
+        check_reward(options.reward, path)
     stem = path.parent.name if path.stem == "__init__" else path.stem
     slug = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "agent"
     given = {each.name: getattr(options, each.name) for each in fields(TrainingOptions)}

@@ -74,6 +74,14 @@ def with_entry_file(sources: list[Source], entry: str | None) -> list[Source]:
 
 
 def _read(path: Path, known: Mapping[Path, Source]) -> Source:
+    try:
+        path.name.encode()
+    except UnicodeEncodeError:
+        raise Refusal(
+            "its name is not text, so no module can import it",
+            next_step="rename it",
+            path=path,
+        ) from None
     return known.get(Path(os.path.abspath(path))) or read_source(path)
 
 

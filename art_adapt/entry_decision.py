@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from shlex import quote
 
 from art_adapt.errors import Refusal
+from art_adapt.report.paths import shown
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.entry_points import is_named
 from art_adapt.survey.model import EntryPoint, Survey
@@ -149,11 +151,15 @@ def _nothing_to_run(survey: Survey) -> Refusal:
 
 def _unclear(likeliest: Sequence[EntryPoint]) -> Refusal:
     listed = "".join(
-        f"\n    {entry.place.path.name}:{entry.place.line}  {entry.called}"
+        f"\n    {shown(entry.place.path)}:{entry.place.line}  {entry.called}"
         for entry in likeliest
     )
+    first = likeliest[0]
+    example = first.name
+    if [entry.name for entry in likeliest].count(example) > 1:
+        example = f"{shown(first.place.path)}:{first.called}"
     return Refusal(
         f"several entry points: {len(likeliest)} functions could run an episode{listed}",
-        next_step=f"name one, for example --entry {likeliest[0].name}; or record only, with --no-train-module",
+        next_step=f"name one, for example --entry {quote(example)}; or record only, with --no-train-module",
         path=likeliest[0].place.path,
     )

@@ -10,10 +10,9 @@ import functools
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from types import FunctionType, MethodType
 from typing import Any, ParamSpec, TypeVar, overload
-
-__all__ = ["carried", "final_answer", "recorded", "reward"]
 
 PROTOCOL = 1  # a recorder that speaks another refuses this file
 
@@ -52,7 +51,7 @@ def recorded(create: F) -> F:
 
 def _deferred(create: Any) -> Any:
     """Return ``create`` as a callable that looks for the recorder at each call."""
-    function: Any = getattr(create, "__func__", None)
+    function: Any = create.__func__ if isinstance(create, MethodType) else None
     bound = 1 if isinstance(function, FunctionType) else 0  # arguments of the method
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -63,9 +62,9 @@ def _deferred(create: Any) -> Any:
             raise RuntimeError("a recorded call in another process than its rollout")
         return create(*args[bound:], **kwargs)
 
-    if not bound:
-        return functools.update_wrapper(call, create)
-    return MethodType(functools.update_wrapper(call, function), create.__self__)
+    with suppress(Exception):  # of callables with odd attributes
+        functools.update_wrapper(call, function if bound else create)
+    return MethodType(call, create.__self__) if bound else call
 
 
 @overload

@@ -65,7 +65,7 @@ class Source:
     def text(self) -> str:
         try:
             return self.data.decode(self.encoding)
-        except (UnicodeDecodeError, LookupError) as error:
+        except (UnicodeError, LookupError) as error:
             raise Refusal(
                 f"not readable as {self.encoding}: {error}",
                 next_step="declare its encoding in a coding line, or name another file",
@@ -127,7 +127,7 @@ class Source:
 def _is_python_2(text: str) -> bool:
     return (
         re.search(
-            r"^\s*(print\s+[\"'\w%]|except\s+[\w.]+\s*,\s*\w+\s*:|exec\s+[\"'])",
+            r"^\s*(print\s+[\"'\w%]|except\s+[\w.]+\s*,\s*[a-z_]\w*\s*:|exec\s+[\"'])",
             text,
             re.MULTILINE,
         )
@@ -135,8 +135,16 @@ def _is_python_2(text: str) -> bool:
     )
 
 
+# Python 3.14 reads ``except A, B:`` as two exceptions (PEP 758).
+TWO_EXCEPTIONS = re.compile(
+    rb"^\s*except\*?\s+[\w.]+\s*,\s*[\w.]+[^\n:]*:", re.MULTILINE
+)
+
+
 def _is_newer_python(data: bytes) -> bool:
-    """Whether libcst can parse the file, which reads the syntax of every Python 3."""
+    """Whether it has syntax of a Python 3 after this one, most of which libcst reads."""
+    if TWO_EXCEPTIONS.search(data):
+        return True
     import libcst
 
     try:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
-
-from art_adapt.survey.hooks import HOOKS
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ def with_hook_import(module: cst.Module, wanted: HookImport) -> cst.Module:
         return module
     body = list(module.body)
     lines = wanted.statements(module)
-    present = _hook_imports(body, wanted.module)
+    present = _hook_imports(body, wanted.module, wanted.hooks)
     if present:
         lines[0] = lines[0].with_changes(leading_lines=_leading_lines(body[present[0]]))
         kept = [statement for at, statement in enumerate(body) if at not in present]
@@ -95,10 +93,12 @@ def with_hook_import(module: cst.Module, wanted: HookImport) -> cst.Module:
     return module.with_changes(body=[*body[:at], *lines, *body[at:]])
 
 
-def without_hook_import(module: cst.Module, name: str) -> cst.Module:
-    """Remove every import of the hooks' module ``name``; comments above it stay."""
+def without_hook_import(
+    module: cst.Module, name: str, hooks: Collection[str]
+) -> cst.Module:
+    """Remove every import of ``hooks`` from the module ``name``; comments above it stay."""
     body = list(module.body)
-    for at in reversed(_hook_imports(body, name)):
+    for at in reversed(_hook_imports(body, name, hooks)):
         above = _leading_lines(body.pop(at))
         if at >= len(body):
             continue
@@ -118,13 +118,20 @@ def _leading_lines(
     return getattr(statement, "leading_lines", ())
 
 
-def _hook_imports(body: Sequence[cst.CSTNode], name: str) -> list[int]:
-    return [at for at, node in enumerate(body) if _is_hook_import(node, name)]
+def _hook_imports(
+    body: Sequence[cst.CSTNode], name: str, hooks: Collection[str]
+) -> list[int]:
+    """Return the places of the imports of nothing but ``hooks``, by local name."""
+    return [at for at, node in enumerate(body) if _is_hook_import(node, name, hooks)]
 
 
-def _is_hook_import(statement: cst.CSTNode, name: str) -> bool:
+def _local_name(alias: cst.ImportAlias) -> str:
+    return alias.evaluated_alias or alias.evaluated_name
+
+
+def _is_hook_import(statement: cst.CSTNode, name: str, hooks: Collection[str]) -> bool:
     if isinstance(statement, cst.Try):
-        return all(_is_hook_import(inner, name) for inner in statement.body.body)
+        return all(_is_hook_import(inner, name, hooks) for inner in statement.body.body)
     if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
         return False
     small = statement.body[0]
@@ -136,7 +143,7 @@ def _is_hook_import(statement: cst.CSTNode, name: str) -> bool:
         and module.value == name
         and isinstance(small, cst.ImportFrom)
         and not isinstance(small.names, cst.ImportStar)
-        and all(alias.evaluated_name in HOOKS for alias in small.names)
+        and all(_local_name(alias) in hooks for alias in small.names)
     )
 
 

@@ -110,7 +110,7 @@ def remove_hooks(
     module = file.module
     if found:
         module = module.visit(UnhookExpressions(found, located))
-    return without_hook_import(module, hook_module) if hooks else module
+    return without_hook_import(module, hook_module, hooks) if hooks else module
 
 
 def _hook_calls(

@@ -9,6 +9,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,15 @@ def copy_of(name: str, target: Path, agents: Path = AGENTS) -> Path:
         agents / name, folder, ignore=shutil.ignore_patterns("adapted", "__pycache__")
     )
     return folder
+
+
+def write_reward(folder: Path, options: Sequence[str]) -> None:
+    """Write the function that ``--reward rewards:NAME`` among the options names."""
+    for option in options:
+        module, _, name = option.partition(":")
+        if module == "rewards":
+            text = f"def {name}(trajectory, scenario):\n    return 0.5\n"
+            (folder / "rewards.py").write_text(text)
 
 
 def art_adapt(

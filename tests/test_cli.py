@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_files import art_adapt, copy_of
+from agent_files import art_adapt, copy_of, write_reward
 
 from art_adapt.commands.adapt import app as adapt
 from art_adapt.commands.flags import options_from
@@ -307,6 +308,7 @@ def test_edited_train_modules_are_not_overwritten(agent: Path) -> None:
 
 
 def test_options_reach_the_train_module(agent: Path) -> None:
+    write_reward(agent.parent, ["rewards:exact"])
     agent.with_name("pyproject.toml").write_text(
         '[tool.art-adapt]\nproject = "shop"\nepochs = 9\nlearning-rate = 2e-5\nreward = "rewards:exact"\n'
     )
@@ -436,6 +438,10 @@ def test_an_entry_point_in_another_file(tmp_path: Path) -> None:
         ("two.py", b"import openai\nprint 'hello'\nopenai.chat.completions.create()\n", "two.py:2:1: Python 2 source"),
         ("binary.py", b"\x7fELF\x00\x01\x02\x00", "binary.py: a binary file"),
         ("latin.py", "# comment: é\nx = 1\n".encode("latin-1"), "not readable as"),
+        ("punycode.py", b"# coding: punycode\nimport openai\n", "not readable as punycode"),
+        ("newer.py", b"import openai\ntry:\n    pass\nexcept ValueError, TypeError:\n    pass\n", "newer.py:4:8: syntax that Python"),
+        ("former.py", b"import openai\ntry:\n    pass\nexcept ValueError, error:\n    pass\n", "former.py:4:8: Python 2 source"),
+        (os.fsdecode(b"ag\xffent.py"), b"import openai\n", "its name is not text"),
         ("cookie.py", b"# coding: no-such-code\n", "not readable as Python: unknown encoding"),
         ("book.ipynb", b"{}", "book.ipynb: a notebook"),
         ("plain.py", b"x = 1\n", "no completion call found"),
@@ -499,17 +505,82 @@ def test_several_entry_points(tmp_path: Path) -> None:
         (["--policy", "walk"], "no completion call is named 'walk'"),
         (["--backend", "cloud"], "no such backend: 'cloud'"),
         (["--reward", "exact"], "names no function"),
+        (["--reward", "class:f"], "'class' is no name in Python"),
+        (["--reward", "nowhere:x"], "there is no module nowhere beside agent.py"),
+        (
+            ["--reward", "agent:answerr"],
+            "agent.py: --reward agent:answerr: there is no",
+        ),
+        (
+            ["--reward", "judge:one"],
+            "judge.py:1: --reward judge:one: it cannot be called",
+        ),
         (["--rollouts-per-group", "1"], "a group of one has no advantage"),
         (["--project", ""], "--project '' is empty"),
         (["--trace", "otel"], "no such tracer: 'otel'\n  next: weave or langfuse"),
         (["--ruler-weight", "0.5"], "--ruler-weight without --reward"),
-        (["--ruler-weight", "2", "--reward", "a:b"], "2.0 is not between 0 and 1"),
+        (
+            ["--ruler-weight", "2", "--reward", "judge:two"],
+            "2.0 is not between 0 and 1",
+        ),
         (["--pipeline", "--backend", "serverless"], "with the serverless backend"),
         (["--learning-rate", "0"], "--learning-rate 0.0 is not a positive number"),
     ],
 )
 def test_bad_options(agent: Path, arguments: list[str], expected: str) -> None:
+    agent.with_name("judge.py").write_text(
+        "def one(trajectory):\n    return 1.0\n\n\ndef two(*_):\n    return 2.0\n"
+    )
     assert expected in refused(agent.parent, "--isolated", "agent.py", *arguments)
+
+
+def test_errors_are_json_as_well(agent: Path) -> None:
+    done = art_adapt(
+        "--json", "--isolated", "--entry", "walk", "agent.py", cwd=agent.parent
+    )
+    error = json.loads(done.stdout)["error"]
+    assert done.returncode == 2 and "no function 'walk'" in error["what"]
+    assert "these reach a policy call" in error["next_step"]
+
+
+def test_agents_of_one_name_are_told_apart_by_their_folders(
+    agent: Path, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "agent.py").write_bytes(agent.read_bytes())
+    agent.unlink()
+    message = refused(tmp_path, "--isolated", "one", "two")
+    assert "one/agent.py:" in message and "two/agent.py:" in message
+    named = re.search(r"--entry (\S+);", message)
+    assert named is not None
+    done = art_adapt("--isolated", "--entry", named[1], "one", "two", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert (tmp_path / "one" / "agent_train.py").exists()
+
+
+def test_suggested_commands_can_be_pasted(agent: Path, tmp_path: Path) -> None:
+    spaced = tmp_path / "a b" / "my agent.py"
+    spaced.parent.mkdir()
+    agent.rename(spaced)
+    done = art_adapt("--isolated", "a b/my agent.py", cwd=tmp_path)
+    assert b"art-adapt rehearse 'a b/my agent_train.py'" in done.stdout
+
+
+def test_names_in_any_encoding_are_printed(agent: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "\u65e5\u672c"
+    folder.mkdir()
+    agent.rename(folder / "agent.py")
+    command = [sys.executable, "-m", "art_adapt", "--isolated"]
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    for option in ("--diff", "--yes", "--undo"):
+        done = subprocess.run(
+            [*command, option, folder / "agent.py"],
+            cwd=tmp_path,
+            env=ascii_only,
+            capture_output=True,
+        )
+        assert done.returncode in (0, 1), done.stderr.decode()
 
 
 def test_unknown_option(agent: Path) -> None:

@@ -120,6 +120,39 @@ except TypeError as error:
     )
 
 
+ODD = """
+class OddAttributes:
+    @property
+    def __dict__(self):
+        raise RuntimeError("no attributes")
+
+class OddName:
+    __name__ = 5
+
+class NoAttributes:
+    def __getattr__(self, name):
+        raise RuntimeError("no " + name)
+
+class OddMapping:
+    __dict__ = 5
+
+ODD = [OddAttributes(), OddName(), NoAttributes(), OddMapping()]
+for each in ODD:
+    type(each).__call__ = lambda self, *a, **k: (a, k)
+"""
+
+
+def test_callables_with_odd_attributes_are_called_all_the_same(tmp_path: Path) -> None:
+    stored = (
+        "\nfor each in ODD:\n    assert recorded(each)(1, a=2) == ((1,), {'a': 2})\n"
+    )
+    run(ODD + stored, tmp_path)
+    defined: dict[str, Any] = {}
+    exec(ODD, defined)
+    for each in defined["ODD"]:
+        assert recorded(each)(1, a=2) == ((1,), {"a": 2})
+
+
 def test_a_process_that_a_rollout_starts_does_not_call_production(
     tmp_path: Path,
 ) -> None:

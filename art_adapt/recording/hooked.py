@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import contextvars
 import functools
 import inspect
@@ -109,10 +110,10 @@ def recorded(create: F, asking: str = "") -> F:
             )
         return create(*args, **kwargs)
 
-    function = getattr(create, "__func__", None)
-    owner = getattr(create, "__self__", None)
-    is_method = owner is not None and isinstance(function, types.FunctionType)
-    bound = 1 if is_method else 0  # how many arguments the method brings
+    method = create if isinstance(create, types.MethodType) else None
+    if method is not None and not isinstance(method.__func__, types.FunctionType):
+        method = None
+    bound = 0 if method is None else 1  # how many arguments the method brings
 
     def call_sync(*args: Any, **kwargs: Any) -> Any:
         return call(args[bound:], kwargs, _caller(2))
@@ -120,11 +121,12 @@ def recorded(create: F, asking: str = "") -> F:
     async def call_async(*args: Any, **kwargs: Any) -> Any:
         return await call(args[bound:], kwargs, _caller(2))
 
-    hooked: Any = call_async if inspect.iscoroutinefunction(create) else call_sync
-    if is_method:  # stays one: a class that stores it must not bind it again
-        functools.update_wrapper(hooked, function)  # type: ignore[arg-type]
-        return types.MethodType(hooked, owner)  # type: ignore[return-value]
-    functools.update_wrapper(hooked, create)
+    hooked: Any = call_sync
+    with contextlib.suppress(Exception):  # of callables with odd attributes
+        hooked = call_async if inspect.iscoroutinefunction(create) else call_sync
+        functools.update_wrapper(hooked, create if method is None else method.__func__)
+    if method is not None:  # stays one: a class that stores it must not bind it again
+        hooked = types.MethodType(hooked, method.__self__)
     return hooked  # type: ignore[no-any-return]
 
 

@@ -11,27 +11,28 @@ class PartialChoice:
     def __init__(self, index: int) -> None:
         self.index = index
         self.text: dict[str, str] = {}  # content, refusal, reasoning_content, ...
-        self.calls: dict[int, dict[str, Any]] = {}
+        self.calls: list[tuple[int, dict[str, Any]]] = []  # with the index of each
         self.function_call: dict[str, str] = {}
         self.logprobs: dict[str, list[Any]] = {}
         self.token_ids: list[int] = []
         self.finish_reason: str | None = None
 
     def add(self, choice: Any) -> None:
-        delta = choice.delta
+        self.finish_reason = choice.finish_reason or self.finish_reason
+        self.token_ids += (choice.model_extra or {}).get("token_ids") or []
+        for name in ("content", "refusal"):
+            tokens = getattr(choice.logprobs, name, None)
+            if tokens:
+                self.logprobs.setdefault(name, []).extend(tokens)
+        delta = getattr(choice, "delta", None)
+        if delta is None:  # of servers that end a stream without one
+            return
         for name in ("content", "refusal", *(delta.model_extra or {})):
             value = getattr(delta, name, None)
             if isinstance(value, str):
                 self.text[name] = self.text.get(name, "") + value
         for call in delta.tool_calls or []:
-            known = self.calls.setdefault(
-                call.index,
-                {
-                    "id": "",
-                    "type": "function",
-                    "function": {"name": "", "arguments": ""},
-                },
-            )
+            known = self._call(call)
             known["id"] = call.id or known["id"]
             if call.function is not None:
                 known["function"]["name"] += call.function.name or ""
@@ -41,12 +42,23 @@ class PartialChoice:
                 self.function_call[name] = self.function_call.get(name, "") + (
                     getattr(delta.function_call, name) or ""
                 )
-        for name in ("content", "refusal"):
-            tokens = getattr(choice.logprobs, name, None)
-            if tokens:
-                self.logprobs.setdefault(name, []).extend(tokens)
-        self.token_ids += (choice.model_extra or {}).get("token_ids") or []
-        self.finish_reason = choice.finish_reason or self.finish_reason
+
+    def _call(self, call: Any) -> dict[str, Any]:
+        """Return the tool call that a delta goes on with, or a new one.
+
+        Servers that give each call the same index, or none, give it an id and a name.
+        """
+        index = getattr(call, "index", None)
+        known = [each for at, each in self.calls if index in (at, None)]
+        name = None if call.function is None else call.function.name
+        begins = bool(call.id and name) and bool(known) and call.id != known[-1]["id"]
+        if known and not begins:
+            return known[-1]
+        function = {"name": "", "arguments": ""}
+        new = {"id": "", "type": "function", "function": function}
+        last = max((at for at, _ in self.calls), default=-1)
+        self.calls.append((last + 1 if index is None else index, new))
+        return new
 
     def is_empty(self) -> bool:
         """Tell whether nothing of the choice has arrived yet."""
@@ -56,7 +68,8 @@ class PartialChoice:
     def message(self) -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant", "content": None, **self.text}
         if self.calls:
-            message["tool_calls"] = [self.calls[index] for index in sorted(self.calls)]
+            ordered = sorted(self.calls, key=lambda each: each[0])
+            message["tool_calls"] = [call for _, call in ordered]
         if self.function_call:
             message["function_call"] = self.function_call
         return message

@@ -43,6 +43,7 @@ class OpenStream:
         self.parts: dict[int, PartialChoice] = {}
         self.extras: dict[str, Any] = {}
         self.reading = False
+        self.malformed: Exception | None = None
         self.told: Any = None  # the chunk with the usage
         recording.open_streams.append(self)
         when_closed(stream.response, self.left)
@@ -89,12 +90,23 @@ class OpenStream:
             self.fail(ConnectionError("the stream ended in the middle of a completion"))
 
     def see(self, chunk: Any) -> None:
+        """Take a chunk in; if that is impossible, the completion will count as failed.
+
+        The agent reads on: production would raise nothing here.
+        """
+        try:
+            self._add(chunk)
+        except Exception as error:
+            self.malformed = ValueError(f"a malformed chunk of a stream: {error!r}")
+
+    def _add(self, chunk: Any) -> None:
         self.extras |= prompt_extras(chunk)
         if getattr(chunk, "usage", None) is not None:
             self.told = chunk  # the last one counts: some servers add up in each
         with self.recording.lock:  # another thread's request may look at the parts
             for choice in chunk.choices or []:
-                part = self.parts.setdefault(choice.index, PartialChoice(choice.index))
+                index = getattr(choice, "index", None) or 0
+                part = self.parts.setdefault(index, PartialChoice(index))
                 part.add(choice)
 
     def for_agent(self, chunk: Any) -> Any:
@@ -120,6 +132,8 @@ class OpenStream:
 
     def finish(self) -> None:
         """Record what the agent has read; a part is marked with ``cut=True``."""
+        if self.malformed is not None:
+            self.fail(self.malformed)
         if not self._leave():
             return
         parts = [self.parts[index] for index in sorted(self.parts)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TextIO
 
 from art_adapt.decisions import Training, train_module_path
@@ -34,7 +35,9 @@ def _say_next(training: Training, entry: EntryPoint) -> None:
         print(f"\nFill in: {parameter.name}, in episode() of {module}")
     kind = source_kind(training.scenarios)
     if kind is SourceKind.ROWS or scenarios.exists():
-        print(f"\nNext: read {module}, try it here with art-adapt rehearse {module},")
+        print(
+            f"\nNext: read {module}, try it here with art-adapt rehearse {quote(module)},"
+        )
         print("then run it on a GPU")
         return
     names = [field.name for field in scenario_fields(entry)]
@@ -45,7 +48,7 @@ def _say_next(training: Training, entry: EntryPoint) -> None:
         SourceKind.DATASET: f"a saved dataset with the columns {', '.join(names)}",
     }
     print(f"\nNext: write {shown(scenarios)}, {rows[kind]}")
-    print(f"Then: art-adapt rehearse {module}")
+    print(f"Then: art-adapt rehearse {quote(module)}")
 
 
 def say_undone(undo: Undo, stream: TextIO) -> None:

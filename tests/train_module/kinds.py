@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from agent_files import AGENTS, NAMES, agent_file, art_adapt, copy_of
+from agent_files import AGENTS, NAMES, agent_file, art_adapt, copy_of, write_reward
 
 EXPECTED = Path(__file__).with_name("expected")
 FRAMEWORKS = AGENTS.with_name("frameworks")
@@ -37,6 +37,7 @@ def train_module(kind: str, into: Path) -> Path:
     """Adapt the kind's agent in a copy below ``into``; return its train module."""
     agent, options = KINDS[kind]
     folder = copy_of(agent, into, AGENTS if agent in NAMES else FRAMEWORKS)
+    write_reward(folder, options)
     file = agent_file(folder)
     done = art_adapt("--isolated", *options, file.relative_to(folder), cwd=folder)
     assert done.returncode == 0, done.stderr.decode()

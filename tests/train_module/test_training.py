@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_files import NAMES, agent_file, art_adapt, copy_of, forked, replies_of
+from agent_files import (
+    NAMES,
+    agent_file,
+    art_adapt,
+    copy_of,
+    forked,
+    replies_of,
+    write_reward,
+)
 from scripted_engine import Engine
 
 CHILD = Path(__file__).with_name("train_child.py")
@@ -57,6 +65,7 @@ def judged(count: int) -> dict[str, Any]:
 
 def adapted(name: str, tmp_path: Path, *options: str) -> Path:
     folder = copy_of(name, tmp_path)
+    write_reward(folder, options)
     done = art_adapt(
         "--isolated", *options, agent_file(folder).relative_to(folder), cwd=folder
     )

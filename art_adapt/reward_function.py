@@ -1,0 +1,78 @@
+"""Look whether the function of ``--reward`` is there before a train module imports it."""
+
+from __future__ import annotations
+
+import keyword
+from difflib import get_close_matches
+from importlib.util import find_spec
+from pathlib import Path
+
+from art_adapt.errors import Refusal
+from art_adapt.source import read_source
+from art_adapt.survey.nodes import FunctionNode
+from art_adapt.survey.packages import import_roots, module_file
+from art_adapt.survey.syntax import Syntax
+
+
+def check_reward(reward: str, home: Path) -> None:
+    """Refuse a reward that the train module beside ``home`` cannot import or call.
+
+    ``reward``: ``module:function``. What an installed package defines is not looked at.
+
+    Raises:
+        Refusal: no such module or function, or it does not take a trajectory and a scenario.
+    """
+    module, _, name = reward.partition(":")
+    parts = module.split(".")
+    for part in (*parts, name):
+        if not part.isidentifier() or keyword.iskeyword(part):
+            raise Refusal(
+                f"--reward {reward}: {part or 'nothing'!r} is no name in Python",
+                next_step="write it as module:function",
+            )
+    for root in import_roots(home):
+        path = module_file(root.joinpath(*parts))
+        if path is not None:
+            _check_function(reward, name, path)
+            return
+    if any((root / parts[0]).is_dir() for root in import_roots(home)):
+        found = False  # a package of the project, without that module
+    else:
+        found = find_spec(parts[0]) is not None
+    if not found:
+        raise Refusal(
+            f"--reward {reward}: there is no module {module} beside {home.name} or above it",
+            why="the train module imports your reward",
+            next_step="write the function first: (trajectory, scenario) to a number",
+        )
+
+
+def _check_function(reward: str, name: str, path: Path) -> None:
+    syntax = Syntax.of(read_source(path))
+    function = syntax.functions.get(name)
+    known = (*syntax.functions, *syntax.classes, *syntax.imports, *syntax.assignments)
+    if name not in known:
+        if "*" in syntax.imports:
+            return  # it may come from there
+        near = get_close_matches(name, list(syntax.functions), 3)
+        raise Refusal(
+            f"--reward {reward}: there is no {name} in this file",
+            next_step=f"near it are: {', '.join(near)}" if near else "write it first",
+            path=path,
+        )
+    if function is not None and not _takes_two(function.node):
+        raise Refusal(
+            f"--reward {reward}: it cannot be called with a trajectory and a scenario",
+            next_step=f"def {name}(trajectory: art.Trajectory, scenario: Scenario) -> float",
+            path=path,
+            line=function.node.lineno,
+        )
+
+
+def _takes_two(function: FunctionNode) -> bool:
+    arguments = function.args
+    positional = len(arguments.posonlyargs) + len(arguments.args)
+    needed = positional - len(arguments.defaults)
+    required = any(default is None for default in arguments.kw_defaults)
+    enough = positional >= 2 or arguments.vararg is not None
+    return needed <= 2 and enough and not required
