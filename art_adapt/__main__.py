@@ -76,7 +76,9 @@ def _print_json(refusal: Refusal) -> None:
 
 
 def _stop(message: str) -> None:
-    sys.stderr.write(f"art-adapt: {message}\n")
+    from art_adapt.report.printable import printable
+
+    sys.stderr.write(f"art-adapt: {printable(message)}\n")
     sys.exit(CANNOT)
 
 

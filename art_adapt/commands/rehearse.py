@@ -63,6 +63,25 @@ def rehearse(
             min=1, help="How long a reply will be; the scripted ones are short."
         ),
     ] = None,
+    stub: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[=VALUE]",
+            help="A function of the agent that is not to run, and what it returns "
+            "(JSON); may be repeated.",
+        ),
+    ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="An environment variable that the agent gets, whatever it holds; may "
+            "be repeated.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=1, help="Seconds that a run of the module may take.")
+    ] = 600,
     output: Annotated[
         bool, typer.Option("--output", help="Show what the train module printed.")
     ] = False,
@@ -77,9 +96,13 @@ def rehearse(
     Exit codes: 0 nothing found that would cost a run; 1 something found; 2 could not
     rehearse.
     """
+    from art_adapt.rehearsal import Limits
     from art_adapt.rehearsal import rehearse as run
     from art_adapt.rehearsal.cost import GPUS, Asked
+    from art_adapt.rehearsal.stubs import parse_stub
+    from art_adapt.report.printable import printable
     from art_adapt.report.rehearsal import (
+        announce,
         rehearsal_as_json,
         rehearsal_as_page,
         reward_curve,
@@ -96,6 +119,8 @@ def rehearse(
         raise typer.BadParameter(
             "there is a curve with --train only", param_hint="--plot"
         )
+    limits = Limits(timeout, tuple(env or ()), tuple(map(parse_stub, stub or ())))
+    announce(module, limits, sys.stderr)
     rehearsal = run(
         module,
         steps=SCRIPTED_STEPS if train or steps is None else steps,
@@ -103,9 +128,10 @@ def rehearse(
         replies=replies,
         train=(steps or TRAINED_STEPS) if train else None,
         cost=Asked(gpu.upper(), gpu_price, reply_tokens) if gpu else None,
+        limits=limits,
     )
     if output:
-        sys.stderr.write(rehearsal.output)
+        sys.stderr.write(printable(rehearsal.output))
     if page is not None:
         page.write_text(rehearsal_as_page(rehearsal), encoding="utf-8")
     if plot is not None and rehearsal.learning is not None:

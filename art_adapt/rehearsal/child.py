@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import itertools
+import os
 import sys
 import tempfile
 import time
@@ -38,6 +39,7 @@ from art_adapt.rehearsal.protocol import (
     to_json,
 )
 from art_adapt.rehearsal.stand_in import make_stand_in
+from art_adapt.rehearsal.stubs import put_stubs
 from art_adapt.survey.packages import import_name
 
 UNBOUNDED = {"MAX_STEPS": 1_000_000}
@@ -47,7 +49,9 @@ LEAST = {"EPOCHS": 1_000_000, "ROLLOUTS_PER_GROUP": 8, "GROUPS_PER_STEP": 4}
 def main(settings: Settings) -> None:
     """Run the train module and write the notes."""
     text = to_json(run(settings))
-    Path(settings.out).write_text(text, encoding="utf-8")
+    unfinished = Path(settings.out).with_suffix(".unfinished")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(settings.out)
 
 
 def run(settings: Settings) -> Notes:
@@ -60,10 +64,11 @@ def run(settings: Settings) -> Notes:
     with tempfile.TemporaryDirectory() as temporary:
         _replace_backends(_backend(settings, settings.storage or temporary, seen))
         _watch_art(seen, keep=settings.train is None)
-        if "PipelineTrainer" in file.read_text(encoding="utf-8"):
+        if b"PipelineTrainer" in file.read_bytes():
             _limit_pipeline(settings.steps, seen)
         try:
             module: Any = importlib.import_module(name)
+            put_stubs(settings.stubs, root)
             _raise(module, UNBOUNDED)
             if hasattr(module, "RUN_NAME"):  # which a real run may have finished
                 module.RUN_NAME = "rehearsal"
@@ -82,7 +87,7 @@ def run(settings: Settings) -> Notes:
         except Rehearsed:
             pass
         except SystemExit as stop:
-            seen.notes = replace(seen.notes, stopped=str(stop))
+            seen.notes = replace(seen.notes, stopped=str(stop.code or 0))
         except BaseException as error:
             seen.notes = replace(seen.notes, raised=_raised(error, root))
     return replace(
@@ -108,7 +113,14 @@ def _raised(error: BaseException, root: Path) -> Raised:
     path, line = last.filename, last.lineno
     if isinstance(error, SyntaxError) and error.filename:
         path, line = error.filename, error.lineno
-    return Raised(f"{type(error).__name__}: {error}", path, line or 1)
+    return Raised(_said(error), path, line or 1)
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception as another:  # its own __str__ raised
+        return f"{type(error).__name__}, whose text raised {type(another).__name__}"
 
 
 # ------------------------------------------------------------------- what is replaced
@@ -245,3 +257,6 @@ def _watch_recorders(rollouts: list[Watched]) -> None:
 
 if __name__ == "__main__":
     main(from_json(Settings, Path(sys.argv[1]).read_text(encoding="utf-8")))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # threads and processes that go on are not waited for

@@ -1,14 +1,17 @@
 """Makes the environment in which a train module is rehearsed.
 
-The user's keys stay outside. An agent that insists on a key gets a placeholder: what it
-asks with it goes to the scripted model or nowhere.
+It is made of what a Python process needs, and of the variables that the agent's files name
+and that are neither secrets nor addresses. The rest of the user's environment stays outside;
+an agent that insists on a key gets a placeholder: what it asks with it goes to the scripted
+model or nowhere.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from art_adapt.errors import Refusal
@@ -17,20 +20,35 @@ from art_adapt.source import read_source
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax
 
-SECRET = (
-    "KEY",
-    "TOKEN",
-    "SECRET",
-    "PASSW",
-    "_PASS",
-    "_PAT",
-    "CREDENTIAL",
-    "DATABASE_URL",
-    "_DSN",
+# What processes of Python, its packages and the machine itself go by.
+NEEDED = re.compile(
+    r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|TZ|TERM|COLUMNS|NO_COLOR"
+    r"|(LC|PYTHON|XDG|CONDA|OMP|MKL|OPENBLAS|NUMEXPR|KMP|TORCH|CUDA|NVIDIA|HF|TRANSFORMERS"
+    r"|TOKENIZERS|MPL|COVERAGE|COV|ART_ADAPT|LD|DYLD|SSL_CERT|PROCESSOR|PROGRAM)\w*"
+    r"|VIRTUAL_ENV|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE"
+    r"|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|USERPROFILE|(LOCAL)?APPDATA"
+    r"|NUMBER_OF_PROCESSORS"
 )
+SECRET = re.compile(
+    r"KEY|TOKEN|SECRET|PASSW|_PASS\b|_PWD|_PAT\b|CREDENTIAL|COOKIE|AUTH"
+)
+# Where production is: its databases, queues and services.
+ADDRESS = re.compile(
+    r"(^|_)(URL|URI|DSN|HOST|HOSTNAME|ENDPOINT|ADDR|ADDRESS|SERVERS?|BROKERS?|BUCKET"
+    r"|CONN|CONNECTION|CONNECTION_STRING|PROXY)(_|$)"
+)
+# Credentials that clients find without a variable.
+ELSEWHERE = {
+    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+    "AWS_CONFIG_FILE": os.devnull,
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "CLOUDSDK_CONFIG": os.devnull,
+    "NETRC": os.devnull,
+}
 NOWHERE = "http://127.0.0.1:9"
 # os.environ["X"] raises without X; "X_API_KEY" anywhere is likely to be read.
-REQUIRED = re.compile(r"environ\[\s*[\"'](\w+(?:KEY|TOKEN|SECRET|PASSWORD))[\"']")
+REQUIRED = re.compile(r"environ\[\s*[\"'](\w+)[\"']")
+READ = re.compile(r"(?:environ(?:\[|\.\w+\()|getenv\()\s*[\"'](\w+)[\"']")
 API_KEY = re.compile(r"[\"']((?:[A-Z][A-Z0-9_]*_)?API_?KEY)[\"']")
 # What a library's client reads by itself, without a word in the agent's files.
 READ_BY_LIBRARY = {
@@ -46,26 +64,44 @@ READ_BY_LIBRARY = {
 AZURE = ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION")
 
 
-def environment(url: str, train_module: Path) -> dict[str, str]:
-    """Return the variables of the train module's process.
+@dataclass(frozen=True)
+class Environment:
+    """The variables of a train module's process.
+
+    ``withheld`` are those of the user's that its files read and that it is not given.
+    """
+
+    variables: dict[str, str]
+    withheld: tuple[str, ...]
+
+
+def environment(
+    url: str, train_module: Path, let_through: Collection[str] = ()
+) -> Environment:
+    """Make the environment of a train module's process.
 
     Args:
         url: of the scripted model.
-        train_module: its files and those of its agent are searched for the keys they
-            read.
+        train_module: its files and those of its agent are searched for the variables
+            they read.
+        let_through: variables to pass on, whatever they hold.
     """
     files = files_of(train_module)
-    kept = _without_secrets(os.environ)
-    placeholders = dict.fromkeys(keys_read(files), PRODUCTION_KEY)
+    read = {name for file in files for name in READ.findall(file.source.text)}
+    kept, withheld = {}, []
+    for name, value in os.environ.items():
+        if name in let_through or _is_harmless(name, value, read):
+            kept[name] = value
+        elif name in read:
+            withheld.append(name)
+    placeholders = _placeholders(files)
     if _is_on_azure(files):
         placeholders |= {
             "AZURE_OPENAI_API_KEY": PRODUCTION_KEY,
             "AZURE_OPENAI_ENDPOINT": url.removesuffix("/v1"),
             "OPENAI_API_VERSION": os.environ.get("OPENAI_API_VERSION", "2024-10-21"),
         }
-    return {
-        **kept,
-        **placeholders,
+    ours = {
         "OPENAI_BASE_URL": url,
         "OPENAI_API_BASE": url,
         "OPENAI_API_KEY": PRODUCTION_KEY,
@@ -78,13 +114,36 @@ def environment(url: str, train_module: Path) -> dict[str, str]:
         "NO_PROXY": "127.0.0.1,localhost",
         "TQDM_DISABLE": "1",
     }
+    variables = {**ELSEWHERE, **placeholders, **kept, **ours}
+    return Environment(
+        variables, tuple(sorted(each for each in withheld if each not in ours))
+    )
+
+
+def _is_harmless(name: str, value: str, read: Collection[str]) -> bool:
+    upper = name.upper()
+    if SECRET.search(upper) or name in AZURE:
+        return False
+    if NEEDED.fullmatch(upper):
+        return True
+    return name in read and not ADDRESS.search(upper) and "://" not in value
+
+
+def _placeholders(files: Sequence[Syntax]) -> dict[str, str]:
+    """Return what stands for the keys and the addresses that files insist on."""
+    found = dict.fromkeys(keys_read(files), PRODUCTION_KEY)
+    for file in files:
+        for name in REQUIRED.findall(file.source.text):
+            if ADDRESS.search(name) and not SECRET.search(name):
+                found[name] = NOWHERE
+    return found
 
 
 def keys_read(files: Iterable[Syntax]) -> Iterator[str]:
     """The variables with keys that files read, or the libraries they use."""
     for file in files:
         text = file.source.text
-        yield from REQUIRED.findall(text)
+        yield from (n for n in REQUIRED.findall(text) if SECRET.search(n))
         yield from (n for n in API_KEY.findall(text) if n not in AZURE)
         for library, name in READ_BY_LIBRARY.items():
             if file.imports_module(library) is not None:
@@ -98,16 +157,6 @@ def _is_on_azure(files: Iterable[Syntax]) -> bool:
     return any("AzureOpenAI" in text for text in texts) and not any(
         plain.search(text) for text in texts
     )
-
-
-def _without_secrets(variables: Mapping[str, str]) -> dict[str, str]:
-    return {
-        name: value
-        for name, value in variables.items()
-        if not any(word in name.upper() for word in SECRET)
-        and not name.lower().endswith("_proxy")
-        and name not in AZURE
-    }
 
 
 def files_of(train_module: Path) -> list[Syntax]:

@@ -43,12 +43,21 @@ class Evaluated:
 
 
 @dataclass(frozen=True)
+class Stub:
+    """A function that is not to run, by its qualified name, and what it returns."""
+
+    function: str
+    returns: Any
+
+
+@dataclass(frozen=True)
 class Settings:
     """One run of a train module.
 
     ``url`` is the scripted model's, ``out`` the file for the notes, ``storage`` where ART
     keeps its files (None: in a temporary folder). Without ``train`` nothing is trained.
-    ``evaluated``: compare these in the place of ``main()``.
+    ``evaluated``: compare these in the place of ``main()``. ``stubs``: functions of the
+    project that are not to run, and what each returns.
     """
 
     file: str
@@ -58,6 +67,7 @@ class Settings:
     storage: str | None = None
     train: TinyModelSettings | None = None
     evaluated: Evaluated | None = None
+    stubs: tuple[Stub, ...] = ()
 
 
 # -------------------------------------------------------------------- from the child

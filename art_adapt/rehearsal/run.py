@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
@@ -13,9 +13,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 
+from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
 from art_adapt.json_lines import json_lines
+from art_adapt.rehearsal import contained
+from art_adapt.rehearsal.contained import Ended
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
 from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.figures import Figures, figures
@@ -25,6 +29,7 @@ from art_adapt.rehearsal.protocol import (
     Evaluated,
     Notes,
     Settings,
+    Stub,
     TinyModelSettings,
     from_json,
     to_json,
@@ -32,10 +37,35 @@ from art_adapt.rehearsal.protocol import (
 from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
 from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.rehearsal.seen import Finding, Seen
+from art_adapt.rehearsal.stubs import check_stubs
 from art_adapt.rehearsal.turns import prompts, turns
+from art_adapt.report.paths import shown
+from art_adapt.source import read_source
+from art_adapt.survey.obstacles import art_use
 from art_adapt.survey.packages import import_name
+from art_adapt.survey.syntax import Syntax
 
-TIMEOUT = 600  # seconds
+SIGNALS = 128  # exit codes above are signals
+DYING = {
+    "SIGKILL": "was there enough memory? The kernel's log says (dmesg)",
+    "SIGSEGV": "a compiled package crashed: run python -X faulthandler on the module",
+    "SIGABRT": "a compiled package gave up: run python -X faulthandler on the module",
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a train module may run, and what it gets and does for real.
+
+    ``let_through``: variables of the environment. ``stubs``: functions that do not run.
+    """
+
+    seconds: float = 600
+    let_through: tuple[str, ...] = ()
+    stubs: tuple[Stub, ...] = ()
+
+
+UNLIMITED = Limits()  # but for ten minutes
 
 
 @dataclass(frozen=True)
@@ -76,12 +106,13 @@ def rehearse(
     replies: Path | None = None,
     train: int | None = None,
     cost: Asked | None = None,
+    limits: Limits = UNLIMITED,
 ) -> Rehearsal:
     """Run the train module ``path`` for ``steps`` steps against a scripted model.
 
     Then train a tiny model for ``train`` steps, unless something fatal was found.
     ``replies`` is a JSONL file of what the model says (see ``replies.read_rows``); ``cost``
-    names the GPU on which to estimate a step.
+    names the GPU on which to estimate a step. ``limits`` hold for each run of the module.
 
     Raises:
         Refusal: the file does not exist, ART is not installed, the module does not end, or
@@ -94,13 +125,14 @@ def rehearse(
     if train is not None:
         _must_be_installed("torch", "transformers")
     begun = time.perf_counter()
-    source = path.read_text(encoding="utf-8")
+    source = _train_module(path)
+    check_stubs(path, limits.stubs)
     with ScriptedModel(seed, rows) as model, tempfile.TemporaryDirectory() as folder:
-        child = run_child(path, model.url, steps, Path(folder))
+        child = run_child(path, model.url, steps, Path(folder), limits=limits)
         seen = Seen(path, source, child.notes, tuple(model.log))
         found, learned, output = findings(seen), None, child.output
         if train is not None and not any(finding.fatal for finding in found):
-            learned, said = _learn(seen, rows, train, seed, Path(folder))
+            learned, said = _learn(seen, rows, train, seed, Path(folder), limits)
             found += learning_findings(seen, learned)
             output += said
     return Rehearsal(
@@ -115,8 +147,37 @@ def rehearse(
     )
 
 
+def _train_module(path: Path) -> str:
+    """Return the text of a train module.
+
+    Raises:
+        Refusal: it cannot be read, or it is something else.
+    """
+    source = read_source(path)
+    syntax = Syntax.of(source)
+    module = train_module_path(path)
+    is_agent = module.is_file() and not source.path.stem.endswith("_train")
+    if "main" in syntax.functions and not (is_agent and art_use(syntax) is None):
+        return source.text
+    rehearsed = f"art-adapt rehearse {quote(shown(module))}"
+    raise Refusal(
+        "this is no train module: it trains nothing"
+        if "main" in syntax.functions
+        else "this is no train module: it has no main()",
+        next_step=rehearsed
+        if module.is_file()
+        else f"art-adapt {quote(shown(path))} writes one",
+        path=path,
+    )
+
+
 def _learn(
-    seen: Seen, rows: Sequence[Scripted], steps: int, seed: int, folder: Path
+    seen: Seen,
+    rows: Sequence[Scripted],
+    steps: int,
+    seed: int,
+    folder: Path,
+    limits: Limits,
 ) -> tuple[Learning, str]:
     """Train, with a control of shuffled rewards beside it; then resume for one step."""
     judged = any(is_judgement(exchange.request) for exchange in seen.log)
@@ -128,7 +189,7 @@ def _learn(
         kept.mkdir(exist_ok=True)
         train = replace(settings, shuffle=shuffle)
         with ScriptedModel(seed, rows, favourite) as others:
-            return run_child(seen.path, others.url, steps, kept, train)
+            return run_child(seen.path, others.url, steps, kept, train, limits=limits)
 
     with ThreadPoolExecutor(2) as pool:
         real = pool.submit(trained, "real", steps)
@@ -146,6 +207,7 @@ def _learn(
                 steps,
                 folder,
                 evaluated=Evaluated(settings, weights),
+                limits=limits,
             )
         resumed = going_on.result()
     learned = learning(
@@ -193,6 +255,8 @@ def run_child(
     folder: Path,
     train: TinyModelSettings | None = None,
     evaluated: Evaluated | None = None,
+    *,
+    limits: Limits = UNLIMITED,
 ) -> Child:
     """Run the train module in a process of its own.
 
@@ -208,28 +272,26 @@ def run_child(
         str(folder / "art") if train else None,
         train,
         evaluated,
+        limits.stubs,
     )
     (folder / "settings.json").write_text(to_json(settings), encoding="utf-8")
     command = [sys.executable, "-m", "art_adapt.rehearsal.child"]
-    try:
-        done = subprocess.run(
-            [*command, str(folder / "settings.json")],
-            env=environment(url, path),
-            cwd=import_name(path.resolve())[0],  # where its docstring says to run it
-            capture_output=True,
-            timeout=TIMEOUT,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
+    ended = contained.run(
+        [*command, str(folder / "settings.json")],
+        environment(url, path, limits.let_through).variables,
+        import_name(path.resolve())[0],  # where its docstring says to run it
+        folder / "temporary",
+        limits.seconds,
+    )
+    if ended is None:
         raise Refusal(
-            f"the train module did not finish within {TIMEOUT} seconds",
-            next_step="rehearse fewer steps, with --steps 1",
+            f"the train module did not finish within {limits.seconds:g} seconds",
+            why="an episode may never end, or wait for somebody",
+            next_step="bound its turns; rehearse fewer steps, with --steps 1; or take --timeout",
             path=path,
-        ) from None
-    output = (done.stdout + done.stderr).decode(errors="replace")
+        )
     if not out.exists():
-        last = output.strip().splitlines()[-1:] or ["no output"]
-        raise Refusal("the train module's process died", why=last[0], path=path)
+        raise _died(ended, path)
     notes = from_json(Notes, out.read_text(encoding="utf-8"))
     out.unlink()
     if (train or evaluated) and (raised := notes.raised):
@@ -239,7 +301,29 @@ def run_child(
             path=Path(raised.path),
             line=raised.line,
         )
-    return Child(notes, output)
+    return Child(notes, ended.output)
+
+
+def _died(ended: Ended, path: Path) -> Refusal:
+    """Say how a train module's process ended that has left no notes."""
+    said = ended.output.strip().splitlines()[-1:] or ["it printed nothing"]
+    if ended.code <= SIGNALS:
+        return Refusal(
+            f"the train module's process ended itself, with exit code {ended.code}",
+            why=said[0],
+            next_step="look for os._exit in it and in what it calls",
+            path=path,
+        )
+    try:
+        name = signal.Signals(ended.code - SIGNALS).name
+    except ValueError:
+        name = f"signal {ended.code - SIGNALS}"
+    return Refusal(
+        f"the train module's process was killed by {name}",
+        why=f"the last that it said: {said[0]}",
+        next_step=DYING.get(name, "see what it printed, with --output"),
+        path=path,
+    )
 
 
 def _must_be_installed(*modules: str) -> None:

@@ -8,15 +8,44 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import TextIO
 
 from art_adapt.comparison import comparison
-from art_adapt.rehearsal import Rehearsal
+from art_adapt.rehearsal import Limits, Rehearsal
 from art_adapt.rehearsal.cost import GPUS, Cost
+from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.figures import Figures
 from art_adapt.rehearsal.learning import Learning, ends
+from art_adapt.rehearsal.services import services
 from art_adapt.report.paths import shown
 from art_adapt.report.text import Line, write
+
+
+def announce(module: Path, limits: Limits, stream: TextIO) -> None:
+    """Say before a rehearsal what its agent will do for real, and what it is not given."""
+    stubbed = {stub.function for stub in limits.stubs}
+    lines = [
+        Line(
+            "for real",
+            f"{shown(each.place.path)}:{each.place.line}  {each.what}",
+            each.function,
+        )
+        for each in services(module)
+        if each.function not in stubbed
+    ]
+    names = [line.detail for line in lines if line.detail]
+    if names:
+        lines.append(
+            Line("", f"--stub {names[0]} would keep that function from running")
+        )
+    if withheld := environment("", module, limits.let_through).withheld:
+        lines.append(
+            Line(
+                "withheld", ", ".join(withheld), f"--env {withheld[0]} lets it through"
+            )
+        )
+    write(lines, stream)
 
 
 def show_rehearsal(rehearsal: Rehearsal, stream: TextIO) -> None:

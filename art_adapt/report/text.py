@@ -12,6 +12,7 @@ from typing import TextIO
 from art_adapt.decisions import Decisions
 from art_adapt.plan import Plan
 from art_adapt.report.paths import has_colours, shown
+from art_adapt.report.printable import printable
 from art_adapt.settings import Origin
 from art_adapt.source import Place
 from art_adapt.survey.apis import Api
@@ -46,13 +47,13 @@ def write(lines: list[Line], stream: TextIO) -> None:
         )
         for line in lines:
             if line.heading:
-                console.print(Text(line.text, style="bold"))
+                console.print(Text(printable(line.text), style="bold"))
             else:
                 console.print(
                     Text.assemble(
                         (f"  {line.label:<11} ", "cyan"),
-                        line.text,
-                        ("  " + line.detail if line.detail else "", "dim"),
+                        printable(line.text),
+                        ("  " + printable(line.detail) if line.detail else "", "dim"),
                     )
                 )
     else:
@@ -63,7 +64,7 @@ def write(lines: list[Line], stream: TextIO) -> None:
                 else f"  {line.label:<11} {line.text}"
                 + (f"  {line.detail}" if line.detail else "")
             )
-            stream.write(text.rstrip() + "\n")
+            stream.write(printable(text.rstrip()) + "\n")
 
 
 def _at(place: Place) -> str:

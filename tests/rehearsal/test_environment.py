@@ -17,7 +17,7 @@ URL = "http://127.0.0.1:9/v1"
 def variables(folder: Path, agent: str) -> dict[str, str]:
     (folder / "agent.py").write_text(agent)
     (folder / "agent_train.py").write_text("from agent import run\n")
-    return environment(URL, folder / "agent_train.py")
+    return environment(URL, folder / "agent_train.py").variables
 
 
 @pytest.mark.parametrize(
@@ -143,3 +143,34 @@ def test_a_train_module_is_imported_as_its_agent_is(
         path.write_text(text)
     (module,) = tmp_path.rglob("*_train.py")
     assert import_name(module) == ((tmp_path / root).resolve(), name)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "agent", "given"),
+    [
+        ("TEAM", "blue", "import os\nos.environ['TEAM']\n", "blue"),
+        ("TEAM", "blue", "from os import getenv\ngetenv('TEAM')\n", "blue"),
+        ("TEAM", "blue", "import openai\n", None),  # nobody reads it
+        ("TEAM", "https://x:y@z", "import os\nos.environ.get('TEAM')\n", None),
+        ("QUEUE_HOST", "prod", "import os\nos.environ.get('QUEUE_HOST')\n", None),
+        ("DATABASE_URL", "prod", "import os\nos.getenv('DATABASE_URL')\n", None),
+        ("DATABASE_URL", "prod", "import os\nos.environ['DATABASE_URL']\n", "http://127.0.0.1:9"),
+        ("PYTHONUTF8", "1", "import openai\n", "1"),
+        ("HF_TOKEN", "prod", "import openai\n", None),
+        ("AWS_PROFILE", "prod", "import boto3\n", None),
+    ],
+)  # fmt: skip
+def test_only_what_is_needed_and_harmless_gets_in(
+    name: str,
+    value: str,
+    agent: str,
+    given: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert variables(tmp_path, agent).get(name) == given
+    let_through = environment(URL, tmp_path / "agent_train.py", [name])
+    assert let_through.variables[name] == value and let_through.withheld == ()
+    withheld = environment(URL, tmp_path / "agent_train.py").withheld
+    assert withheld == ((name,) if given != value and name in agent else ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ def ended(seen: Seen) -> Iterator[Finding]:
         yield Finding(
             "raised",
             f"the train module raised {raised.error}",
-            "fix it there: on a GPU it would end the run at the same place",
+            _remedy(raised.error),
             Path(raised.path),
             raised.line,
         )
@@ -28,7 +29,7 @@ def ended(seen: Seen) -> Iterator[Finding]:
         yield seen.finding(
             "stopped", f"the train module stopped: {stopped}", fix, r"def main\b"
         )
-    if not (raised or stopped or seen.notes.steps):
+    if not raised and not seen.notes.steps and stopped in (None, "0"):
         yield seen.finding(
             "no step",
             "the train module ended without a single training step",
@@ -36,6 +37,14 @@ def ended(seen: Seen) -> Iterator[Finding]:
             r"backend\.train",
             r"def train\b",
         )
+
+
+def _remedy(error: str) -> str:
+    missing = re.match(r"ModuleNotFoundError: No module named '([\w.]+)'", error)
+    if missing is not None:
+        name = missing[1].partition(".")[0]
+        return f"install it here: pip install {name} (its name there may be another)"
+    return "fix it there: on a GPU it would end the run at the same place"
 
 
 def failed_episodes(seen: Seen) -> Iterator[Finding]:

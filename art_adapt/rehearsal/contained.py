@@ -1,0 +1,55 @@
+"""Run a command so that nothing of it is left: no process, no temporary file."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that has ended: its exit code, 128 and more for a signal, and its output."""
+
+    code: int
+    output: str
+
+
+def run(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    temporary: Path,
+    seconds: float,
+) -> Ended | None:
+    """Run a command for at most ``seconds``; return None if it takes longer.
+
+    All that it has started ends with it. Its temporary files go to ``temporary``, which is
+    the caller's to remove.
+    """
+    temporary.mkdir(exist_ok=True)
+    said = temporary / "said"  # a pipe would end with the last process that holds it
+    reading, writing = os.pipe()
+    try:
+        with said.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(SUPERVISOR), *command],
+                env={**environment, "TMPDIR": str(temporary), "TEMP": str(temporary)},
+                cwd=folder,
+                stdin=reading,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        code = process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        os.close(reading)
+        os.close(writing)  # now the command ends, if it has not
+        process.wait()
+    return Ended(code, said.read_bytes().decode(errors="replace"))

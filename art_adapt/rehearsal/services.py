@@ -1,0 +1,55 @@
+"""Name what an agent does to the world outside before a rehearsal lets it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from art_adapt.errors import Refusal
+from art_adapt.source import Place, read_source
+from art_adapt.survey.model import Harm
+from art_adapt.survey.survey import survey
+from art_adapt.survey.syntax import Syntax
+
+OUTSIDE = (Harm.NETWORK, Harm.WRITES, Harm.PROCESS)
+
+
+@dataclass(frozen=True)
+class Service:
+    """Something that outlives a rehearsal, and the function in which it happens.
+
+    ``function`` is empty at module level.
+    """
+
+    place: Place
+    function: str
+    what: str
+
+
+def services(train_module: Path) -> tuple[Service, ...]:
+    """Return what the agent of a train module does outside itself, as far as it is known."""
+    agent = train_module.with_name(f"{train_module.stem.removesuffix('_train')}.py")
+    try:
+        found = survey([read_source(agent)])
+    except Refusal:
+        return ()  # no file of that name: the module runs something else
+    return tuple(
+        Service(
+            effect.place,
+            _function(Syntax.of(file.source), effect.place.line),
+            effect.what,
+        )
+        for file in found.files
+        for effect in file.effects
+        if effect.harm in OUTSIDE
+    )
+
+
+def _function(syntax: Syntax, line: int) -> str:
+    """Return the innermost function around a line."""
+    around = (
+        (function.node.lineno, name)
+        for name, function in syntax.functions.items()
+        if function.node.lineno <= line <= (function.node.end_lineno or 0)
+    )
+    return max(around, default=(0, ""))[1]

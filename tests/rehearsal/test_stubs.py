@@ -1,0 +1,151 @@
+"""Functions that are stubbed do not run, wherever they are held; what runs is announced."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from agent_files import art_adapt
+
+AGENT = """\
+import asyncio
+import functools
+import json
+
+import requests
+from openai import OpenAI
+
+import tools
+from tools import refund as give_back
+
+client = OpenAI()
+
+
+def logged(function):
+    @functools.wraps(function)
+    def call(**arguments):
+        return function(**arguments)
+
+    return call
+
+
+def closing(prefix):
+    def closed(**arguments):
+        raise SystemExit(prefix)
+
+    return closed
+
+
+@logged
+def weather(city: str) -> str:
+    raise SystemExit("weather ran")
+
+
+class Desk:
+    @staticmethod
+    def hours(**_):
+        raise SystemExit("hours ran")
+
+    async def rooms(self, **_):
+        return requests.get("http://127.0.0.1:9/rooms").text
+
+
+def post(**_):
+    return requests.post("http://127.0.0.1:9/post").text
+
+
+desk = Desk()
+REGISTRY = {
+    "weather": weather,
+    "refund": give_back,
+    "hours": Desk.hours,
+    "rooms": lambda **_: asyncio.run(desk.rooms()),
+    "post": post,
+    "closed": closing("closed ran"),
+}
+TOOLS = [
+    {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}}
+    for name in REGISTRY
+]
+
+
+def run_agent(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    for _ in range(6):
+        response = client.chat.completions.create(model="m", messages=messages, tools=TOOLS)
+        message = response.choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            function = REGISTRY.get(call.function.name)
+            result = function() if function else "no such tool"
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+    return "gave up"
+"""
+TOOLS = """\
+def refund(**_):
+    raise SystemExit("refund ran")
+"""
+STUBS = {
+    "weather": '{"sky": "blue"}',
+    "refund": "done",
+    "Desk.hours": "[9, 17]",
+    "Desk.rooms": "3",
+    "post": "",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "agent.py").write_text(AGENT)
+    (tmp_path / "tools.py").write_text(TOOLS)
+    rows = [json.dumps({"question": f"question {n}"}) for n in range(3)]
+    (tmp_path / "scenarios.jsonl").write_text("\n".join(rows))
+    (tmp_path / "replies.jsonl").write_text(
+        "\n".join(
+            json.dumps({"tool_calls": [{"name": name, "arguments": {}}]})
+            for name in ("weather", "refund", "hours", "rooms", "post")
+        )
+        + '\n{"content": "well"}'
+    )
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    return tmp_path
+
+
+def rehearse(folder: Path, *options: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "art_adapt", "rehearse", "agent_train.py"),
+            *("--replies", "replies.jsonl", *options),
+        ],
+        cwd=folder,
+        capture_output=True,
+        timeout=200,
+    )
+    return done.returncode, (done.stderr + done.stdout).decode()
+
+
+def test_what_is_stubbed_does_not_run(folder: Path) -> None:
+    stubs = [f"{name}={value}" if value else name for name, value in STUBS.items()]
+    options = [part for stub in stubs for part in ("--stub", stub)]
+    code, said = rehearse(folder, *options)
+    assert code == 0, said
+    assert "for real" not in said
+
+
+def test_what_runs_is_named_before(folder: Path) -> None:
+    _, said = rehearse(folder, "--stub", "weather", "--steps", "1")
+    before = said.partition("Rehearsed")[0]
+    assert "for real" in before and "post" in before and "Desk.rooms" in before
+    assert "--stub" in before
+
+
+def test_a_function_that_is_not_there(folder: Path) -> None:
+    code, said = rehearse(folder, "--stub", "wether")
+    assert code == 2 and "--stub wether: the agent has no function of that name" in said
+    assert "weather" in said
