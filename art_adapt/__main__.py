@@ -12,11 +12,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from art_adapt.errors import Refusal
 
 CANNOT = 2
 DEFAULT_COMMAND = "adapt"
-COMMANDS = ("check", "doctor", "episodes", "explain", "rehearse")
+COMPLETING = "_ART_ADAPT_COMPLETE"  # how a shell asks, through Typer
+COMPLETION = ("--install-completion", "--show-completion")
 
 
 def main() -> None:
@@ -53,12 +56,32 @@ def main() -> None:
 
 
 def _run(arguments: list[str]) -> None:
-    if arguments and arguments[0] in COMMANDS:
-        name, *rest = arguments
-        program = f"art-adapt {name}"
+    from art_adapt.commands import COMMANDS
+
+    first = arguments[0] if arguments else ""
+    if COMPLETING in os.environ or first in COMPLETION:
+        name, rest, program = "completion", arguments, "art-adapt"
+    elif first in COMMANDS:
+        name, rest, program = first, arguments[1:], f"art-adapt {first}"
     else:
         name, rest, program = DEFAULT_COMMAND, arguments, "art-adapt"
+        _look_for_a_command(first, COMMANDS)
     import_module(f"art_adapt.commands.{name}").app(rest, prog_name=program)
+
+
+def _look_for_a_command(word: str, commands: Iterable[str]) -> None:
+    """Refuse a word that is no file, but nearly a command."""
+    if word.isalpha() and not os.path.exists(word):
+        from difflib import get_close_matches
+
+        from art_adapt.errors import Refusal
+
+        near = get_close_matches(word, commands, 1, 0.7)
+        if near:
+            raise Refusal(
+                f"there is no file and no command {word!r}",
+                next_step=f"did you mean art-adapt {near[0]}?",
+            )
 
 
 def _print_json(refusal: Refusal) -> None:

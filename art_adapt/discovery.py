@@ -23,8 +23,10 @@ def standard_input(name: str) -> Source:
     return Source(Path(os.path.abspath(name)), sys.stdin.buffer.read())
 
 
-def named_sources(paths: Sequence[str]) -> list[Source]:
+def named_sources(paths: Sequence[str], exclude: Sequence[str] = ()) -> list[Source]:
     """The files at ``paths``; a folder stands for the agents below it.
+
+    ``exclude``: patterns of files and folders that it does not stand for.
 
     Raises:
         Refusal: a path cannot be read, or there is no agent in a folder.
@@ -32,7 +34,11 @@ def named_sources(paths: Sequence[str]) -> list[Source]:
     found: dict[Path, Source] = {}
     for name in paths:
         path = Path(name)
-        agents = _agents_below(path, found) if path.is_dir() else [_read(path, found)]
+        agents = (
+            _agents_below(path, found, exclude)
+            if path.is_dir()
+            else [_read(path, found)]
+        )
         found |= {source.path: source for source in agents}
     return list(found.values())
 
@@ -85,10 +91,12 @@ def _read(path: Path, known: Mapping[Path, Source]) -> Source:
     return known.get(Path(os.path.abspath(path))) or read_source(path)
 
 
-def _agents_below(folder: Path, known: Mapping[Path, Source]) -> list[Source]:
+def _agents_below(
+    folder: Path, known: Mapping[Path, Source], exclude: Sequence[str]
+) -> list[Source]:
     """The files of a folder that call a chat model, generated ones left out."""
     found = []
-    for path in files_in([folder], _may_be_agent):
+    for path in files_in([folder], _may_be_agent, exclude):
         try:
             source = _read(path, known)
             if _completion_calls(source):

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from agent_files import art_adapt, copy_of, write_reward
 
+from art_adapt.commands import COMMANDS
 from art_adapt.commands.adapt import app as adapt
 from art_adapt.commands.flags import options_from
 from art_adapt.pyproject import with_configuration
@@ -219,6 +220,27 @@ def test_colours_only_where_they_are_wanted(agent: Path) -> None:
         assert b"\x1b" not in done.stdout  # a patch is never coloured
 
 
+def in_terminal(
+    command: str, folder: Path, answers: list[tuple[str, str]]
+) -> tuple[int, str]:
+    """Run a line of a shell in a terminal, and answer what it asks."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(folder)
+        os.execv("/bin/sh", ["sh", "-c", command])
+    said = ""
+    for question, answer in answers:
+        begun = len(said)
+        while question not in said[begun:]:
+            assert select.select([terminal], [], [], 30)[0], said
+            said += os.read(terminal, 4096).decode()
+        os.write(terminal, f"{answer}\n".encode())
+    with contextlib.suppress(OSError):  # Linux: the other end is closed
+        while more := os.read(terminal, 4096):
+            said += more.decode()
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), said
+
+
 @pytest.mark.parametrize("agrees", [True, False])
 def test_in_a_terminal_it_asks(agent: Path, agrees: bool) -> None:
     one = AGENT.replace("def run", "def run_one")
@@ -226,28 +248,32 @@ def test_in_a_terminal_it_asks(agent: Path, agrees: bool) -> None:
     agent.write_text(one + two)
     before = snapshot(agent.parent)
     answers = [("Number: ", "7"), ("Number: ", "2"), ("[y/N]: ", "yn"[not agrees])]
-    process, terminal = pty.fork()
-    if process == 0:
-        os.chdir(agent.parent)
-        command = [sys.executable, "-m", "art_adapt", "--isolated", "agent.py"]
-        os.execv(sys.executable, command)
-    said = ""
-    for question, answer in answers:
-        begun = len(said)
-        while question not in said[begun:]:
-            assert select.select([terminal], [], [], 60)[0], said
-            said += os.read(terminal, 4096).decode()
-        os.write(terminal, f"{answer}\n".encode())
-    with contextlib.suppress(OSError):  # Linux: the other end is closed
-        while more := os.read(terminal, 4096):
-            said += more.decode()
-    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+    command = f"{sys.executable} -m art_adapt --isolated agent.py"
+    code, said = in_terminal(command, agent.parent, answers)
+    assert code == 0
     assert "  2  run_two  agent.py:12" in said and "+from art_recording" in said
     assert "new file agent_train.py" in said
     assert (snapshot(agent.parent) == before) is not agrees
     if agrees:
         module = agent.with_name("agent_train.py").read_text()
         assert "from agent import run_two\n" in module
+
+
+@pytest.mark.parametrize("agrees", [True, False])
+@pytest.mark.parametrize(
+    "piped",
+    ["| cat > said", "> said", "< /dev/null", "2> /dev/null", "< /dev/null > said"],
+)
+def test_whatever_is_piped_somebody_at_a_terminal_is_asked(
+    agent: Path, piped: str, agrees: bool
+) -> None:
+    before = agent.read_bytes()
+    command = f"{sys.executable} -m art_adapt --isolated agent.py {piped}"
+    _, said = in_terminal(command, agent.parent, [("[y/N]:", "yn"[not agrees])])
+    assert (agent.read_bytes() == before) is not agrees, said
+    command = command.replace("agent.py", "--yes agent.py")
+    in_terminal(command, agent.parent, [])
+    assert agent.read_bytes() != before
 
 
 def test_undo_leaves_what_somebody_edited(agent: Path) -> None:
@@ -581,6 +607,51 @@ def test_names_in_any_encoding_are_printed(agent: Path, tmp_path: Path) -> None:
             capture_output=True,
         )
         assert done.returncode in (0, 1), done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("chekc", "check"), ("reherse", "rehearse"), ("docter", "doctor")],
+)
+def test_a_mistyped_command(tmp_path: Path, word: str, meant: str) -> None:
+    assert f"did you mean art-adapt {meant}?" in refused(tmp_path, word)
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_lists_the_commands(tmp_path: Path, flag: str) -> None:
+    said = art_adapt(flag, cwd=tmp_path).stdout.decode()
+    for name in COMMANDS:
+        assert f"  art-adapt {name} " in said
+        assert art_adapt(name, flag, cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("art-adapt re", "rehearse"),
+        ("art-adapt rehearse --st", "--steps\n--stub"),
+        ("art-adapt --no-", "--no-train-module"),
+    ],
+)
+def test_shells_complete_it(tmp_path: Path, line: str, expected: str) -> None:
+    asked = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+    done = subprocess.run(
+        [Path(sys.executable).with_name("art-adapt")],
+        cwd=tmp_path,
+        env={**os.environ, "_ART_ADAPT_COMPLETE": "complete_bash", **asked},
+        capture_output=True,
+    )
+    assert done.stdout.decode().strip() == expected
+
+
+def test_folders_without_what_is_excluded(agent: Path, tmp_path: Path) -> None:
+    for name in ("vendored", "kept"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}_agent.py").write_bytes(agent.read_bytes())
+    agent.unlink()
+    options = ("--isolated", "--diff", "--no-train-module", "--exclude", "vendored")
+    patch = art_adapt(*options, ".", cwd=tmp_path).stdout
+    assert b"kept_agent.py" in patch and b"vendored" not in patch
 
 
 def test_unknown_option(agent: Path) -> None:

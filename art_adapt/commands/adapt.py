@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from art_adapt import __version__
-from art_adapt.commands import command_app
+from art_adapt.commands import command_app, command_list
 from art_adapt.commands.asking import can_ask, choose_entry, may_write
 from art_adapt.commands.flags import options_from, takes_options
 from art_adapt.errors import Refusal
@@ -45,6 +46,23 @@ Diff = Annotated[
         help="Print what would change as a patch for git apply, and write nothing.",
     ),
 ]
+
+
+class Format(StrEnum):
+    """How ``--diff`` shows what would change."""
+
+    PATCH = "patch"
+    MARKDOWN = "markdown"
+    HTML = "html"
+
+
+ReviewFormat = Annotated[
+    Format,
+    typer.Option(
+        "--format",
+        help="With --diff: a patch, a pull request's comment, or a page side by side.",
+    ),
+]
 Undo = Annotated[
     bool,
     typer.Option("--undo", help="Remove the hooks, and what was generated."),
@@ -67,6 +85,12 @@ AgentsOnly = Annotated[
         "--agents-only", help="Skip files without a model call: for pre-commit."
     ),
 ]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Files and folders to leave out of a folder: patterns, as vendored/*.py."
+    ),
+]
 Version = Annotated[
     bool,
     typer.Option(
@@ -75,11 +99,12 @@ Version = Annotated[
 ]
 
 
-@app.command()
+@app.command(epilog=command_list())
 @takes_options
 def adapt(
     paths: Paths,
     diff: Diff = False,
+    format_: ReviewFormat = Format.PATCH,
     undo: Undo = False,
     json: Json = False,
     yes: Yes = False,
@@ -87,6 +112,7 @@ def adapt(
     isolated: Isolated = False,
     agents_only: AgentsOnly = False,
     stdin_filename: StdinFilename = "agent.py",
+    exclude: Exclude = None,
     version: Version = False,
     **given: Any,
 ) -> None:
@@ -96,22 +122,19 @@ def adapt(
     GRPO. In production the agent does what it did before; --undo gives the file back
     byte for byte.
 
-    art-adapt rehearse TRAIN_MODULE runs what was written, without a GPU; art-adapt
-    check [PATHS] finds what would make training go wrong, art-adapt explain says why;
-    art-adapt doctor TRAIN_MODULE says what would end a run on this machine, art-adapt
-    episodes RUN shows what a run has kept.
-
     Exit codes: 0 done, or nothing to do; 1 --diff found something to change; 2 could
     not do it, nothing was written.
     """
     from art_adapt import discovery
     from art_adapt.pyproject import with_configuration
 
+    if format_ is not Format.PATCH and (not diff or undo or json):
+        raise typer.BadParameter("goes with --diff alone", param_hint="--format")
     from_stdin = paths == ["-"]
     if from_stdin:
         sources = [discovery.standard_input(stdin_filename)]
     else:
-        sources = discovery.named_sources(paths)
+        sources = discovery.named_sources(paths, exclude or ())
     if agents_only:
         sources = [each for each in sources if discovery.is_agent(each)]
         if not sources:
@@ -126,27 +149,44 @@ def adapt(
     if from_stdin:
         _adapt_standard_input(sources, options)
     elif diff:
-        _diff(sources, options, as_json=json, force=force)
+        _diff(sources, options, format_, as_json=json, force=force)
     else:
         ask = can_ask() and not yes and not json
         _write(sources, options, as_json=json, force=force, ask=ask)
 
 
 def _diff(
-    sources: Sequence[Source], options: Options, *, as_json: bool, force: bool
+    sources: Sequence[Source],
+    options: Options,
+    format_: Format,
+    *,
+    as_json: bool,
+    force: bool,
 ) -> None:
-    """Print the patch on standard output, everything else on standard error."""
+    """Print what would change on standard output, everything else on standard error."""
     from art_adapt.plan import make_plan
-    from art_adapt.report.json import print_json
-    from art_adapt.report.patch import print_patch
-    from art_adapt.report.text import show
 
     plan = make_plan(sources, options, force=force)
     if as_json:
+        from art_adapt.report.json import print_json
+
         print_json(plan, written=False)
+    elif format_ is Format.MARKDOWN:
+        from art_adapt.report.markdown import as_markdown
+        from art_adapt.report.review import review_of
+
+        print(as_markdown(review_of(plan)), end="")
+    elif format_ is Format.HTML:
+        from art_adapt.report.page import as_page
+        from art_adapt.report.review import review_of
+
+        print(as_page(review_of(plan)), end="")
     else:
-        show(plan, sys.stderr)
+        from art_adapt.report.patch import print_patch
+        from art_adapt.report.text import show
+
         print_patch(plan.edits)
+        show(plan, sys.stderr)  # last, where somebody at a terminal reads it
     if plan.kept is not None:
         sys.stderr.write(
             f"{plan.kept.path.name} has been edited and is left as it is (--force overwrites it)\n"

@@ -21,6 +21,8 @@ from art_adapt.rehearsal.services import services
 from art_adapt.report.paths import shown
 from art_adapt.report.text import Line, write
 
+VIEWPORT = '<meta name=viewport content="width=device-width,initial-scale=1">'
+
 
 def announce(module: Path, limits: Limits, stream: TextIO) -> None:
     """Say before a rehearsal what its agent will do for real, and what it is not given."""
@@ -88,12 +90,12 @@ def rehearsal_as_page(rehearsal: Rehearsal) -> str:
             text = html.escape(f"{line.text}  {line.detail}".strip())
             rows.append(f"<tr><td>{html.escape(line.label)}</td><td>{text}</td></tr>")
     style = (
-        "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto}"
+        "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
         "th{text-align:left;padding-top:1em}td{vertical-align:top;padding-right:1.5em}"
     )
     title = f"Rehearsal of {html.escape(rehearsal.path.name)}"
     return (
-        f"<!doctype html>\n<meta charset=utf-8>\n<title>{title}</title>\n"
+        f"<!doctype html>\n<meta charset=utf-8>\n{VIEWPORT}\n<title>{title}</title>\n"
         f"<style>{style}</style>\n<table>\n"
         + "\n".join(rows)
         + "\n</table>\n"

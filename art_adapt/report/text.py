@@ -72,8 +72,18 @@ def _at(place: Place) -> str:
 
 
 def _lines(plan: Plan) -> Iterator[Line]:
-    survey, decisions = plan.survey, plan.decisions
+    decisions = plan.decisions
     yield Line(text="Found", heading=True)
+    yield from found_lines(plan)
+    if decisions.training is not None:
+        yield Line()
+        yield Line(text="Decided", heading=True)
+        yield from _decision_lines(decisions)
+
+
+def found_lines(plan: Plan) -> Iterator[Line]:
+    """Say what the survey has found and what was decided on it."""
+    survey, decisions = plan.survey, plan.decisions
     for call in (*decisions.policy, *decisions.auxiliary):
         yield from _call_lines(call, policy=call in decisions.policy)
     yield from _tool_lines(survey)
@@ -82,10 +92,6 @@ def _lines(plan: Plan) -> Iterator[Line]:
         yield Line("reward", _at(site.place), site.expression)
     yield from _effect_lines(survey)
     yield from _obstacle_lines(survey)
-    if decisions.training is not None:
-        yield Line()
-        yield Line(text="Decided", heading=True)
-        yield from _decision_lines(decisions)
 
 
 def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:

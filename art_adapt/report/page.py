@@ -1,0 +1,131 @@
+"""Write a review as a page: changes side by side, and the tool loop as a picture."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from art_adapt.report.paths import shown
+from art_adapt.report.review import INERT, Generated, Hunk, Review
+from art_adapt.survey.model import ToolLoop
+
+STYLE = """\
+:root { color-scheme: light dark }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 75em; margin: 1em auto; padding: 0 1em }
+code, pre, .hunk { font: 13px/1.45 ui-monospace, monospace }
+.hunk { width: 100%; border-collapse: collapse; table-layout: fixed; margin: .5em 0 1em }
+.hunk td { white-space: pre-wrap; overflow-wrap: anywhere; vertical-align: top; padding: 0 .5em }
+.hunk .line { width: 3em; text-align: right; opacity: .5 }
+.old { background: #ff000026 } .new { background: #00a00026 }
+pre { overflow-x: auto; background: #8881; padding: .5em }
+.scroll { overflow-x: auto }
+@media (max-width: 50em) { .hunk .line { display: none } }
+svg text { font: 13px system-ui, sans-serif; fill: currentColor }
+svg rect, svg path { fill: none; stroke: currentColor }
+"""
+
+
+def as_page(review: Review) -> str:
+    """Return a review as an HTML page that loads nothing and opens offline."""
+    title = html.escape(f"art-adapt: {review.title}")
+    return (
+        "<!doctype html>\n<meta charset=utf-8>\n"
+        '<meta name=viewport content="width=device-width,initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>\n{STYLE}</style>\n<h1>{title}</h1>\n"
+        + "\n".join(_parts(review))
+        + "\n"
+    )
+
+
+def _parts(review: Review) -> Iterator[str]:
+    if review.changed:
+        yield f"<p>{html.escape(INERT)}</p>"
+    if review.loop is not None:
+        yield _picture(review.loop)
+    yield "<h2>Found</h2>\n<ul>"
+    for line in review.found:
+        detail = f" <small>{html.escape(line.detail)}</small>" if line.detail else ""
+        label = f"<b>{html.escape(line.label)}</b> " if line.label else ""
+        if line.text.strip():
+            yield f"<li>{label}{html.escape(line.text.strip())}{detail}</li>"
+    yield "</ul>"
+    for changed in review.changed:
+        yield f"<h2>{html.escape(shown(changed.path))}</h2>"
+        yield from map(_hunk, changed.hunks)
+    if review.generated:
+        yield "<h2>Generated</h2>"
+        yield from map(_folded, review.generated)
+    if review.questions:
+        yield "<h2>Open questions</h2>\n<ul>"
+        yield from (f"<li>{_coded(question)}</li>" for question in review.questions)
+        yield "</ul>"
+    if review.commands:
+        commands = html.escape("\n".join(review.commands))
+        yield f"<h2>Try it</h2>\n<pre>{commands}</pre>"
+
+
+def _hunk(hunk: Hunk) -> str:
+    reasons = "".join(f"<li>{_coded(reason)}</li>" for reason in hunk.reasons)
+    rows = []
+    old, new = hunk.first
+    for row in hunk.rows:
+        for before, after in zip_longest(row.before, row.after):
+            left = _cell(before, old, "old" if row.changed else "")
+            right = _cell(after, new, "new" if row.changed else "")
+            rows.append(f"<tr>{left}{right}</tr>")
+            old += before is not None
+            new += after is not None
+    return f"<ul>{reasons}</ul>\n<table class=hunk>\n" + "\n".join(rows) + "\n</table>"
+
+
+def _cell(line: str | None, number: int, kind: str) -> str:
+    if line is None:
+        return "<td class=line></td><td></td>"
+    return f'<td class=line>{number}</td><td class="{kind}">{html.escape(line)}</td>'
+
+
+def _folded(file: Generated) -> str:
+    lines = file.text.count("\n")
+    size = f", {lines} lines" if lines else ""
+    summary = f"<code>{html.escape(shown(file.path))}</code> ({file.state}{size}): {file.purpose}"
+    code = f"<pre>{html.escape(file.text)}</pre>" if file.text else ""
+    return f"<details><summary>{summary}</summary>{code}</details>"
+
+
+def _coded(text: str) -> str:
+    """Set what stands between backticks as code."""
+    pieces = html.escape(text).split("`")
+    return "".join(
+        f"<code>{piece}</code>" if at % 2 else piece for at, piece in enumerate(pieces)
+    )
+
+
+def _picture(loop: ToolLoop) -> str:
+    """Draw the tool loop: what goes round, where it is recorded, where it ends."""
+    limit = f"at most {loop.turn_limit} turns" if loop.turn_limit else "no turn limit"
+    place = f"{shown(loop.place.path)}:{loop.place.line}"
+    boxes = [
+        (10, 60, "scenario", "starts the conversation"),
+        (190, 60, "model", "recorded: one Choice a turn"),
+        (410, 60, "tools", "their results go back"),
+        (190, 150, "answer", "final_answer"),
+    ]
+    drawn = "".join(
+        f'<rect x="{x}" y="{y}" width="{w}" height="46" rx="6"/>'
+        f'<text x="{x + w / 2}" y="{y + 19}" text-anchor="middle" font-weight="bold">{name}</text>'
+        f'<text x="{x + w / 2}" y="{y + 37}" text-anchor="middle">{what}</text>'
+        for x, y, name, what in boxes
+        for w in (190 if name == "model" else 150,)
+    )
+    arrows = "".join(
+        f'<path d="{path}" marker-end="url(#tip)"/>'
+        for path in ("M160 83H186", "M380 76H406", "M410 94H384", "M285 106V146")
+    )
+    label = html.escape(f"{place}  {loop.header}  ({limit})")
+    return (
+        '<div class=scroll><svg width="600" height="210" role="img" aria-label="the tool loop">'
+        '<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="7" refY="4" '
+        'orient="auto"><path d="M0 0L8 4L0 8"/></marker></defs>'
+        f'<text x="190" y="40">{label}</text>{drawn}{arrows}</svg></div>'
+    )

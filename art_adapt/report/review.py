@@ -1,0 +1,230 @@
+"""Prepare a plan for a reviewer: each change with its reason, and what is left to decide.
+
+``report.markdown`` and ``report.page`` show it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+
+from art_adapt import hooks_file
+from art_adapt.decisions import train_module_path
+from art_adapt.file_edit import FileEdit
+from art_adapt.plan import Plan
+from art_adapt.report.paths import shown
+from art_adapt.report.text import Line, found_lines
+from art_adapt.source import Place, Source
+from art_adapt.survey.model import Harm, ToolLoop
+from art_adapt.train_module.fields import to_fill_in
+
+CONTEXT = 3  # lines around a change
+IMPORT = (
+    f"The hooks come from `{hooks_file.NAME}`, which imports nothing but the standard "
+    "library: in production `recorded(create)` is `create` itself."
+)
+INERT = (
+    "A hook returns what it is given: in production the agent does what it did before."
+)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Lines that belong together, before and after; equal ones are context."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def changed(self) -> bool:
+        return self.before != self.after
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """A changed part of a file: its rows, and why it changes.
+
+    ``first`` are the lines with which it begins before and after, 1-based.
+    """
+
+    first: tuple[int, int]
+    rows: tuple[Rows, ...]
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A file of the user's, with what changes in it."""
+
+    path: Path
+    hunks: tuple[Hunk, ...]
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A file that art-adapt writes whole."""
+
+    path: Path
+    state: str  # new, renewed, removed
+    purpose: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Review:
+    """What a reviewer of an adaptation reads, in this order."""
+
+    title: str
+    found: tuple[Line, ...]
+    loop: ToolLoop | None
+    changed: tuple[Changed, ...]
+    generated: tuple[Generated, ...]
+    questions: tuple[str, ...]
+    commands: tuple[str, ...]
+
+
+def review_of(plan: Plan) -> Review:
+    """Prepare a plan for a reviewer."""
+    edits = [edit for edit in plan.edits if edit.changes]
+    own = [edit for edit in edits if not edit.generated]
+    names = [shown(edit.path) for edit in own or edits]
+    loops = (call.loop for call in plan.decisions.policy)
+    return Review(
+        ", ".join(names) or "nothing to change",
+        tuple(found_lines(plan)),
+        next((loop for loop in loops if loop is not None), None),
+        tuple(Changed(edit.path, tuple(_hunks(edit, plan))) for edit in own),
+        tuple(_generated(edit) for edit in edits if edit.generated),
+        tuple(_questions(plan)),
+        tuple(_commands(plan)),
+    )
+
+
+def _hunks(edit: FileEdit, plan: Plan) -> Iterator[Hunk]:
+    before, after = (
+        Source(edit.path, data or b"").text.splitlines()
+        for data in (edit.before, edit.after)
+    )
+    reasons = list(_reasons(edit.path, plan))
+    matcher = difflib.SequenceMatcher(a=before, b=after, autojunk=False)
+    for group in matcher.get_grouped_opcodes(CONTEXT):
+        first, last = group[0][1] + 1, group[-1][2]
+        rows = tuple(
+            Rows(tuple(before[a:b]), tuple(after[c:d])) for _, a, b, c, d in group
+        )
+        why = [text for line, text in reasons if first <= line <= last]
+        if any(hooks_file.MODULE in line for row in rows for line in row.after):
+            why.insert(0, IMPORT)
+        yield Hunk((first, group[0][3] + 1), rows, tuple(why))
+
+
+def _reasons(path: Path, plan: Plan) -> Iterator[tuple[int, str]]:
+    """Yield why each line gets its hook."""
+    decisions = plan.decisions
+    threads = (thread for file in plan.survey.files for thread in file.threads)
+    said: list[tuple[Place, bool, str]] = [
+        *(
+            (
+                call.place,
+                call.recorded,
+                f"`{call.callee}` is asked for the turns to be trained: in a rollout each "
+                "completion is recorded, with its messages and tools.",
+            )
+            for call in decisions.policy
+        ),
+        *(
+            (
+                each.place,
+                each.marked,
+                f"`{each.answer}` is the answer of an episode ({each.how}): a reward can "
+                "read it.",
+            )
+            for each in decisions.exits
+        ),
+        *(
+            (
+                each.place,
+                each.marked,
+                f"`{each.expression}` is the outcome of an episode: in a rollout it is "
+                "the reward.",
+            )
+            for each in decisions.rewards
+        ),
+        *(
+            (
+                thread.place,
+                thread.marked,
+                f"`{thread.function}` runs in another thread, which would lose the "
+                "rollout that it belongs to.",
+            )
+            for thread in threads
+        ),
+    ]
+    for place, is_there, text in said:
+        if place.path == path and not is_there:
+            yield place.line, f"Line {place.line}: {text}"
+
+
+def _generated(edit: FileEdit) -> Generated:
+    state = "removed" if edit.after is None else "new"
+    if edit.before is not None and edit.after is not None:
+        state = "renewed"
+    purpose = (
+        "the hooks, with the standard library only; commit it with the agent"
+        if edit.path.name == hooks_file.NAME
+        else "settings, scenarios, the episode, the reward and a GRPO loop; yours to edit"
+    )
+    if edit.after is None:
+        purpose = "nothing imports it any more"
+    text = (edit.after or b"").decode(errors="replace")
+    return Generated(edit.path, state, purpose, text)
+
+
+def _questions(plan: Plan) -> Iterator[str]:
+    """Yield what only somebody who knows the agent can answer."""
+    decisions = plan.decisions
+    entry, training = decisions.entry, decisions.training
+    others = [each for each in decisions.other_entries if each.score > 0][:3]
+    if entry is not None:
+        for parameter in to_fill_in(entry):
+            yield f"How does `episode()` get `{parameter.name}`? Nothing here shows it: fill it in."
+        if others:
+            also = ", ".join(f"`{each}`" for each in others)
+            yield f"Does `{entry}` run one episode? Also possible: {also} (`--entry`)."
+    if entry is not None and not decisions.exits and not entry.returns:
+        yield "What is the answer of an episode? Put `final_answer(...)` around it."
+    for call in decisions.auxiliary:
+        place = f"{shown(call.place.path)}:{call.place.line}"
+        yield f"`{call.callee}` ({place}) is not trained: {call.reason}. Right? (`--policy`)"
+    for harm in (Harm.WRITES, Harm.NETWORK, Harm.PROCESS, Harm.ASKS, Harm.SHARED):
+        effects = [e for f in plan.survey.files for e in f.effects if e.harm is harm]
+        if effects:
+            places = ", ".join(
+                dict.fromkeys(
+                    f"`{e.what}` ({shown(e.place.path)}:{e.place.line})"
+                    for e in effects[:4]
+                )
+            )
+            yield f"Episodes run many times at once, and this {harm}: {places}. Can it bear that?"
+    for file in plan.survey.files:
+        for obstacle in file.obstacles:
+            if not obstacle.every_client:
+                place = f"{shown(obstacle.place.path)}:{obstacle.place.line}"
+                yield f"Not handled: {obstacle.what} ({place}); {obstacle.instead}."
+    if training is not None and entry is not None:
+        scenarios = entry.home.parent / training.scenarios
+        if ":" not in training.scenarios and not scenarios.exists():
+            yield f"Which scenarios is it trained on? `{shown(scenarios)}` is still to be written."
+
+
+def _commands(plan: Plan) -> Iterator[str]:
+    entry = plan.decisions.entry
+    if plan.decisions.training is None or entry is None:
+        return
+    module = quote(shown(train_module_path(entry.home)))
+    yield "pip install 'art-adapt[train]'"
+    yield f"art-adapt rehearse {module}   # here: no GPU, no key, no network"
+    yield f"art-adapt doctor {module}     # on the GPU machine, before it is paid for"
