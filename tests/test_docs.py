@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
-from agent_files import AGENTS, REPOSITORY
+import pytest
+import yaml
+from agent_files import AGENTS, REPOSITORY, art_adapt, copy_of
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+REVIEW = (REPOSITORY / "docs" / "review.md").read_text(encoding="utf-8")
 DOCUMENTS = [
     REPOSITORY / "README.md",
     REPOSITORY / "CONTRIBUTING.md",
@@ -34,6 +40,36 @@ def test_ci_runs_the_readmes_commands() -> None:
     assert install_and_test is not None and install_and_test[1] in script
     first = re.search(r"(art-adapt --diff \S+)\n```", README)
     assert first is not None and first[1] in script
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_the_workflow_comments_on_what_is_not_recorded(
+    recorded: bool, tmp_path: Path
+) -> None:
+    workflow = yaml.safe_load(
+        re.search(r"```yaml\n(.*?)```", REVIEW, re.DOTALL)[1]  # type: ignore[index]
+    )
+    check, comment = workflow["jobs"]["trajectories"]["steps"][-2:]
+    folder = copy_of("support_loop", tmp_path)
+    if recorded:
+        assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
+    gh = tmp_path / "bin" / "gh"
+    gh.parent.mkdir()
+    gh.write_text('#!/bin/sh\nfor last; do :; done\ncp "$last" comment.md\n')
+    gh.chmod(0o755)
+    found = os.pathsep.join([str(gh.parent), str(Path(sys.executable).parent)])
+    for step in (check, comment):
+        line = step["run"].replace("${{ github.event.number }}", "7")
+        done = subprocess.run(
+            ["bash", "-e", "-c", line],
+            cwd=folder,
+            env={**os.environ, "PATH": f"{found}{os.pathsep}{os.environ['PATH']}"},
+            capture_output=True,
+        )
+        assert done.returncode == 0, done.stderr.decode()
+    said = folder / "comment.md"
+    assert said.exists() is not recorded
+    assert recorded or said.read_text().startswith("## art-adapt: agent.py\n")
 
 
 def test_links_and_paths_exist() -> None:

@@ -61,7 +61,10 @@ def test_a_comment_has_every_changed_line_and_why(name: str, tmp_path: Path) -> 
 
 
 def test_questions_that_only_a_person_can_answer(tmp_path: Path) -> None:
-    said = review("class_agent", "markdown", tmp_path)
+    folder = copy_of("support_loop", tmp_path)
+    (folder / "scenarios.jsonl").unlink()
+    options = ("--isolated", "--diff", "--format", "markdown")
+    said = art_adapt(*options, "agent.py", cwd=folder).stdout.decode()
     assert "* [ ] Which scenarios is it trained on? `scenarios.jsonl`" in said
     assert "art-adapt rehearse agent_train.py" in said
 
