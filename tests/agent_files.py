@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
+import pty
 import runpy
+import select
 import shutil
 import subprocess
 import sys
@@ -62,6 +65,27 @@ def art_adapt(
         timeout=120,
         check=False,
     )
+
+
+def in_terminal(
+    command: str, folder: Path, answers: list[tuple[str, str]]
+) -> tuple[int, str]:
+    """Run a line of a shell in a terminal, and answer what it asks."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(folder)
+        os.execv("/bin/sh", ["sh", "-c", command])
+    said = ""
+    for question, answer in answers:
+        begun = len(said)
+        while question not in said[begun:]:
+            assert select.select([terminal], [], [], 30)[0], said
+            said += os.read(terminal, 4096).decode()
+        os.write(terminal, f"{answer}\n".encode())
+    with contextlib.suppress(OSError):  # Linux: the other end is closed
+        while more := os.read(terminal, 4096):
+            said += more.decode()
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), said
 
 
 def replies_of(folder: Path) -> list[dict[str, Any]]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import json
 import os
-import pty
 import re
-import select
 import subprocess
 import sys
 from collections import Counter
@@ -16,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_files import art_adapt, copy_of, write_reward
+from agent_files import art_adapt, copy_of, in_terminal, write_reward
 
 from art_adapt.commands import COMMANDS
 from art_adapt.commands.adapt import app as adapt
@@ -218,27 +215,6 @@ def test_colours_only_where_they_are_wanted(agent: Path) -> None:
         )
         assert (b"\x1b" in done.stderr) is coloured
         assert b"\x1b" not in done.stdout  # a patch is never coloured
-
-
-def in_terminal(
-    command: str, folder: Path, answers: list[tuple[str, str]]
-) -> tuple[int, str]:
-    """Run a line of a shell in a terminal, and answer what it asks."""
-    process, terminal = pty.fork()
-    if process == 0:
-        os.chdir(folder)
-        os.execv("/bin/sh", ["sh", "-c", command])
-    said = ""
-    for question, answer in answers:
-        begun = len(said)
-        while question not in said[begun:]:
-            assert select.select([terminal], [], [], 30)[0], said
-            said += os.read(terminal, 4096).decode()
-        os.write(terminal, f"{answer}\n".encode())
-    with contextlib.suppress(OSError):  # Linux: the other end is closed
-        while more := os.read(terminal, 4096):
-            said += more.decode()
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), said
 
 
 @pytest.mark.parametrize("agrees", [True, False])

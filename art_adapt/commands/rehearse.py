@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -96,7 +97,7 @@ def rehearse(
     Exit codes: 0 nothing found that would cost a run; 1 something found; 2 could not
     rehearse.
     """
-    from art_adapt.rehearsal import Limits
+    from art_adapt.rehearsal import Conditions
     from art_adapt.rehearsal import rehearse as run
     from art_adapt.rehearsal.cost import GPUS, Asked
     from art_adapt.rehearsal.stubs import parse_stub
@@ -119,17 +120,24 @@ def rehearse(
         raise typer.BadParameter(
             "there is a curve with --train only", param_hint="--plot"
         )
-    limits = Limits(timeout, tuple(env or ()), tuple(map(parse_stub, stub or ())))
-    announce(module, limits, sys.stderr)
-    rehearsal = run(
-        module,
-        steps=SCRIPTED_STEPS if train or steps is None else steps,
-        seed=seed,
-        replies=replies,
-        train=(steps or TRAINED_STEPS) if train else None,
-        cost=Asked(gpu.upper(), gpu_price, reply_tokens) if gpu else None,
-        limits=limits,
+    conditions = Conditions(
+        timeout, tuple(env or ()), tuple(map(parse_stub, stub or ()))
     )
+    announce(module, conditions, sys.stderr)
+    if sys.stderr.isatty():
+        conditions = replace(conditions, tell=_show)
+    try:
+        rehearsal = run(
+            module,
+            steps=SCRIPTED_STEPS if train or steps is None else steps,
+            seed=seed,
+            replies=replies,
+            train=(steps or TRAINED_STEPS) if train else None,
+            cost=Asked(gpu.upper(), gpu_price, reply_tokens) if gpu else None,
+            conditions=conditions,
+        )
+    finally:
+        conditions.tell("")
     if output:
         sys.stderr.write(printable(rehearsal.output))
     if page is not None:
@@ -141,3 +149,9 @@ def rehearse(
     else:
         show_rehearsal(rehearsal, sys.stdout)
     raise typer.Exit(0 if rehearsal.passed else 1)
+
+
+def _show(text: str) -> None:
+    """Show how far it is, on one line of a terminal that is written again and again."""
+    sys.stderr.write(f"\r\x1b[K{text}")
+    sys.stderr.flush()

@@ -14,6 +14,7 @@ import itertools
 import os
 import sys
 import tempfile
+import threading
 import time
 import traceback
 import types
@@ -36,27 +37,35 @@ from art_adapt.rehearsal.protocol import (
     Raised,
     Settings,
     from_json,
+    progress_file,
     to_json,
 )
 from art_adapt.rehearsal.stand_in import make_stand_in
 from art_adapt.rehearsal.stubs import put_stubs
 from art_adapt.survey.packages import import_name
 
+TOLD_EVERY = 0.3  # seconds
 UNBOUNDED = {"MAX_STEPS": 1_000_000}
 LEAST = {"EPOCHS": 1_000_000, "ROLLOUTS_PER_GROUP": 8, "GROUPS_PER_STEP": 4}
 
 
 def main(settings: Settings) -> None:
     """Run the train module and write the notes."""
-    text = to_json(run(settings))
-    unfinished = Path(settings.out).with_suffix(".unfinished")
+    _write(Path(settings.out), to_json(run(settings)))
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file that is read meanwhile: its reader finds all of it or nothing."""
+    unfinished = path.with_name(f"{path.name}.unfinished")
     unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(settings.out)
+    unfinished.replace(path)
 
 
 def run(settings: Settings) -> Notes:
     """Run the train module to its end or its last step, and return what was seen."""
     seen = Observed()
+    telling = threading.Thread(target=_tell, args=[seen, settings.out], daemon=True)
+    telling.start()
     file = Path(settings.file)
     root, name = import_name(file)
     sys.path.insert(0, str(root))
@@ -95,6 +104,13 @@ def run(settings: Settings) -> Notes:
         rollouts=rollouts_of(seen.rollouts),
         training=None if settings.train is None else seen.training,
     )
+
+
+def _tell(seen: Observed, out: str) -> None:
+    """Write down how far the run is, for as long as it lasts."""
+    while True:
+        _write(progress_file(out), f"{seen.steps} {len(seen.rollouts)}")
+        time.sleep(TOLD_EVERY)
 
 
 def _evaluated(module: Any, evaluated: Evaluated) -> tuple[Result, ...]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+WATCHED_EVERY = 0.3  # seconds
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 
@@ -26,11 +28,13 @@ def run(
     folder: Path,
     temporary: Path,
     seconds: float,
+    watch: Callable[[float], None],
 ) -> Ended | None:
     """Run a command for at most ``seconds``; return None if it takes longer.
 
     All that it has started ends with it. Its temporary files go to ``temporary``, which is
-    the caller's to remove.
+    the caller's to remove. ``watch`` is called with the seconds that it has run, every now
+    and then.
     """
     temporary.mkdir(exist_ok=True)
     said = temporary / "said"  # a pipe would end with the last process that holds it
@@ -45,11 +49,24 @@ def run(
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
-        code = process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return None
+        code = _wait(process, seconds, watch)
     finally:
         os.close(reading)
         os.close(writing)  # now the command ends, if it has not
         process.wait()
+    if code is None:
+        return None
     return Ended(code, said.read_bytes().decode(errors="replace"))
+
+
+def _wait(
+    process: subprocess.Popen[bytes], seconds: float, watch: Callable[[float], None]
+) -> int | None:
+    """Return the exit code of a process; None if it takes longer."""
+    began = time.monotonic()
+    while (taken := time.monotonic() - began) < seconds:
+        try:
+            return process.wait(min(WATCHED_EVERY, seconds - taken))
+        except subprocess.TimeoutExpired:
+            watch(taken)
+    return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from art_adapt.comparison import Result
@@ -71,6 +72,11 @@ class Settings:
 
 
 # -------------------------------------------------------------------- from the child
+
+
+def progress_file(out: str | Path) -> Path:
+    """Where a child writes its steps and episodes so far, two numbers, as it goes."""
+    return Path(out).with_suffix(".progress")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,6 +32,7 @@ from art_adapt.rehearsal.protocol import (
     Stub,
     TinyModelSettings,
     from_json,
+    progress_file,
     to_json,
 )
 from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
@@ -54,18 +55,20 @@ DYING = {
 
 
 @dataclass(frozen=True)
-class Limits:
+class Conditions:
     """How long a train module may run, and what it gets and does for real.
 
     ``let_through``: variables of the environment. ``stubs``: functions that do not run.
+    ``tell``: takes a line on how far it is, a few times a second.
     """
 
     seconds: float = 600
     let_through: tuple[str, ...] = ()
     stubs: tuple[Stub, ...] = ()
+    tell: Callable[[str], None] = lambda _: None
 
 
-UNLIMITED = Limits()  # but for ten minutes
+USUAL = Conditions()
 
 
 @dataclass(frozen=True)
@@ -106,13 +109,13 @@ def rehearse(
     replies: Path | None = None,
     train: int | None = None,
     cost: Asked | None = None,
-    limits: Limits = UNLIMITED,
+    conditions: Conditions = USUAL,
 ) -> Rehearsal:
     """Run the train module ``path`` for ``steps`` steps against a scripted model.
 
     Then train a tiny model for ``train`` steps, unless something fatal was found.
     ``replies`` is a JSONL file of what the model says (see ``replies.read_rows``); ``cost``
-    names the GPU on which to estimate a step. ``limits`` hold for each run of the module.
+    names the GPU on which to estimate a step. ``conditions`` hold for each run of the module.
 
     Raises:
         Refusal: the file does not exist, ART is not installed, the module does not end, or
@@ -126,13 +129,13 @@ def rehearse(
         _must_be_installed("torch", "transformers")
     begun = time.perf_counter()
     source = _train_module(path)
-    check_stubs(path, limits.stubs)
+    check_stubs(path, conditions.stubs)
     with ScriptedModel(seed, rows) as model, tempfile.TemporaryDirectory() as folder:
-        child = run_child(path, model.url, steps, Path(folder), limits=limits)
+        child = run_child(path, model.url, steps, Path(folder), conditions=conditions)
         seen = Seen(path, source, child.notes, tuple(model.log))
         found, learned, output = findings(seen), None, child.output
         if train is not None and not any(finding.fatal for finding in found):
-            learned, said = _learn(seen, rows, train, seed, Path(folder), limits)
+            learned, said = _learn(seen, rows, train, seed, Path(folder), conditions)
             found += learning_findings(seen, learned)
             output += said
     return Rehearsal(
@@ -177,7 +180,7 @@ def _learn(
     steps: int,
     seed: int,
     folder: Path,
-    limits: Limits,
+    conditions: Conditions,
 ) -> tuple[Learning, str]:
     """Train, with a control of shuffled rewards beside it; then resume for one step."""
     judged = any(is_judgement(exchange.request) for exchange in seen.log)
@@ -188,8 +191,9 @@ def _learn(
         kept = folder / name
         kept.mkdir(exist_ok=True)
         train = replace(settings, shuffle=shuffle)
+        told = replace(conditions, tell=lambda _: None) if shuffle else conditions
         with ScriptedModel(seed, rows, favourite) as others:
-            return run_child(seen.path, others.url, steps, kept, train, limits=limits)
+            return run_child(seen.path, others.url, steps, kept, train, conditions=told)
 
     with ThreadPoolExecutor(2) as pool:
         real = pool.submit(trained, "real", steps)
@@ -207,7 +211,7 @@ def _learn(
                 steps,
                 folder,
                 evaluated=Evaluated(settings, weights),
-                limits=limits,
+                conditions=conditions,
             )
         resumed = going_on.result()
     learned = learning(
@@ -256,7 +260,7 @@ def run_child(
     train: TinyModelSettings | None = None,
     evaluated: Evaluated | None = None,
     *,
-    limits: Limits = UNLIMITED,
+    conditions: Conditions = USUAL,
 ) -> Child:
     """Run the train module in a process of its own.
 
@@ -272,20 +276,23 @@ def run_child(
         str(folder / "art") if train else None,
         train,
         evaluated,
-        limits.stubs,
+        conditions.stubs,
     )
     (folder / "settings.json").write_text(to_json(settings), encoding="utf-8")
     command = [sys.executable, "-m", "art_adapt.rehearsal.child"]
     ended = contained.run(
         [*command, str(folder / "settings.json")],
-        environment(url, path, limits.let_through).variables,
+        environment(url, path, conditions.let_through).variables,
         import_name(path.resolve())[0],  # where its docstring says to run it
         folder / "temporary",
-        limits.seconds,
+        conditions.seconds,
+        watch=lambda seconds: conditions.tell(
+            _progress(progress_file(out), steps, seconds, training=train is not None)
+        ),
     )
     if ended is None:
         raise Refusal(
-            f"the train module did not finish within {limits.seconds:g} seconds",
+            f"the train module did not finish within {conditions.seconds:g} seconds",
             why="an episode may never end, or wait for somebody",
             next_step="bound its turns; rehearse fewer steps, with --steps 1; or take --timeout",
             path=path,
@@ -302,6 +309,17 @@ def run_child(
             line=raised.line,
         )
     return Child(notes, ended.output)
+
+
+def _progress(file: Path, steps: int, seconds: float, *, training: bool) -> str:
+    """Say how far a train module is."""
+    try:
+        done, episodes = file.read_text().split()
+    except (OSError, ValueError):
+        return f"starting, {seconds:.0f} s"
+    doing = "training, " if training else ""
+    running = f"{episodes} episodes, " if int(episodes) else ""
+    return f"{doing}step {done} of {steps} done, {running}{seconds:.0f} s"
 
 
 def _died(ended: Ended, path: Path) -> Refusal:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from art_adapt.comparison import comparison
-from art_adapt.rehearsal import Limits, Rehearsal
+from art_adapt.rehearsal import Conditions, Rehearsal
 from art_adapt.rehearsal.cost import GPUS, Cost
 from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.figures import Figures
@@ -24,9 +24,9 @@ from art_adapt.report.text import Line, write
 VIEWPORT = '<meta name=viewport content="width=device-width,initial-scale=1">'
 
 
-def announce(module: Path, limits: Limits, stream: TextIO) -> None:
+def announce(module: Path, conditions: Conditions, stream: TextIO) -> None:
     """Say before a rehearsal what its agent will do for real, and what it is not given."""
-    stubbed = {stub.function for stub in limits.stubs}
+    stubbed = {stub.function for stub in conditions.stubs}
     lines = [
         Line(
             "for real",
@@ -41,7 +41,7 @@ def announce(module: Path, limits: Limits, stream: TextIO) -> None:
         lines.append(
             Line("", f"--stub {names[0]} would keep that function from running")
         )
-    if withheld := environment("", module, limits.let_through).withheld:
+    if withheld := environment("", module, conditions.let_through).withheld:
         lines.append(
             Line(
                 "withheld", ", ".join(withheld), f"--env {withheld[0]} lets it through"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from agent_files import in_terminal
 
 HIDDEN = "sk-hidden"
 SECRETS = {
@@ -238,3 +239,16 @@ def test_something_else_than_a_train_module(
         capture_output=True,
     )
     assert done.returncode == 2 and said in done.stderr.decode(), done.stderr.decode()
+
+
+def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
+    (tmp_path / "slow_train.py").write_text(
+        "import time\n\n\ndef main():\n    time.sleep(2)\n"
+    )
+    command = f"{sys.executable} -m art_adapt rehearse slow_train.py"
+    code, said = in_terminal(command, tmp_path, [])
+    assert code == 1
+    assert "step 0 of 2 done, " in said and said.count("starting") < said.count(
+        "step 0"
+    )
+    assert "\r\x1b[K\x1b[1mRehearsed" in said
