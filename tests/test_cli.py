@@ -630,6 +630,37 @@ def test_folders_without_what_is_excluded(agent: Path, tmp_path: Path) -> None:
     assert b"kept_agent.py" in patch and b"vendored" not in patch
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["agent.py", "--yes"],
+        ["--diff", "agent.py"],
+        ["check", "."],
+        ["explain", "ART201"],
+    ],
+)
+def test_nothing_is_sent_and_none_of_the_users_code_is_run(
+    agent: Path, arguments: list[str]
+) -> None:
+    agent.write_text(agent.read_text() + "\nopen('executed', 'w')\n")
+    watching = (
+        "import sys\n"
+        "def watch(event, arguments):\n"
+        "    if event.startswith(('socket.connect', 'socket.getaddrinfo', 'socket.bind')):\n"
+        "        raise SystemExit('connected')\n"
+        "sys.addaudithook(watch)\n"
+        f"sys.argv = ['art-adapt', *{arguments!r}]\n"
+        "from art_adapt.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", watching], cwd=agent.parent, capture_output=True
+    )
+    assert done.returncode in (0, 1), done.stderr.decode()
+    assert b"connected" not in done.stderr
+    assert not agent.with_name("executed").exists()
+
+
 def test_unknown_option(agent: Path) -> None:
     assert art_adapt("--frobnicate", "agent.py", cwd=agent.parent).returncode == 2
 
