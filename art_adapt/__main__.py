@@ -100,8 +100,10 @@ def _print_json(refusal: Refusal) -> None:
 
 def _stop(message: str) -> None:
     from art_adapt.report.printable import printable
+    from art_adapt.report.terminal import fitted
 
-    sys.stderr.write(f"art-adapt: {printable(message)}\n")
+    text = printable(f"art-adapt: {message}")
+    sys.stderr.write(fitted(text, sys.stderr, indent=8) + "\n")
     sys.exit(CANNOT)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from art_adapt import hooks_file
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
+from art_adapt.report.terminal import shown_progress
 from art_adapt.source import Source, read_source
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.hooks import imported_hooks, local_names
@@ -96,7 +97,7 @@ def _agents_below(
 ) -> list[Source]:
     """The files of a folder that call a chat model, generated ones left out."""
     found = []
-    for path in files_in([folder], _may_be_agent, exclude):
+    for path in shown_progress(files_in([folder], _may_be_agent, exclude), sys.stderr):
         try:
             source = _read(path, known)
             if _completion_calls(source):

@@ -661,6 +661,23 @@ def test_nothing_is_sent_and_none_of_the_users_code_is_run(
     assert not agent.with_name("executed").exists()
 
 
+@pytest.mark.parametrize("columns", [60, 120])
+@pytest.mark.parametrize("options", ["--diff", "--diff --entry nothing"])
+def test_lines_are_broken_at_words(agent: Path, columns: int, options: str) -> None:
+    command = f"{sys.executable} -m art_adapt --isolated {options} agent.py"
+    for colours in ("", "NO_COLOR=1 "):
+        line = f"stty cols {columns}; {colours}{command} > said"
+        _, said = in_terminal(line, agent.parent, [])
+        plain = re.sub(r"\x1b\[[0-9;]*[mK]", "", said).replace("\r\n", "\n")
+        assert plain.strip()
+        for shown in plain.splitlines():
+            assert len(shown) <= columns or len(shown.split()) == 1, shown
+        piped = subprocess.run(
+            command.split(), cwd=agent.parent, capture_output=True, text=True
+        )
+        assert plain.split() == piped.stderr.split()
+
+
 def test_unknown_option(agent: Path) -> None:
     assert art_adapt("--frobnicate", "agent.py", cwd=agent.parent).returncode == 2
 

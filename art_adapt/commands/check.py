@@ -97,7 +97,7 @@ def check(
     from art_adapt.check.settings import settings_for
     from art_adapt.folders import files_in
     from art_adapt.report.check import report
-    from art_adapt.report.paths import has_colours
+    from art_adapt.report.terminal import has_colours
     from art_adapt.source import Source
 
     if explain is not None:

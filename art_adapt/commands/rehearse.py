@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from art_adapt.commands import command_app
+from art_adapt.report.terminal import ERASED
 
 SCRIPTED_STEPS, TRAINED_STEPS = 2, 30
 app = command_app()
@@ -153,5 +154,5 @@ def rehearse(
 
 def _show(text: str) -> None:
     """Show how far it is, on one line of a terminal that is written again and again."""
-    sys.stderr.write(f"\r\x1b[K{text}")
+    sys.stderr.write(f"\r{ERASED}{text}")
     sys.stderr.flush()

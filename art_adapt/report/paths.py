@@ -1,10 +1,9 @@
-"""Shows paths, and says where colours may be shown."""
+"""Shows paths."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TextIO
 
 
 def shown(path: Path) -> str:
@@ -14,10 +13,3 @@ def shown(path: Path) -> str:
     except ValueError:  # another drive
         return str(path)
     return str(path) if relative.startswith(f"..{os.sep}..{os.sep}..") else relative
-
-
-def has_colours(stream: TextIO) -> bool:
-    """Return whether to colour: in terminals, as NO_COLOR and FORCE_COLOR say."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()

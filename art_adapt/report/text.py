@@ -1,18 +1,19 @@
 """Reports the survey and the decisions as text.
 
-It is coloured in a terminal and plain elsewhere, and never rewrapped.
+It is coloured and broken at words in a terminal, and plain elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
 from art_adapt.decisions import Decisions
 from art_adapt.plan import Plan
-from art_adapt.report.paths import has_colours, shown
+from art_adapt.report.paths import shown
 from art_adapt.report.printable import printable
+from art_adapt.report.terminal import broken, has_colours, width
 from art_adapt.settings import Origin
 from art_adapt.source import Place
 from art_adapt.survey.apis import Api
@@ -37,7 +38,7 @@ def show(plan: Plan, stream: TextIO) -> None:
 
 
 def write(lines: list[Line], stream: TextIO) -> None:
-    """Write ``lines``, with colours where ``stream`` is a terminal."""
+    """Write ``lines``, coloured and broken at words where ``stream`` is a terminal."""
     if has_colours(stream):
         from rich.console import Console
         from rich.text import Text
@@ -45,26 +46,31 @@ def write(lines: list[Line], stream: TextIO) -> None:
         console = Console(
             file=stream, highlight=False, emoji=False, markup=False, soft_wrap=True
         )
-        for line in lines:
-            if line.heading:
-                console.print(Text(printable(line.text), style="bold"))
-            else:
-                console.print(
-                    Text.assemble(
-                        (f"  {line.label:<11} ", "cyan"),
-                        printable(line.text),
-                        ("  " + printable(line.detail) if line.detail else "", "dim"),
-                    )
-                )
+        for label, text, detail, heading in _rows(lines, width(stream)):
+            body = (text, "bold" if heading else "")
+            console.print(Text.assemble((label, "cyan"), body, (detail, "dim")))
     else:
-        for line in lines:
-            text = (
-                line.text
-                if line.heading
-                else f"  {line.label:<11} {line.text}"
-                + (f"  {line.detail}" if line.detail else "")
-            )
-            stream.write(printable(text.rstrip()) + "\n")
+        for label, text, detail, _ in _rows(lines, width(stream)):
+            stream.write(f"{label}{text}{detail}".rstrip() + "\n")
+
+
+def _rows(
+    lines: Iterable[Line], columns: int | None
+) -> Iterator[tuple[str, str, str, bool]]:
+    """Yield the label, text and detail of each row, and whether it is a heading."""
+    for line in lines:
+        label = "" if line.heading else f"  {line.label:<11} "
+        text, detail = printable(line.text), printable(line.detail)
+        texts, details = [text], [f"  {detail}" if detail else ""]
+        if columns is not None:
+            texts = broken(text, columns - len(label))
+            if len(label + texts[-1] + details[0]) > columns:
+                details = ["", *broken(detail, columns - len(label))]
+        # The details begin behind the last row of the text.
+        details = [*[""] * (len(texts) - 1), *details]
+        texts += [""] * (len(details) - len(texts))
+        for at, row in enumerate(zip(texts, details, strict=True)):
+            yield label if at == 0 else " " * len(label), *row, line.heading
 
 
 def _at(place: Place) -> str:
