@@ -211,14 +211,15 @@ def _write(
 
     choose = choose_entry if ask else None
     plan = make_plan(sources, options, choose=choose, force=force)
+    asks = ask and plan.changes and plan.kept is None
+    if asks:
+        print_review(plan)
     if not as_json:
         show(plan, sys.stdout)
     if plan.kept is not None:
         raise _edited_train_module(plan.kept)
-    if ask and plan.changes:
-        print_review(plan)
-        if not may_write():
-            raise typer.Exit(DONE)
+    if asks and not may_write():
+        raise typer.Exit(DONE)
     write(plan.edits)
     if as_json:
         print_json(plan, written=plan.changes)

@@ -68,4 +68,5 @@ def choose_entry(entries: Sequence[EntryPoint]) -> EntryPoint:
 def may_write() -> bool:
     """Ask whether to write; what would be written has been shown."""
     with _asking() as stream:
+        print(file=stream)
         return typer.confirm("Write these changes?", err=stream is sys.stderr)

@@ -325,6 +325,13 @@ def _progress(file: Path, steps: int, seconds: float, *, training: bool) -> str:
 def _died(ended: Ended, path: Path) -> Refusal:
     """Say how a train module's process ended that has left no notes."""
     said = ended.output.strip().splitlines()[-1:] or ["it printed nothing"]
+    if ended.code == 1 and "Traceback (most recent call last)" in ended.output:
+        return Refusal(
+            "the rehearsal could not start the train module",
+            why=said[0],
+            next_step="look whether python -c 'import art' works there",
+            path=path,
+        )
     if ended.code <= SIGNALS:
         return Refusal(
             f"the train module's process ended itself, with exit code {ended.code}",

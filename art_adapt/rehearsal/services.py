@@ -18,7 +18,7 @@ OUTSIDE = (Harm.NETWORK, Harm.WRITES, Harm.PROCESS)
 class Service:
     """Something that outlives a rehearsal, and the function in which it happens.
 
-    ``function`` is empty at module level.
+    ``function`` is empty at module level, and where the agent itself would be stubbed.
     """
 
     place: Place
@@ -33,15 +33,16 @@ def services(train_module: Path) -> tuple[Service, ...]:
         found = survey([read_source(agent)])
     except Refusal:
         return ()  # no file of that name: the module runs something else
-    return tuple(
-        Service(
-            effect.place,
-            _function(Syntax.of(file.source), effect.place.line),
-            effect.what,
-        )
+    running = {entry.called for entry in found.entry_points}
+    named = (
+        (effect, _function(Syntax.of(file.source), effect.place.line))
         for file in found.files
         for effect in file.effects
         if effect.harm in OUTSIDE
+    )
+    return tuple(
+        Service(effect.place, "" if name in running else name, effect.what)
+        for effect, name in named
     )
 
 

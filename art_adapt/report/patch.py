@@ -1,4 +1,4 @@
-"""Print patches: exact bytes on standard output, never coloured."""
+"""Print patches: exact bytes on standard output, coloured where a person reads them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,34 @@ from collections.abc import Iterable
 from art_adapt.diff import unified
 from art_adapt.file_edit import FileEdit
 from art_adapt.plan import Plan
+from art_adapt.report.printable import printable
+from art_adapt.report.terminal import has_colours
+
+COLOURS = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "red"}
 
 
 def print_patch(edits: Iterable[FileEdit]) -> None:
+    """Print edits as one patch: for ``git apply``, or on a terminal for a person."""
+    patch = b"".join(unified(edit) for edit in edits)
     sys.stdout.flush()
-    sys.stdout.buffer.write(b"".join(unified(edit) for edit in edits))
-    sys.stdout.buffer.flush()
+    if sys.stdout.isatty():
+        _show(patch.decode(errors="backslashreplace"))
+    else:
+        sys.stdout.buffer.write(patch)
+        sys.stdout.buffer.flush()
+
+
+def _show(patch: str) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(
+        highlight=False, no_color=not has_colours(sys.stdout), soft_wrap=True
+    )
+    for line in patch.splitlines():
+        starts = (start for start in COLOURS if line.startswith(start))
+        style = COLOURS.get(next(starts, ""), "")
+        console.print(Text(printable(line), style=style))
 
 
 def print_review(plan: Plan) -> None:
@@ -28,3 +50,4 @@ def print_review(plan: Plan) -> None:
             what = f"{kind} file" if edit.after is not None else "removed file"
             size = f", {lines} lines" if edit.after is not None else ""
             print(f"{what} {edit.path.name}{size}")
+    print()

@@ -59,11 +59,13 @@ def _rows(
 ) -> Iterator[tuple[str, str, str, bool]]:
     """Yield the label, text and detail of each row, and whether it is a heading."""
     for line in lines:
-        label = "" if line.heading else f"  {line.label:<11} "
+        empty = line.heading or line == Line()
+        label = "" if empty else f"  {line.label:<11} "
         text, detail = printable(line.text), printable(line.detail)
         texts, details = [text], [f"  {detail}" if detail else ""]
         if columns is not None:
-            texts = broken(text, columns - len(label))
+            leading = len(text) - len(text.lstrip())
+            texts = broken(text, columns - len(label), leading)
             if len(label + texts[-1] + details[0]) > columns:
                 details = ["", *broken(detail, columns - len(label))]
         # The details begin behind the last row of the text.
