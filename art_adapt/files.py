@@ -9,7 +9,9 @@ an agent that finds its imports; the next run removes the copies.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -20,6 +22,7 @@ from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 
 COPY = ".art-adapt"  # how the names of copies end
+COPIED = re.compile(r"\.(.+)\.[a-z0-9_]{8}\.art-adapt")
 KEPT = ".art-adapt-kept"  # and that of a file with hard links, while it is overwritten
 
 
@@ -44,7 +47,10 @@ def write(edits: Sequence[FileEdit]) -> None:
 
 
 def _target(edit: FileEdit) -> Path:
-    return edit.path if edit.after is None else Path(os.path.realpath(edit.path))
+    """Return the file that is written; a link that is deleted goes itself."""
+    if edit.after is None:
+        return Path(os.path.realpath(edit.path.parent), edit.path.name)
+    return Path(os.path.realpath(edit.path))
 
 
 def _in_order(edits: Sequence[FileEdit]) -> list[FileEdit]:
@@ -159,8 +165,9 @@ def _copy(edit: FileEdit, data: bytes, copies: ExitStack) -> Path:
         os.fsync(file.fileno())
     if target.exists():
         status = target.stat()
-        with contextlib.suppress(PermissionError):
-            os.chown(name, status.st_uid, status.st_gid)
+        for owner in ((-1, status.st_gid), (status.st_uid, -1)):
+            with contextlib.suppress(PermissionError):
+                os.chown(name, *owner)
         shutil.copymode(target, name)  # last: a new owner takes the setuid bit away
     else:
         os.chmod(name, 0o666 & ~_umask())
@@ -178,10 +185,10 @@ def _put(edit: FileEdit, copy: Path) -> None:
         try:
             _overwrite(target, edit.after)
         except BaseException:
-            _overwrite(target, edit.before)
-            raise
-        finally:
+            _overwrite(target, edit.before)  # else the kept copy stays
             kept.unlink()
+            raise
+        kept.unlink()
     else:
         os.replace(copy, target)
 
@@ -209,8 +216,13 @@ def _put_back(done: Sequence[tuple[FileEdit, Path]], copies: ExitStack) -> list[
 
 def _overwrite(path: Path, data: bytes) -> None:
     """Write into the file itself, at once: between write and truncate it is Python, too."""
+    left = memoryview(data.ljust(path.stat().st_size, b"\n"))
     with path.open("r+b", buffering=0) as file:
-        file.write(data.ljust(path.stat().st_size, b"\n"))
+        while left:
+            written = file.write(left)
+            if not written:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            left = left[written:]
         file.truncate(len(data))
 
 
@@ -223,16 +235,17 @@ def _clean(folder: Path) -> None:
 
     If that was while it overwrote a file with hard links, the file is put back.
     """
-    with contextlib.suppress(OSError):
-        for name in os.listdir(folder):
-            if name.startswith(".") and name.endswith(COPY):
-                copy = folder / name
-                kept = _kept(copy)
-                if kept.exists():
-                    target = folder / name[1:].removesuffix(COPY).rpartition(".")[0]
-                    _mend(target, kept.read_bytes(), copy.read_bytes())
-                    kept.unlink()
-                copy.unlink()
+    for name in os.listdir(folder):
+        found = COPIED.fullmatch(name)
+        copy = folder / name
+        if found is None or not copy.is_file():
+            continue
+        with contextlib.suppress(OSError):
+            kept = _kept(copy)
+            if kept.exists():
+                _mend(folder / found[1], kept.read_bytes(), copy.read_bytes())
+                kept.unlink()
+            copy.unlink()
 
 
 def _mend(target: Path, before: bytes, after: bytes) -> None:

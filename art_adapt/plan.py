@@ -174,8 +174,12 @@ def _recording_folders(files: Sequence[FileSurvey]) -> dict[Path, Path]:
 
 def _behind_link(file: FileSurvey) -> Iterator[Path]:
     """Yield where Python looks for the hooks if a link to a script is run."""
-    real = Path(os.path.realpath(file.source.path))
-    if file.source.path.is_symlink() and not file.package:
+    here, real = file.source.path.parent, Path(os.path.realpath(file.source.path))
+    if (
+        file.source.path.is_symlink()
+        and not file.package
+        and not here.samefile(real.parent)
+    ):
         yield real.parent
 
 

@@ -81,8 +81,9 @@ def make_undo(sources: Sequence[Source], line_length: int) -> Undo:
     folders: dict[Path, None] = {}
     for path, syntax in adapted.items():
         folders[_recording_folder(path, recording_level(syntax))] = None
-        if path.is_symlink():  # run as a script, it has looked for them there
-            folders[Path(os.path.realpath(path)).parent] = None
+        real = Path(os.path.realpath(path)).parent
+        if path.is_symlink() and not real.samefile(path.parent):
+            folders[real] = None  # run as a script, it has looked for them there
     for folder in folders:
         user = _other_user(folder, gone)
         for path in (folder / name for name in hooks_file.NAMES):

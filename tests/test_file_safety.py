@@ -167,6 +167,29 @@ def test_a_script_behind_a_link_finds_its_hooks(tmp_path: Path) -> None:
     ] == ["agent.py"]
 
 
+def test_an_agent_behind_a_linked_folder(tmp_path: Path) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    (real / "agent.py").write_text(AGENT)
+    link.symlink_to(real)
+    (real / "other.py").symlink_to("agent.py")
+    for name in ("agent.py", "other.py"):
+        for options in ([], ["--undo"]):
+            done = adapt(link / name, *options)
+            assert done.returncode == 0, done.stderr.decode()
+        assert (real / "agent.py").read_text() == AGENT
+        assert not (real / hooks_file.NAME).exists()
+
+
+def test_what_only_looks_like_a_copy_stays(agent: Path) -> None:
+    mine = [agent.with_name(name) for name in (".art-adapt", ".x.art-adapt")]
+    for path in mine:
+        path.write_text("mine")
+    agent.with_name(".y.abcdefgh.art-adapt").mkdir()
+    assert adapt(agent).returncode == 0
+    assert all(path.read_text() == "mine" for path in mine)
+
+
 def test_every_bit_of_the_mode_stays(agent: Path) -> None:
     agent.chmod(0o4751)
     assert adapt(agent).returncode == 0
@@ -283,8 +306,8 @@ def test_an_overwritten_hard_link_is_mended(agent: Path) -> None:
     """Killed in the middle of the one write that cannot be atomic."""
     after = AGENT.replace("answer", "completion").encode()
     agent.write_bytes(after[:60] + AGENT.encode()[60:])
-    agent.with_name(".agent.py.abc.art-adapt").write_bytes(after)
-    agent.with_name(".agent.py.abc.art-adapt-kept").write_text(AGENT)
+    agent.with_name(".agent.py.abcdefgh.art-adapt").write_bytes(after)
+    agent.with_name(".agent.py.abcdefgh.art-adapt-kept").write_text(AGENT)
     write([FileEdit(agent, b"", b"")])
     assert [path.name for path in agent.parent.iterdir()] == [agent.name]
     assert agent.read_text() == AGENT
@@ -292,8 +315,8 @@ def test_an_overwritten_hard_link_is_mended(agent: Path) -> None:
 
 def test_what_somebody_has_mended_meanwhile_stays(agent: Path) -> None:
     agent.write_text("mended = True\n")
-    agent.with_name(".agent.py.abc.art-adapt").write_text(AGENT * 2)
-    agent.with_name(".agent.py.abc.art-adapt-kept").write_text(AGENT)
+    agent.with_name(".agent.py.abcdefgh.art-adapt").write_text(AGENT * 2)
+    agent.with_name(".agent.py.abcdefgh.art-adapt-kept").write_text(AGENT)
     write([FileEdit(agent, b"", b"")])
     assert agent.read_text() == "mended = True\n"
 
