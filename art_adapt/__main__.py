@@ -35,6 +35,9 @@ def main() -> None:
         return
     from art_adapt.errors import Refusal
 
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # it was closed
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - for good
     if isinstance(sys.stdout, io.TextIOWrapper):  # names in whatever encoding
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

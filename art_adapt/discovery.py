@@ -10,6 +10,7 @@ from pathlib import Path
 from art_adapt import hooks_file
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
+from art_adapt.report.printable import printable
 from art_adapt.report.terminal import shown_progress
 from art_adapt.source import Source, read_source
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
@@ -103,7 +104,7 @@ def _agents_below(
             if _completion_calls(source):
                 found.append(source)
         except Refusal as refusal:
-            sys.stderr.write(f"art-adapt: {refusal}\n")
+            sys.stderr.write(f"art-adapt: {printable(str(refusal))}\n")
     if not found:
         raise Refusal(
             "no agent in this folder: none of its Python files calls the OpenAI client for a chat completion",

@@ -27,7 +27,7 @@ def check_reward(reward: str, home: Path) -> None:
     for part in (*parts, name):
         if not part.isidentifier() or keyword.iskeyword(part):
             raise Refusal(
-                f"--reward {reward}: {part or 'nothing'!r} is no name in Python",
+                f"--reward {reward}: {part!r} is no name in Python",
                 next_step="write it as module:function",
             )
     for root in import_roots(home):
@@ -35,11 +35,9 @@ def check_reward(reward: str, home: Path) -> None:
         if path is not None:
             _check_function(reward, name, path)
             return
-    if any((root / parts[0]).is_dir() for root in import_roots(home)):
-        found = False  # a package of the project, without that module
-    else:
-        found = find_spec(parts[0]) is not None
-    if not found:
+    if not _is_installed(parts[0]) or any(
+        (root / parts[0]).is_dir() for root in import_roots(home)
+    ):  # a package of the project without that module, or nothing at all
         raise Refusal(
             f"--reward {reward}: there is no module {module} beside {home.name} or above it",
             why="the train module imports your reward",
@@ -47,11 +45,17 @@ def check_reward(reward: str, home: Path) -> None:
         )
 
 
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ValueError:  # __main__
+        return False
+
+
 def _check_function(reward: str, name: str, path: Path) -> None:
     syntax = Syntax.of(read_source(path))
     function = syntax.functions.get(name)
-    known = (*syntax.functions, *syntax.classes, *syntax.imports, *syntax.assignments)
-    if name not in known:
+    if name not in syntax.names:
         if "*" in syntax.imports:
             return  # it may come from there
         near = get_close_matches(name, list(syntax.functions), 3)
@@ -60,7 +64,8 @@ def _check_function(reward: str, name: str, path: Path) -> None:
             next_step=f"near it are: {', '.join(near)}" if near else "write it first",
             path=path,
         )
-    if function is not None and not _takes_two(function.node):
+    decorated = function is not None and function.node.decorator_list
+    if function is not None and not decorated and not _takes_two(function.node):
         raise Refusal(
             f"--reward {reward}: it cannot be called with a trajectory and a scenario",
             next_step=f"def {name}(trajectory: art.Trajectory, scenario: Scenario) -> float",

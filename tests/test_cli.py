@@ -236,6 +236,21 @@ def test_in_a_terminal_it_asks(agent: Path, agrees: bool) -> None:
 
 
 @pytest.mark.parametrize("agrees", [True, False])
+def test_undo_asks_as_well(agent: Path, agrees: bool) -> None:
+    assert art_adapt("--isolated", "agent.py", cwd=agent.parent).returncode == 0
+    command = f"{sys.executable} -m art_adapt --undo agent.py > log 2>&1"
+    _, said = in_terminal(command, agent.parent, [("[y/N]:", "yn"[not agrees])])
+    assert ("recorded(" in agent.read_text()) is not agrees, said
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_closed_stream_is_no_error(agent: Path, closed: str) -> None:
+    command = f"{sys.executable} -m art_adapt --isolated --yes agent.py {closed}"
+    code, _ = in_terminal(command, agent.parent, [])
+    assert code == 0 and "recorded(" in agent.read_text()
+
+
+@pytest.mark.parametrize("agrees", [True, False])
 @pytest.mark.parametrize(
     "piped",
     ["| cat > said", "> said", "< /dev/null", "2> /dev/null", "< /dev/null > said"],

@@ -86,6 +86,25 @@ def test_markup_in_code_stays_text(tmp_path: Path) -> None:
             assert "````diff" in said
 
 
+def test_the_agents_source_cannot_write_into_the_comment(tmp_path: Path) -> None:
+    (tmp_path / "__main__.py").write_text(
+        "def run(client, task):\n"
+        "    r = client.chat.completions.create(model='m', messages=[task])\n"
+        "    if not r:\n        return r.x or '` <!-- @openai <img src=http://evil>'\n"
+        "    \x0c\n    return r.choices[0].message.content\n"
+    )
+    options = ("--isolated", "--diff", "--entry", "run", "--format")
+    said = art_adapt(*options, "markdown", "__main__.py", cwd=tmp_path).stdout.decode()
+    assert said.startswith("## art-adapt: \\_\\_main\\_\\_.py\n")
+    # But for what is escaped, and what is code.
+    shown = re.sub(r"\\.", "", said.partition("### Generated")[0])
+    plain = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", shown, flags=re.DOTALL)
+    assert "<" not in plain and "@openai" not in plain
+    assert "* Line 6: `r.choices[0].message.content` is the answer" in said
+    page = art_adapt(*options, "html", "__main__.py", cwd=tmp_path).stdout.decode()
+    assert "<img" not in page and "<td class=line>6</td>" in page
+
+
 class Tags(html.parser.HTMLParser):
     """Check that tags close in order, and that nothing is loaded."""
 

@@ -143,7 +143,8 @@ def adapt(
     if not isolated:
         options = with_configuration(options, sources[0].path)
     if undo:
-        _undo(sources, options, diff=diff, from_stdin=from_stdin)
+        ask = can_ask() and not yes
+        _undo(sources, options, diff=diff, from_stdin=from_stdin, ask=ask)
         return
     sources = discovery.with_entry_file(sources, options.entry)
     if from_stdin:
@@ -175,12 +176,12 @@ def _diff(
         from art_adapt.report.markdown import as_markdown
         from art_adapt.report.review import review_of
 
-        print(as_markdown(review_of(plan)), end="")
+        _print(as_markdown(review_of(plan)))
     elif format_ is Format.HTML:
         from art_adapt.report.page import as_page
         from art_adapt.report.review import review_of
 
-        print(as_page(review_of(plan)), end="")
+        _print(as_page(review_of(plan)))
     else:
         from art_adapt.report.patch import print_patch
         from art_adapt.report.text import show
@@ -192,6 +193,13 @@ def _diff(
             f"{plan.kept.path.name} has been edited and is left as it is (--force overwrites it)\n"
         )
     raise typer.Exit(WOULD_CHANGE if plan.changes else DONE)
+
+
+def _print(text: str) -> None:
+    """Print a text with parts of the agent's source: on a terminal without its escapes."""
+    from art_adapt.report.printable import printable
+
+    print(printable(text) if sys.stdout.isatty() else text, end="")
 
 
 def _write(
@@ -206,14 +214,14 @@ def _write(
     from art_adapt.plan import make_plan
     from art_adapt.report.json import print_json
     from art_adapt.report.outcome import say_written
-    from art_adapt.report.patch import print_review
+    from art_adapt.report.patch import print_edits
     from art_adapt.report.text import show
 
     choose = choose_entry if ask else None
     plan = make_plan(sources, options, choose=choose, force=force)
     asks = ask and plan.changes and plan.kept is None
     if asks:
-        print_review(plan)
+        print_edits(plan.edits)
     if not as_json:
         show(plan, sys.stdout)
     if plan.kept is not None:
@@ -267,11 +275,16 @@ def _adapt_standard_input(sources: Sequence[Source], options: Options) -> None:
 
 
 def _undo(
-    sources: Sequence[Source], options: Options, *, diff: bool, from_stdin: bool
+    sources: Sequence[Source],
+    options: Options,
+    *,
+    diff: bool,
+    from_stdin: bool,
+    ask: bool,
 ) -> None:
     from art_adapt.files import write
     from art_adapt.report.outcome import say_undone
-    from art_adapt.report.patch import print_patch
+    from art_adapt.report.patch import print_edits, print_patch
     from art_adapt.undo import make_undo
 
     undo = make_undo(sources, options.line_length)
@@ -284,5 +297,9 @@ def _undo(
         print_patch(undo.edits)
         say_undone(undo, sys.stderr)
         raise typer.Exit(WOULD_CHANGE if undo.changes else DONE)
+    if ask and undo.changes:
+        print_edits(undo.edits)
+        if not may_write():
+            raise typer.Exit(DONE)
     write(undo.edits)
     say_undone(undo, sys.stdout)

@@ -8,9 +8,11 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, cast
 
 import typer
+
+from art_adapt.errors import Refusal
 
 if TYPE_CHECKING:
     from art_adapt.survey.model import EntryPoint
@@ -18,55 +20,59 @@ if TYPE_CHECKING:
 
 def can_ask() -> bool:
     """Return whether somebody sits at a terminal, whatever is piped."""
-    with _terminal() as terminal:
+    with _terminal("r") as terminal:
         return terminal is not None
 
 
 @contextlib.contextmanager
-def _terminal() -> Iterator[TextIO | None]:
-    """Give where answers are typed: standard input, or else the terminal of the output."""
-    if sys.stdin.isatty():
-        yield sys.stdin
-    elif sys.stdout.isatty() or sys.stderr.isatty():
-        with contextlib.ExitStack() as stack:
-            terminal = None
-            with contextlib.suppress(OSError):
-                terminal = stack.enter_context(open("/dev/tty", encoding="utf-8"))
-            yield terminal
-    else:
-        yield None
+def _terminal(mode: str) -> Iterator[TextIO | None]:
+    """Open the terminal to read from it or to write to it, if there is one."""
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    own = streams[:1] if mode == "r" else streams[1:]
+    found = next((each for each in own if each.isatty()), None)
+    if found is not None or not any(each.isatty() for each in streams):
+        yield found
+        return
+    with contextlib.ExitStack() as stack:
+        terminal = None
+        with contextlib.suppress(OSError):
+            opened = stack.enter_context(open("/dev/tty", mode, encoding="utf-8"))
+            terminal = cast(TextIO, opened)
+        yield terminal
 
 
 @contextlib.contextmanager
-def _asking() -> Iterator[TextIO]:
-    """Read answers from the terminal; give the stream that shows on it."""
-    shown = sys.stdout if sys.stdout.isatty() else sys.stderr
-    stdin = sys.stdin
-    with _terminal() as terminal:
+def _asking() -> Iterator[None]:
+    """Let questions be shown and answered on the terminal."""
+    stdin, stdout = sys.stdin, sys.stdout
+    with _terminal("r") as answers, _terminal("w") as questions:
         try:
-            sys.stdin = terminal or stdin
-            yield shown
+            sys.stdin, sys.stdout = answers or stdin, questions or stdout
+            yield
+        except typer.Abort:
+            print()
+            raise Refusal("nobody has answered, so nothing was written") from None
         finally:
-            sys.stdin = stdin
+            sys.stdin, sys.stdout = stdin, stdout
 
 
 def choose_entry(entries: Sequence[EntryPoint]) -> EntryPoint:
     """Ask which of the equally likely entry points is meant."""
     from art_adapt.report.paths import shown
 
-    with _asking() as stream:
-        print("Which function runs one episode?", file=stream)
+    with _asking():
+        print("Which function runs one episode?")
         for number, entry in enumerate(entries, 1):
             place = f"{shown(entry.place.path)}:{entry.place.line}"
-            print(f"  {number}  {entry.called}  {place}", file=stream)
+            print(f"  {number}  {entry.called}  {place}")
         while True:
-            answer = int(typer.prompt("Number", type=int, err=stream is sys.stderr))
+            answer = int(typer.prompt("Number", type=int))
             if 1 <= answer <= len(entries):
                 return entries[answer - 1]
 
 
 def may_write() -> bool:
     """Ask whether to write; what would be written has been shown."""
-    with _asking() as stream:
-        print(file=stream)
-        return typer.confirm("Write these changes?", err=stream is sys.stderr)
+    with _asking():
+        print()
+        return typer.confirm("Write these changes?")

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from art_adapt.commands import command_app
+from art_adapt.errors import Refusal
 from art_adapt.report.terminal import ERASED
 
 SCRIPTED_STEPS, TRAINED_STEPS = 2, 30
@@ -98,7 +99,7 @@ def rehearse(
     Exit codes: 0 nothing found that would cost a run; 1 something found; 2 could not
     rehearse.
     """
-    from art_adapt.rehearsal import Conditions
+    from art_adapt.rehearsal import Conditions, NotRehearsed
     from art_adapt.rehearsal import rehearse as run
     from art_adapt.rehearsal.cost import GPUS, Asked
     from art_adapt.rehearsal.stubs import parse_stub
@@ -127,6 +128,9 @@ def rehearse(
     announce(module, conditions, sys.stderr)
     if sys.stderr.isatty():
         conditions = replace(conditions, tell=_show)
+    for file in filter(None, (page, plot)):
+        if not file.parent.is_dir():
+            raise Refusal("there is no such folder", path=file.parent)
     try:
         rehearsal = run(
             module,
@@ -137,18 +141,27 @@ def rehearse(
             cost=Asked(gpu.upper(), gpu_price, reply_tokens) if gpu else None,
             conditions=conditions,
         )
+    except NotRehearsed as refusal:
+        if output:
+            sys.stderr.write(printable(refusal.output))
+        raise
     finally:
         conditions.tell("")
     if output:
         sys.stderr.write(printable(rehearsal.output))
-    if page is not None:
-        page.write_text(rehearsal_as_page(rehearsal), encoding="utf-8")
-    if plot is not None and rehearsal.learning is not None:
-        plot.write_bytes(reward_curve(rehearsal.learning))
     if json:
         print(rehearsal_as_json(rehearsal))
     else:
         show_rehearsal(rehearsal, sys.stdout)
+    try:
+        if page is not None:
+            page.write_text(printable(rehearsal_as_page(rehearsal)), encoding="utf-8")
+        if plot is not None and rehearsal.learning is not None:
+            plot.write_bytes(reward_curve(rehearsal.learning))
+    except OSError as error:
+        path = Path(error.filename or page or plot or ".")
+        what = f"the report cannot be written: {error.strerror}"
+        raise Refusal(what, path=path) from error
     raise typer.Exit(0 if rehearsal.passed else 1)
 
 

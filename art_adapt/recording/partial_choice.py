@@ -49,7 +49,8 @@ class PartialChoice:
         Servers that give each call the same index, or none, give it an id and a name.
         """
         index = getattr(call, "index", None)
-        known = [each for at, each in self.calls if index in (at, None)]
+        same = [each for _, each in self.calls if call.id and each["id"] == call.id]
+        known = same or [each for at, each in self.calls if index in (at, None)]
         name = None if call.function is None else call.function.name
         begins = bool(call.id and name) and bool(known) and call.id != known[-1]["id"]
         if known and not begins:

@@ -110,9 +110,10 @@ class OpenStream:
                 part.add(choice)
 
     def for_agent(self, chunk: Any) -> Any:
-        if self.request.as_functions:
+        if self.request.as_functions and self.malformed is None:
             for choice in chunk.choices or []:
-                self.recording.functions.chunk(choice)
+                if getattr(choice, "delta", None) is not None:
+                    self.recording.functions.chunk(choice)
         return chunk
 
     def is_continued_by(self, messages: list[Any]) -> bool:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.comparison import Result
+from art_adapt.rehearsal.environment import keep_dotenv_out
 from art_adapt.rehearsal.observed import (
     Observed,
     Rehearsed,
@@ -64,6 +65,7 @@ def _write(path: Path, text: str) -> None:
 def run(settings: Settings) -> Notes:
     """Run the train module to its end or its last step, and return what was seen."""
     seen = Observed()
+    keep_dotenv_out(settings.let_through)  # before ART: litellm reads .env, too
     telling = threading.Thread(target=_tell, args=[seen, settings.out], daemon=True)
     telling.start()
     file = Path(settings.file)
@@ -121,9 +123,10 @@ def _evaluated(module: Any, evaluated: Evaluated) -> tuple[Result, ...]:
 
 def _raised(error: BaseException, root: Path) -> Raised:
     """Describe an exception, at its last frame below ``root`` if it has one."""
+    frames = traceback.extract_tb(error.__traceback__)
     while isinstance(error, BaseExceptionGroup):  # of a task group
         error = error.exceptions[0]
-    frames = traceback.extract_tb(error.__traceback__)
+        frames = traceback.extract_tb(error.__traceback__) or frames
     own = [frame for frame in frames if Path(frame.filename).is_relative_to(root)]
     last = (own or frames)[-1]
     path, line = last.filename, last.lineno

@@ -10,15 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+LONGEST = 10_000_000  # bytes of output that are kept
 WATCHED_EVERY = 0.3  # seconds
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A command that has ended: its exit code, 128 and more for a signal, and its output."""
+    """A command that has ended, with the end of its output.
 
-    code: int
+    ``code``: its exit code, 128 and more for a signal; None if it took too long.
+    """
+
+    code: int | None
     output: str
 
 
@@ -29,8 +33,8 @@ def run(
     temporary: Path,
     seconds: float,
     watch: Callable[[float], None],
-) -> Ended | None:
-    """Run a command for at most ``seconds``; return None if it takes longer.
+) -> Ended:
+    """Run a command for at most ``seconds``.
 
     All that it has started ends with it. Its temporary files go to ``temporary``, which is
     the caller's to remove. ``watch`` is called with the seconds that it has run, every now
@@ -48,15 +52,19 @@ def run(
                 stdin=reading,
                 stdout=output,
                 stderr=subprocess.STDOUT,
+                start_new_session=True,  # only the end of its input ends it
             )
-        code = _wait(process, seconds, watch)
+        try:
+            code = _wait(process, seconds, watch)
+        finally:
+            os.close(writing)  # now the command ends, if it has not
+            process.wait()
     finally:
         os.close(reading)
-        os.close(writing)  # now the command ends, if it has not
-        process.wait()
-    if code is None:
-        return None
-    return Ended(code, said.read_bytes().decode(errors="replace"))
+    with said.open("rb") as file:
+        file.seek(max(0, said.stat().st_size - LONGEST))
+        text = file.read().decode(errors="replace")
+    return Ended(code, text)
 
 
 def _wait(

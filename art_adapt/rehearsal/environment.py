@@ -8,11 +8,13 @@ model or nowhere.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY
@@ -23,19 +25,21 @@ from art_adapt.survey.syntax import Syntax
 # What processes of Python, its packages and the machine itself go by.
 NEEDED = re.compile(
     r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|TZ|TERM|COLUMNS|NO_COLOR"
-    r"|(LC|PYTHON|XDG|CONDA|OMP|MKL|OPENBLAS|NUMEXPR|KMP|TORCH|CUDA|NVIDIA|HF|TRANSFORMERS"
-    r"|TOKENIZERS|MPL|COVERAGE|COV|ART_ADAPT|LD|DYLD|SSL_CERT|PROCESSOR|PROGRAM)\w*"
-    r"|VIRTUAL_ENV|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE"
-    r"|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|USERPROFILE|(LOCAL)?APPDATA"
-    r"|NUMBER_OF_PROCESSORS"
+    r"|(LC|XDG|CONDA|OMP|MKL|OPENBLAS|NUMEXPR|KMP|TORCH|CUDA|NVIDIA|HF|TRANSFORMERS"
+    r"|TOKENIZERS|COVERAGE|COV|ART_ADAPT|DYLD|SSL_CERT)_\w+"
+    r"|PYTHON[A-Z0-9]*|MPLCONFIGDIR|LD_LIBRARY_PATH|LD_PRELOAD|VIRTUAL_ENV"
+    r"|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT"
+    r"|USERPROFILE|(LOCAL)?APPDATA|PROGRAMDATA|PROGRAMFILES|NUMBER_OF_PROCESSORS"
 )
+# Words of names; MAX_TOKENS is none, nor is TOKENIZERS_PARALLELISM.
 SECRET = re.compile(
-    r"KEY|TOKEN|SECRET|PASSW|_PASS\b|_PWD|_PAT\b|CREDENTIAL|COOKIE|AUTH"
+    r"(^|_)(\w*KEYS?|TOKEN|PAT|PW|PWD|CREDENTIALS?|CREDS?|COOKIES?|AUTH|JWT|PRIVATE"
+    r"|SESSION|WEBHOOK|BEARER|PEM)(_|$)|SECRET|PASSW|PASSPHRASE|PASS(_|$)|APIKEY"
 )
 # Where production is: its databases, queues and services.
 ADDRESS = re.compile(
-    r"(^|_)(URL|URI|DSN|HOST|HOSTNAME|ENDPOINT|ADDR|ADDRESS|SERVERS?|BROKERS?|BUCKET"
-    r"|CONN|CONNECTION|CONNECTION_STRING|PROXY)(_|$)"
+    r"(URL|URI|DSN|HOST|HOSTNAME|HOSTADDR|ENDPOINT|PROXY)(_|$)"
+    r"|(^|_)(ADDR|ADDRESS|SERVERS?|BROKERS?|BUCKET|CONN|CONNECTION|CONNECTION_STRING)(_|$)"
 )
 # Credentials that clients find without a variable.
 ELSEWHERE = {
@@ -101,7 +105,16 @@ def environment(
             "AZURE_OPENAI_ENDPOINT": url.removesuffix("/v1"),
             "OPENAI_API_VERSION": os.environ.get("OPENAI_API_VERSION", "2024-10-21"),
         }
-    ours = {
+    ours = _ours(url)
+    variables = {**ELSEWHERE, **placeholders, **kept, **ours}
+    return Environment(
+        variables, tuple(sorted(each for each in withheld if each not in ours))
+    )
+
+
+def _ours(url: str) -> dict[str, str]:
+    """Return the variables that a rehearsal sets itself, whatever the user has."""
+    return {
         "OPENAI_BASE_URL": url,
         "OPENAI_API_BASE": url,
         "OPENAI_API_KEY": PRODUCTION_KEY,
@@ -114,19 +127,77 @@ def environment(
         "NO_PROXY": "127.0.0.1,localhost",
         "TQDM_DISABLE": "1",
     }
-    variables = {**ELSEWHERE, **placeholders, **kept, **ours}
-    return Environment(
-        variables, tuple(sorted(each for each in withheld if each not in ours))
-    )
+
+
+def check_let_through(names: Iterable[str]) -> None:
+    """Refuse variables that cannot be let through.
+
+    Raises:
+        Refusal: a variable is not set, or a rehearsal sets it itself.
+    """
+    for name in names:
+        if name in _ours(""):
+            raise Refusal(
+                f"--env {name}: a rehearsal sets this variable itself",
+                why="what is asked with it goes to the scripted model, or nowhere",
+                next_step="leave it out",
+            )
+        if name not in os.environ:
+            raise Refusal(
+                f"--env {name}: it is not set here",
+                next_step=f"set it: {name}=... art-adapt rehearse ...",
+            )
 
 
 def _is_harmless(name: str, value: str, read: Collection[str]) -> bool:
     upper = name.upper()
-    if SECRET.search(upper) or name in AZURE:
+    if SECRET.search(upper) or ADDRESS.search(upper) or name in AZURE or "://" in value:
         return False
-    if NEEDED.fullmatch(upper):
-        return True
-    return name in read and not ADDRESS.search(upper) and "://" not in value
+    return name in read or NEEDED.fullmatch(upper) is not None
+
+
+def keep_dotenv_out(let_through: Collection[str]) -> None:
+    """Let ``dotenv`` read no secret and no address from the files that it finds.
+
+    A secret is replaced by a placeholder, an address is left out.
+    """
+    try:
+        import dotenv
+        import dotenv.main
+    except ImportError:
+        return
+    load, values = dotenv.main.load_dotenv, dotenv.main.dotenv_values
+
+    def harmless(found: Mapping[str, str | None]) -> dict[str, str | None]:
+        given: dict[str, str | None] = {}
+        for name, value in found.items():
+            if name in let_through or _is_harmless(name, value or "", (name,)):
+                given[name] = value
+            elif SECRET.search(name.upper()):
+                given[name] = PRODUCTION_KEY
+        return given
+
+    @functools.wraps(values)
+    def harmless_values(*given: Any, **named: Any) -> dict[str, str | None]:
+        return harmless(values(*given, **named))
+
+    @functools.wraps(load)
+    def harmless_load(*given: Any, **named: Any) -> bool:
+        before = dict(os.environ)
+        loaded = load(*given, **named)
+        new = {n: v for n, v in os.environ.items() if before.get(n) != v}
+        for name in new:
+            if name in before:
+                os.environ[name] = before[name]  # it has overridden ours
+            else:
+                del os.environ[name]
+        kept = {n: v for n, v in harmless(new).items() if v is not None}
+        os.environ.update({n: v for n, v in kept.items() if n not in before})
+        return loaded
+
+    for module in (dotenv, dotenv.main):
+        module.load_dotenv = harmless_load  # type: ignore[attr-defined]
+        module.dotenv_values = harmless_values  # type: ignore[attr-defined]
 
 
 def _placeholders(files: Sequence[Syntax]) -> dict[str, str]:

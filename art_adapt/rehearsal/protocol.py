@@ -58,7 +58,8 @@ class Settings:
     ``url`` is the scripted model's, ``out`` the file for the notes, ``storage`` where ART
     keeps its files (None: in a temporary folder). Without ``train`` nothing is trained.
     ``evaluated``: compare these in the place of ``main()``. ``stubs``: functions of the
-    project that are not to run, and what each returns.
+    project that are not to run, and what each returns. ``let_through``: variables that it
+    may have, whatever they hold.
     """
 
     file: str
@@ -69,6 +70,7 @@ class Settings:
     train: TinyModelSettings | None = None
     evaluated: Evaluated | None = None
     stubs: tuple[Stub, ...] = ()
+    let_through: tuple[str, ...] = ()
 
 
 # -------------------------------------------------------------------- from the child

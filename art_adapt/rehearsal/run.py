@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +22,7 @@ from art_adapt.json_lines import json_lines
 from art_adapt.rehearsal import contained
 from art_adapt.rehearsal.contained import Ended
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
-from art_adapt.rehearsal.environment import environment
+from art_adapt.rehearsal.environment import check_let_through, environment
 from art_adapt.rehearsal.figures import Figures, figures
 from art_adapt.rehearsal.findings import findings
 from art_adapt.rehearsal.learning import Learning, learning, learning_findings
@@ -130,6 +131,7 @@ def rehearse(
     begun = time.perf_counter()
     source = _train_module(path)
     check_stubs(path, conditions.stubs)
+    check_let_through(conditions.let_through)
     with ScriptedModel(seed, rows) as model, tempfile.TemporaryDirectory() as folder:
         child = run_child(path, model.url, steps, Path(folder), conditions=conditions)
         seen = Seen(path, source, child.notes, tuple(model.log))
@@ -187,33 +189,46 @@ def _learn(
     settings = training_settings(seen, rows, seed)
     favourite = _favourite(settings)
 
+    interrupted = threading.Event()
+
     def trained(name: str, steps: int, shuffle: bool = False) -> Child:
         kept = folder / name
         kept.mkdir(exist_ok=True)
         train = replace(settings, shuffle=shuffle)
-        told = replace(conditions, tell=lambda _: None) if shuffle else conditions
+
+        def tell(text: str) -> None:
+            if interrupted.is_set():
+                raise KeyboardInterrupt  # which only the main thread has got
+            if not shuffle:
+                conditions.tell(text)
+
         with ScriptedModel(seed, rows, favourite) as others:
+            told = replace(conditions, tell=tell)
             return run_child(seen.path, others.url, steps, kept, train, conditions=told)
 
     with ThreadPoolExecutor(2) as pool:
-        real = pool.submit(trained, "real", steps)
-        control = pool.submit(trained, "control", steps, True)
-        curve, flat = real.result(), control.result()
-        weights = (
-            ("trained", _weights(folder / "real", "trained")),
-            ("shuffled", _weights(folder / "control", "shuffled")),
-        )
-        going_on = pool.submit(trained, "real", 1)
-        with ScriptedModel(seed, rows, favourite) as others:
-            evaluated = run_child(
-                seen.path,
-                others.url,
-                steps,
-                folder,
-                evaluated=Evaluated(settings, weights),
-                conditions=conditions,
+        try:
+            real = pool.submit(trained, "real", steps)
+            control = pool.submit(trained, "control", steps, True)
+            curve, flat = real.result(), control.result()
+            weights = (
+                ("trained", _weights(folder / "real", "trained")),
+                ("shuffled", _weights(folder / "control", "shuffled")),
             )
-        resumed = going_on.result()
+            going_on = pool.submit(trained, "real", 1)
+            with ScriptedModel(seed, rows, favourite) as others:
+                evaluated = run_child(
+                    seen.path,
+                    others.url,
+                    steps,
+                    folder,
+                    evaluated=Evaluated(settings, weights),
+                    conditions=conditions,
+                )
+            resumed = going_on.result()
+        except BaseException:
+            interrupted.set()
+            raise
     learned = learning(
         curve.notes,
         flat.notes,
@@ -277,6 +292,7 @@ def run_child(
         train,
         evaluated,
         conditions.stubs,
+        conditions.let_through,
     )
     (folder / "settings.json").write_text(to_json(settings), encoding="utf-8")
     command = [sys.executable, "-m", "art_adapt.rehearsal.child"]
@@ -290,12 +306,14 @@ def run_child(
             _progress(progress_file(out), steps, seconds, training=train is not None)
         ),
     )
-    if ended is None:
-        raise Refusal(
+    if ended.code is None:
+        conditions.tell("")
+        raise NotRehearsed(
             f"the train module did not finish within {conditions.seconds:g} seconds",
             why="an episode may never end, or wait for somebody",
             next_step="bound its turns; rehearse fewer steps, with --steps 1; or take --timeout",
             path=path,
+            output=ended.output,
         )
     if not out.exists():
         raise _died(ended, path)
@@ -322,32 +340,36 @@ def _progress(file: Path, steps: int, seconds: float, *, training: bool) -> str:
     return f"{doing}step {done} of {steps} done, {running}{seconds:.0f} s"
 
 
-def _died(ended: Ended, path: Path) -> Refusal:
+@dataclass(eq=False)
+class NotRehearsed(Refusal):
+    """A train module's process that left no notes, and what it printed."""
+
+    output: str = ""
+
+
+def _died(ended: Ended, path: Path) -> NotRehearsed:
     """Say how a train module's process ended that has left no notes."""
     said = ended.output.strip().splitlines()[-1:] or ["it printed nothing"]
-    if ended.code == 1 and "Traceback (most recent call last)" in ended.output:
-        return Refusal(
-            "the rehearsal could not start the train module",
-            why=said[0],
-            next_step="look whether python -c 'import art' works there",
-            path=path,
-        )
-    if ended.code <= SIGNALS:
-        return Refusal(
-            f"the train module's process ended itself, with exit code {ended.code}",
-            why=said[0],
-            next_step="look for os._exit in it and in what it calls",
-            path=path,
-        )
-    try:
-        name = signal.Signals(ended.code - SIGNALS).name
-    except ValueError:
-        name = f"signal {ended.code - SIGNALS}"
-    return Refusal(
-        f"the train module's process was killed by {name}",
+    code = ended.code or 0
+    if code == 1 and "Traceback (most recent call last)" in ended.output:
+        what = "the rehearsal could not start the train module"
+        remedy = "look whether python -c 'import art' works there"
+    elif code <= SIGNALS:
+        what = f"the train module's process ended itself, with exit code {code}"
+        remedy = "look for os._exit in it and in what it calls"
+    else:
+        try:
+            name = signal.Signals(code - SIGNALS).name
+        except ValueError:
+            name = f"exit code {code}"
+        what = f"the train module's process was killed by {name}"
+        remedy = DYING.get(name, "see what it printed, with --output")
+    return NotRehearsed(
+        what,
         why=f"the last that it said: {said[0]}",
-        next_step=DYING.get(name, "see what it printed, with --output"),
+        next_step=remedy,
         path=path,
+        output=ended.output,
     )
 
 

@@ -47,10 +47,11 @@ def services(train_module: Path) -> tuple[Service, ...]:
 
 
 def _function(syntax: Syntax, line: int) -> str:
-    """Return the innermost function around a line."""
+    """Return the function around a line that is there once the module is imported."""
     around = (
         (function.node.lineno, name)
         for name, function in syntax.functions.items()
-        if function.node.lineno <= line <= (function.node.end_lineno or 0)
+        if not function.nested
+        and function.node.lineno <= line <= (function.node.end_lineno or 0)
     )
     return max(around, default=(0, ""))[1]

@@ -10,8 +10,9 @@ import inspect
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from art_adapt.errors import Refusal
@@ -33,32 +34,55 @@ def parse_stub(said: str) -> Stub:
 
 
 def check_stubs(train_module: Path, stubs: Sequence[Stub]) -> None:
-    """Refuse stubs of functions that the train module's files do not have.
+    """Refuse stubs of functions that cannot be replaced.
 
     Raises:
-        Refusal: there is no such function.
+        Refusal: there is no such function, or it is made anew by each call of another.
     """
     if not stubs:
         return
     known = {
-        name: syntax.source.path
+        name: function.nested
         for syntax in files_of(train_module)
-        for name in syntax.functions
+        for name, function in syntax.functions.items()
     }
     for stub in stubs:
-        if stub.function not in known:
+        if known.get(stub.function, True):
+            inner = stub.function in known
+            can_be = sorted(name for name, nested in known.items() if not nested)
             raise Refusal(
-                f"--stub {stub.function}: the agent has no function of that name",
-                next_step=f"name one of these: {', '.join(sorted(known)[:20])}",
+                f"--stub {stub.function}: it is made anew by each call of the function around it"
+                if inner
+                else f"--stub {stub.function}: the agent has no function of that name",
+                next_step=f"name one of these: {', '.join(can_be[:20])}",
                 path=train_module,
             )
 
 
 def put_stubs(stubs: Sequence[Stub], root: Path) -> None:
-    """Replace the code of functions of the modules below ``root``."""
-    for stub in stubs:
-        for function in _functions(stub.function, root):
-            _stub(function, stub.returns)
+    """Replace the code of functions of the modules below ``root``, now or when imported.
+
+    What is imported later is stubbed when its module has been run.
+    """
+    if not stubs:
+        return
+    put: set[FunctionType] = set()
+
+    def put_all() -> None:
+        for stub in stubs:
+            for function in _functions(stub.function, root):
+                if function not in put:
+                    put.add(function)
+                    _stub(function, stub.returns)
+
+    put_all()
+    load = SourceFileLoader.exec_module
+
+    def exec_module(self: SourceFileLoader, module: ModuleType) -> None:
+        load(self, module)
+        put_all()
+
+    SourceFileLoader.exec_module = exec_module  # type: ignore[assignment, method-assign]
 
 
 def _functions(name: str, root: Path) -> Iterator[FunctionType]:
@@ -70,30 +94,45 @@ def _functions(name: str, root: Path) -> Iterator[FunctionType]:
         found: Any = module
         for part in name.split("."):
             found = inspect.getattr_static(found, part, None)
-        while not isinstance(found, FunctionType):
-            inner = [getattr(found, each, None) for each in INNER]
+        while found is not None and not isinstance(found, FunctionType):
+            inner = (getattr(found, each, None) for each in INNER)
             found = next((each for each in inner if each is not None), None)
-            if found is None:
-                break
-        else:
+        if found is not None:
             yield inspect.unwrap(found)
 
 
-# Where static methods and the tools of frameworks keep their function.
-INNER = ("__func__", "__wrapped__", "func", "fn", "function", "_func", "coroutine")
+# Where properties, static methods and the tools of frameworks keep their function.
+INNER = (
+    "fget",
+    "__func__",
+    "__wrapped__",
+    "func",
+    "fn",
+    "function",
+    "_func",
+    "coroutine",
+)
 
 
 def _stub(function: FunctionType, returns: Any) -> None:
-    made = "async def" if inspect.iscoroutinefunction(function) else "def"
-    text = f"import json\n    return json.loads({json.dumps(returns)!r})"
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        text = text.replace("return", "yield")
+    asynchronous = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(
+        function
+    )
+    yields = inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(
+        function
+    )
     names = function.__code__.co_freevars  # a closure's code needs the same
-    inner = f"{made} stub(*_, **__):\n    if False: {', '.join(names) or '...'}\n    {text}\n"
-    indented = "".join(f"    {line}\n" for line in inner.splitlines())
-    outer = f"def outer({', '.join(names)}):\n{indented}    return stub\n"
+    body = f"{'yield' if yields else 'return'} json.loads({json.dumps(returns)!r})"
+    text = (
+        f"def outer({', '.join(names)}):\n"
+        f"    {'async ' if asynchronous else ''}def stub(*_, **__):\n"
+        f"        if False: {', '.join(names) or '...'}\n"
+        f"        import json\n"
+        f"        {body}\n"
+        f"    return stub\n"
+    )
     defined: dict[str, Any] = {}
-    exec(outer, defined)
+    exec(text, defined)
     function.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     function.__code__ = defined["outer"](*names).__code__
     function.__defaults__ = function.__kwdefaults__ = None

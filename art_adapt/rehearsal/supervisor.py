@@ -26,7 +26,6 @@ def main(command: list[str]) -> int:
     """Return the command's exit code; 128 and the signal if one has killed it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
-    signal.signal(signal.SIGINT, lambda *_: None)  # who started this decides
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     threading.Thread(target=_end_with_input, args=[child], daemon=True).start()
     code = child.wait()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 
 from art_adapt.report.paths import shown
-from art_adapt.report.review import INERT, Generated, Hunk, Review
+from art_adapt.report.review import CODE, END, INERT, Generated, Hunk, Review
 
 
 def as_markdown(review: Review) -> str:
@@ -15,7 +16,7 @@ def as_markdown(review: Review) -> str:
 
 
 def _parts(review: Review) -> Iterator[str]:
-    yield f"## art-adapt: {review.title}"
+    yield f"## art-adapt: {_escaped(review.title)}"
     yield ""
     if review.changed:
         yield INERT
@@ -28,10 +29,10 @@ def _parts(review: Review) -> Iterator[str]:
             yield f"  {_escaped(line.text.strip())}{_detail(line.detail)}"
     for changed in review.changed:
         yield ""
-        yield f"### {shown(changed.path)}"
+        yield f"### {_escaped(shown(changed.path))}"
         for hunk in changed.hunks:
             yield ""
-            yield from (f"* {reason}" for reason in hunk.reasons)
+            yield from (f"* {_marked(reason)}" for reason in hunk.reasons)
             yield ""
             yield _fenced("\n".join(_diff(hunk)), "diff")
     if review.generated:
@@ -41,7 +42,7 @@ def _parts(review: Review) -> Iterator[str]:
     if review.questions:
         yield ""
         yield "### Open questions"
-        yield from (f"* [ ] {question}" for question in review.questions)
+        yield from (f"* [ ] {_marked(question)}" for question in review.questions)
     if review.commands:
         yield ""
         yield "### Try it"
@@ -60,7 +61,7 @@ def _diff(hunk: Hunk) -> Iterator[str]:
 def _folded(file: Generated) -> str:
     lines = file.text.count("\n")
     size = f", {lines} lines" if lines else ""
-    summary = f"<code>{shown(file.path)}</code> ({file.state}{size}): {file.purpose}"
+    summary = f"<code>{html.escape(shown(file.path))}</code> ({file.state}{size}): {file.purpose}"
     if not file.text:
         return f"* {summary}"
     code = _fenced(file.text.rstrip("\n"), "python")
@@ -69,9 +70,27 @@ def _folded(file: Generated) -> str:
 
 def _fenced(text: str, language: str) -> str:
     """Fence code, with more backticks than it has itself."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = "`" * max(3, _longest_run(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _marked(text: str) -> str:
+    """Set what is marked as code as a span that it cannot end, and escape the rest."""
+    pieces = re.split(f"{CODE}(.*?){END}", text, flags=re.DOTALL)
+    return "".join(
+        _span(piece) if at % 2 else _escaped(piece) for at, piece in enumerate(pieces)
+    )
+
+
+def _span(text: str) -> str:
+    ticks = "`" * (_longest_run(text) + 1)
+    space = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{space}{' '.join(text.split())}{space}{ticks}"
+
+
+def _longest_run(text: str) -> int:
+    """Return how many backticks stand together in a text at most."""
+    return max((len(run) for run in re.findall(r"`+", text)), default=0)
 
 
 def _detail(text: str) -> str:
@@ -79,5 +98,5 @@ def _detail(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape what Markdown and HTML would take as markup."""
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", text)
+    """Escape what Markdown and HTML would take as markup, and what would call people."""
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", text).replace("@", "@\u200b")

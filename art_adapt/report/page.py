@@ -5,9 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from itertools import zip_longest
+from textwrap import shorten
 
 from art_adapt.report.paths import shown
-from art_adapt.report.review import INERT, Generated, Hunk, Review
+from art_adapt.report.review import CODE, END, INERT, Generated, Hunk, Review
 from art_adapt.survey.model import ToolLoop
 
 STYLE = """\
@@ -94,11 +95,8 @@ def _folded(file: Generated) -> str:
 
 
 def _coded(text: str) -> str:
-    """Set what stands between backticks as code."""
-    pieces = html.escape(text).split("`")
-    return "".join(
-        f"<code>{piece}</code>" if at % 2 else piece for at, piece in enumerate(pieces)
-    )
+    """Set what is marked as code."""
+    return html.escape(text).replace(CODE, "<code>").replace(END, "</code>")
 
 
 def _picture(loop: ToolLoop) -> str:
@@ -122,10 +120,10 @@ def _picture(loop: ToolLoop) -> str:
         f'<path d="{path}" marker-end="url(#tip)"/>'
         for path in ("M160 83H186", "M380 76H406", "M410 94H384", "M285 106V146")
     )
-    label = html.escape(f"{place}  {loop.header}  ({limit})")
+    label = html.escape(shorten(f"{place}  {loop.header}  ({limit})", 70))
     return (
         '<div class=scroll><svg width="600" height="210" role="img" aria-label="the tool loop">'
         '<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="7" refY="4" '
         'orient="auto"><path d="M0 0L8 4L0 8"/></marker></defs>'
-        f'<text x="190" y="40">{label}</text>{drawn}{arrows}</svg></div>'
+        f'<text x="10" y="40">{label}</text>{drawn}{arrows}</svg></div>'
     )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from art_adapt.diff import unified
 from art_adapt.file_edit import FileEdit
-from art_adapt.plan import Plan
 from art_adapt.report.printable import printable
 from art_adapt.report.terminal import has_colours
 
@@ -32,22 +31,21 @@ def _show(patch: str) -> None:
     console = Console(
         highlight=False, no_color=not has_colours(sys.stdout), soft_wrap=True
     )
-    for line in patch.splitlines():
+    for line in patch.removesuffix("\n").split("\n"):
         starts = (start for start in COLOURS if line.startswith(start))
         style = COLOURS.get(next(starts, ""), "")
         console.print(Text(printable(line), style=style))
 
 
-def print_review(plan: Plan) -> None:
-    """Print what a person reads before agreeing: the agent's changes, and generated files by name."""
+def print_edits(edits: Sequence[FileEdit]) -> None:
+    """Print the changes of the user's files, and generated files by name."""
     print()
-    agent = {file.source.path for file in plan.survey.files}
-    print_patch(edit for edit in plan.edits if edit.path in agent)
-    for edit in plan.edits:
-        if edit.path not in agent and edit.changes:
+    print_patch(edit for edit in edits if not edit.generated)
+    for edit in edits:
+        if edit.generated and edit.changes:
             kind = "new" if edit.before is None else "renewed"
             lines = (edit.after or b"").count(b"\n")
             what = f"{kind} file" if edit.after is not None else "removed file"
             size = f", {lines} lines" if edit.after is not None else ""
-            print(f"{what} {edit.path.name}{size}")
+            print(f"{what} {printable(edit.path.name)}{size}")
     print()

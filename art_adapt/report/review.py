@@ -22,10 +22,9 @@ from art_adapt.survey.model import Harm, ToolLoop
 from art_adapt.train_module.fields import to_fill_in
 
 CONTEXT = 3  # lines around a change
-IMPORT = (
-    f"The hooks come from `{hooks_file.NAME}`, which imports nothing but the standard "
-    "library: in production `recorded(create)` is `create` itself."
-)
+# What is set as code in reasons and questions stands between these: private characters,
+# which no source has by accident and which cannot be ended from inside.
+CODE, END = "\ue000", "\ue001"
 INERT = (
     "A hook returns what it is given: in production the agent does what it did before."
 )
@@ -86,6 +85,17 @@ class Review:
     commands: tuple[str, ...]
 
 
+def code(text: object) -> str:
+    """Mark a text that is set as code."""
+    return CODE + str(text).replace(CODE, "").replace(END, "") + END
+
+
+IMPORT = (
+    f"The hooks come from {code(hooks_file.NAME)}, which imports nothing but the standard "
+    f"library: in production {code('recorded(create)')} is {code('create')} itself."
+)
+
+
 def review_of(plan: Plan) -> Review:
     """Prepare a plan for a reviewer."""
     edits = [edit for edit in plan.edits if edit.changes]
@@ -105,7 +115,7 @@ def review_of(plan: Plan) -> Review:
 
 def _hunks(edit: FileEdit, plan: Plan) -> Iterator[Hunk]:
     before, after = (
-        Source(edit.path, data or b"").text.splitlines()
+        [line.rstrip("\r\n") for line in Source(edit.path, data or b"").lines]
         for data in (edit.before, edit.after)
     )
     reasons = list(_reasons(edit.path, plan))
@@ -130,7 +140,7 @@ def _reasons(path: Path, plan: Plan) -> Iterator[tuple[int, str]]:
             (
                 call.place,
                 call.recorded,
-                f"`{call.callee}` is asked for the turns to be trained: in a rollout each "
+                f"{code(call.callee)} is asked for the turns to be trained: in a rollout each "
                 "completion is recorded, with its messages and tools.",
             )
             for call in decisions.policy
@@ -139,7 +149,7 @@ def _reasons(path: Path, plan: Plan) -> Iterator[tuple[int, str]]:
             (
                 each.place,
                 each.marked,
-                f"`{each.answer}` is the answer of an episode ({each.how}): a reward can "
+                f"{code(each.answer)} is the answer of an episode ({each.how}): a reward can "
                 "read it.",
             )
             for each in decisions.exits
@@ -148,7 +158,7 @@ def _reasons(path: Path, plan: Plan) -> Iterator[tuple[int, str]]:
             (
                 each.place,
                 each.marked,
-                f"`{each.expression}` is the outcome of an episode: in a rollout it is "
+                f"{code(each.expression)} is the outcome of an episode: in a rollout it is "
                 "the reward.",
             )
             for each in decisions.rewards
@@ -157,7 +167,7 @@ def _reasons(path: Path, plan: Plan) -> Iterator[tuple[int, str]]:
             (
                 thread.place,
                 thread.marked,
-                f"`{thread.function}` runs in another thread, which would lose the "
+                f"{code(thread.function)} runs in another thread, which would lose the "
                 "rollout that it belongs to.",
             )
             for thread in threads
@@ -190,21 +200,21 @@ def _questions(plan: Plan) -> Iterator[str]:
     others = [each for each in decisions.other_entries if each.score > 0][:3]
     if entry is not None:
         for parameter in to_fill_in(entry):
-            yield f"How does `episode()` get `{parameter.name}`? Nothing here shows it: fill it in."
+            yield f"How does {code('episode()')} get {code(parameter.name)}? Nothing here shows it: fill it in."
         if others:
-            also = ", ".join(f"`{each}`" for each in others)
-            yield f"Does `{entry}` run one episode? Also possible: {also} (`--entry`)."
+            also = ", ".join(f"{code(each)}" for each in others)
+            yield f"Does {code(entry)} run one episode? Also possible: {also} ({code('--entry')})."
     if entry is not None and not decisions.exits and not entry.returns:
-        yield "What is the answer of an episode? Put `final_answer(...)` around it."
+        yield f"What is the answer of an episode? Put {code('final_answer(...)')} around it."
     for call in decisions.auxiliary:
         place = f"{shown(call.place.path)}:{call.place.line}"
-        yield f"`{call.callee}` ({place}) is not trained: {call.reason}. Right? (`--policy`)"
+        yield f"{code(call.callee)} ({place}) is not trained: {call.reason}. Right? ({code('--policy')})"
     for harm in (Harm.WRITES, Harm.NETWORK, Harm.PROCESS, Harm.ASKS, Harm.SHARED):
         effects = [e for f in plan.survey.files for e in f.effects if e.harm is harm]
         if effects:
             places = ", ".join(
                 dict.fromkeys(
-                    f"`{e.what}` ({shown(e.place.path)}:{e.place.line})"
+                    f"{code(e.what)} ({shown(e.place.path)}:{e.place.line})"
                     for e in effects[:4]
                 )
             )
@@ -217,7 +227,7 @@ def _questions(plan: Plan) -> Iterator[str]:
     if training is not None and entry is not None:
         scenarios = entry.home.parent / training.scenarios
         if ":" not in training.scenarios and not scenarios.exists():
-            yield f"Which scenarios is it trained on? `{shown(scenarios)}` is still to be written."
+            yield f"Which scenarios is it trained on? {code(shown(scenarios))} is still to be written."
 
 
 def _commands(plan: Plan) -> Iterator[str]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from openai import BadRequestError, OpenAI
 
-from art_adapt.rehearsal.environment import environment
+from art_adapt.errors import Refusal
+from art_adapt.rehearsal.environment import check_let_through, environment
 from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY, ScriptedModel
 from art_adapt.survey.packages import import_name
 
@@ -143,6 +148,70 @@ def test_a_train_module_is_imported_as_its_agent_is(
         path.write_text(text)
     (module,) = tmp_path.rglob("*_train.py")
     assert import_name(module) == ((tmp_path / root).resolve(), name)
+
+
+def test_dotenv_brings_no_secret_and_no_address_back(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(
+        "DATABASE_URL=postgres://u:p@prod/db\nSERVICE_TOKEN=sk-prod\nTEAM=blue\n"
+        "LET=https://through\n"
+    )
+    read = (
+        "import os, dotenv\n"
+        "from art_adapt.rehearsal.environment import keep_dotenv_out\n"
+        "keep_dotenv_out(['LET'])\n"
+        "from dotenv import load_dotenv\n"
+        "print(dict(dotenv.dotenv_values('.env')))\n"
+        "load_dotenv('.env', override=True)\n"
+        "print({n: os.environ.get(n) for n in ('DATABASE_URL', 'SERVICE_TOKEN', 'TEAM', 'LET')})\n"
+    )
+    environment = {**os.environ, "SERVICE_TOKEN": PRODUCTION_KEY}
+    done = subprocess.run(
+        [sys.executable, "-c", read], cwd=tmp_path, env=environment, capture_output=True
+    )
+    values, loaded = map(ast.literal_eval, done.stdout.decode().splitlines())
+    expected = {
+        "SERVICE_TOKEN": PRODUCTION_KEY,
+        "TEAM": "blue",
+        "LET": "https://through",
+    }
+    assert values == expected
+    assert loaded == {**expected, "DATABASE_URL": None}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "LDAP_BIND_PW",
+        "LDAP_URL",
+        "HFX_DSN",
+        "DB_PASSPHRASE",
+        "DBPASS",
+        "A_JWT",
+        "PGHOST",
+    ],
+)
+def test_names_of_secrets_and_addresses(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "prod")
+    assert name not in variables(tmp_path, f"import os\nos.getenv({name!r})\n")
+
+
+@pytest.mark.parametrize("name", ["MAX_TOKENS", "TOKENIZERS_PARALLELISM"])
+def test_names_that_only_look_like_secrets(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "500")
+    assert variables(tmp_path, f"import os\nos.environ[{name!r}]\n")[name] == "500"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("OPENAI_API_KEY", "sets this variable itself"), ("NO_SUCH", "not set here")],
+)
+def test_what_cannot_be_let_through(name: str, said: str) -> None:
+    with pytest.raises(Refusal, match=said):
+        check_let_through([name])
 
 
 @pytest.mark.parametrize(

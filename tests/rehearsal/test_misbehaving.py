@@ -7,6 +7,7 @@ folder that the rehearsal was given for them.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -188,22 +189,27 @@ def test_it_ends_says_why_and_leaves_nothing(name: str, tmp_path: Path) -> None:
     assert time.monotonic() - began < 100
 
 
-def test_an_interrupted_rehearsal_leaves_nothing(tmp_path: Path) -> None:
-    """Also one that is killed, which cannot clean up behind itself."""
-    mark = f"mark-{os.getpid()}-killed"
+@pytest.mark.parametrize("ended_by", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM])
+def test_an_interrupted_rehearsal_leaves_nothing(
+    tmp_path: Path, ended_by: signal.Signals
+) -> None:
+    """Also one that is killed, or whose terminal is closed, with all of its group."""
+    mark = f"mark-{os.getpid()}-{ended_by.name}"
     module = tmp_path / f"{mark}_train.py"
     module.write_text(
         f"{IMPORTS}MARK = {mark!r}\n\n\ndef main():\n"
         f"    subprocess.Popen({FOREVER}, start_new_session=True)\n    time.sleep(1000)\n"
     )
     rehearsal = subprocess.Popen(
-        [sys.executable, "-m", "art_adapt", "rehearse", module.name], cwd=tmp_path
+        [sys.executable, "-m", "art_adapt", "rehearse", module.name],
+        cwd=tmp_path,
+        start_new_session=True,
     )
     until = time.monotonic() + 60
     while not any("time.sleep(1000)" in each for each in running(mark)):
         assert time.monotonic() < until
         time.sleep(0.1)
-    rehearsal.kill()
+    os.killpg(rehearsal.pid, ended_by)
     rehearsal.wait()
     until = time.monotonic() + 10
     while left := running(mark):

@@ -149,3 +149,34 @@ def test_a_function_that_is_not_there(folder: Path) -> None:
     code, said = rehearse(folder, "--stub", "wether")
     assert code == 2 and "--stub wether: the agent has no function of that name" in said
     assert "weather" in said
+
+
+def test_each_kind_of_function_and_what_is_imported_later(tmp_path: Path) -> None:
+    (tmp_path / "kinds.py").write_text(
+        "import asyncio\n\ndef plain(a, b=1): return 'real'\n\n"
+        "async def later(): return 'real'\n\n"
+        "def rows():\n    yield 'real'\n\n"
+        "async def stream():\n    yield 'real'\n\n"
+        "class C:\n    @property\n    def data(self): return 'real'\n"
+    )
+    names = ("plain", "later", "rows", "stream", "C.data")
+    policy = "the return policy"
+    (tmp_path / "run.py").write_text(
+        "import asyncio\nfrom pathlib import Path\n"
+        "from art_adapt.rehearsal.protocol import Stub\n"
+        "from art_adapt.rehearsal.stubs import put_stubs\n"
+        f"put_stubs([Stub(name, {policy!r}) for name in {names!r}], Path.cwd())\n"
+        "import kinds\n\n"
+        "async def all_of():\n    return [x async for x in kinds.stream()]\n\n"
+        "print(kinds.plain(1), asyncio.run(kinds.later()), list(kinds.rows()),\n"
+        "      asyncio.run(all_of()), kinds.C().data, sep='|')\n"
+    )
+    done = subprocess.run([sys.executable, "run.py"], cwd=tmp_path, capture_output=True)
+    listed = f"['{policy}']"
+    expected = "|".join([policy, policy, listed, listed, policy])
+    assert done.stdout.decode().strip() == expected, done.stderr.decode()
+
+
+def test_a_function_that_is_made_anew_cannot_be_stubbed(folder: Path) -> None:
+    code, said = rehearse(folder, "--stub", "closing.closed")
+    assert code == 2 and "made anew by each call" in said
