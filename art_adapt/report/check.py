@@ -17,7 +17,7 @@ from art_adapt import __version__
 from art_adapt.check.diagnostic import Diagnostic
 from art_adapt.check.own_rules import OWN
 from art_adapt.check.run import Checked
-from art_adapt.report.paths import shown
+from art_adapt.report.paths import relative, shown
 from art_adapt.rules.rule import Rule, Severity
 
 REPOSITORY = "https://github.com/OWNER/art-adapt"
@@ -131,7 +131,7 @@ def _json(found: Sequence[Diagnostic]) -> Iterator[str]:
 def _as_data(each: Diagnostic) -> dict[str, Any]:
     fix = each.found.fix
     return {
-        "path": shown(each.path),
+        "path": relative(each.path),
         "cell": each.cell,
         "line": each.found.line,
         "column": each.column,
@@ -151,7 +151,7 @@ def _github(found: Sequence[Diagnostic]) -> Iterator[str]:
         kind = kinds[LEVELS[each.rule.severity]]
         cell = f"cell {each.cell}: " if each.cell else ""
         message = _escaped(cell + each.found.message)
-        file = _escaped(shown(each.path)).replace(":", "%3A").replace(",", "%2C")
+        file = _escaped(relative(each.path)).replace(":", "%3A").replace(",", "%2C")
         where = (
             f"file={file},line={each.found.line},endLine={each.found.end_line},"
             f"col={each.column},endColumn={each.end_column}"
@@ -217,7 +217,7 @@ def _fingerprints(found: Sequence[Diagnostic]) -> Iterator[str]:
     """Yield marks that stay the same when lines above a finding are added or removed."""
     seen: Counter[str] = Counter()
     for each in found:
-        said = f"{shown(each.path)}\0{each.rule.code}\0{each.text.strip()}"
+        said = f"{relative(each.path)}\0{each.rule.code}\0{each.text.strip()}"
         mark = hashlib.sha256(said.encode(errors="surrogateescape")).hexdigest()[:16]
         seen[mark] += 1
         yield f"{mark}:{seen[mark]}"
@@ -239,7 +239,7 @@ def _sarif_result(each: Diagnostic, mark: str) -> dict[str, Any]:
             {
                 "physicalLocation": {
                     "artifactLocation": {
-                        "uri": quote(os.fsencode(Path(shown(each.path)).as_posix()))
+                        "uri": quote(os.fsencode(Path(relative(each.path)).as_posix()))
                     },
                     "region": region,
                 }

@@ -8,12 +8,15 @@ from pathlib import Path
 from art_adapt.report.printable import printable
 
 
-def shown(path: Path) -> str:
-    """Show a path relative to the working folder, unless that takes many ``..``."""
+def relative(path: Path) -> str:
+    """Name a path from the working folder, unless that takes many ``..``."""
     try:
-        relative = os.path.relpath(path)
+        name = os.path.relpath(path)
     except ValueError:  # another drive
-        relative = str(path)
-    if relative.startswith(f"..{os.sep}..{os.sep}.."):
-        relative = str(path)
-    return printable(relative)
+        return str(path)
+    return str(path) if name.startswith(f"..{os.sep}..{os.sep}..") else name
+
+
+def shown(path: Path) -> str:
+    """Show a path from the working folder to a person."""
+    return printable(relative(path))
