@@ -91,7 +91,7 @@ CASES = {
     "os._exit(0)": Case(
         "print('bye'); sys.stdout.flush(); os._exit(0)",
         2,
-        "ended itself, with exit code 0\n  why: bye",
+        "ended itself, with exit code 0\n  why: the last that it said: bye",
     ),
     "os._exit(3)": Case("os._exit(3)", 2, "with exit code 3"),
     "no memory": Case(
