@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -68,37 +68,36 @@ def put_stubs(stubs: Sequence[Stub], root: Path) -> None:
         return
     put: set[FunctionType] = set()
 
-    def put_all() -> None:
+    def put_into(module: ModuleType) -> None:
+        file = getattr(module, "__file__", None)
+        if not isinstance(file, str) or not Path(file).is_relative_to(root):
+            return
         for stub in stubs:
-            for function in _functions(stub.function, root):
-                if function not in put:
-                    put.add(function)
-                    _stub(function, stub.returns)
+            function = _function(module, stub.function)
+            if function is not None and function not in put:
+                put.add(function)
+                _stub(function, stub.returns)
 
-    put_all()
+    for module in list(sys.modules.values()):
+        put_into(module)
     load = SourceFileLoader.exec_module
 
     def exec_module(self: SourceFileLoader, module: ModuleType) -> None:
         load(self, module)
-        put_all()
+        put_into(module)  # not into all of them: an agent imports thousands
 
     SourceFileLoader.exec_module = exec_module  # type: ignore[assignment, method-assign]
 
 
-def _functions(name: str, root: Path) -> Iterator[FunctionType]:
-    """Yield the functions with a qualified name, inside whatever decorates them."""
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if not isinstance(file, str) or not Path(file).is_relative_to(root):
-            continue
-        found: Any = module
-        for part in name.split("."):
-            found = inspect.getattr_static(found, part, None)
-        while found is not None and not isinstance(found, FunctionType):
-            inner = (getattr(found, each, None) for each in INNER)
-            found = next((each for each in inner if each is not None), None)
-        if found is not None:
-            yield inspect.unwrap(found)
+def _function(module: ModuleType, name: str) -> FunctionType | None:
+    """Return a module's function with a qualified name, inside whatever decorates it."""
+    found: Any = module
+    for part in name.split("."):
+        found = inspect.getattr_static(found, part, None)
+    while found is not None and not isinstance(found, FunctionType):
+        inner = (getattr(found, each, None) for each in INNER)
+        found = next((each for each in inner if each is not None), None)
+    return None if found is None else inspect.unwrap(found)
 
 
 # Where properties, static methods and the tools of frameworks keep their function.
