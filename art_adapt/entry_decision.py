@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from shlex import quote
 
 from art_adapt.errors import Refusal
-from art_adapt.report.paths import shown
+from art_adapt.report.paths import at, shown
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.entry_points import is_named
 from art_adapt.survey.model import EntryPoint, Survey
@@ -150,10 +150,7 @@ def _nothing_to_run(survey: Survey) -> Refusal:
 
 
 def _unclear(likeliest: Sequence[EntryPoint]) -> Refusal:
-    listed = "".join(
-        f"\n    {shown(entry.place.path)}:{entry.place.line}  {entry.called}"
-        for entry in likeliest
-    )
+    listed = "".join(f"\n    {at(entry.place)}  {entry.called}" for entry in likeliest)
     first = likeliest[0]
     example = first.name
     if [entry.name for entry in likeliest].count(example) > 1:

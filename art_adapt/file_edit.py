@@ -21,3 +21,18 @@ class FileEdit:
     @property
     def changes(self) -> bool:
         return self.before != self.after
+
+    @property
+    def state(self) -> str:
+        """What becomes of the file, in a word: new, renewed, removed."""
+        if self.after is None:
+            return "removed"
+        return "new" if self.before is None else "renewed"
+
+    @property
+    def size(self) -> str:
+        """How long the file becomes, as a list of files says it."""
+        if self.after is None:
+            return ""
+        lines = self.after.count(b"\n")
+        return f", {lines} lines"

@@ -60,7 +60,10 @@ def make_plan(
         path = train_module_path(decisions.entry.home)
         module = train_module.render(decisions.entry, decisions.training, found)
         edit = _sibling(path, module)
-        if (force and _has_seal(edit)) or not _is_edited(edit):
+        if edit.before is not None and not train_module.has_seal(edit.before):
+            alone = "; --no-train-module adapts the agent alone"
+            raise _taken(path, "a file", "the train module needs", alone)
+        if force or not _is_edited(edit):
             edits.append(edit)
         else:
             kept = edit
@@ -90,29 +93,23 @@ def _hooks_files(folder: Path) -> Iterator[FileEdit]:
     """Write the hooks file, and remove what an older art-adapt has put beside it."""
     package = folder / hooks_file.MODULE / "__init__.py"
     if package.exists():
-        raise Refusal(
-            "a package of yours has the name that the hooks need",
-            why="your agent would import its hooks from there",
-            next_step="rename it, then run art-adapt again",
-            path=package,
-        )
+        raise _taken(package, "a package", "the hooks need")
     edit = _sibling(folder / hooks_file.NAME, hooks_file.contents())
     if edit.before is not None and not hooks_file.is_ours(edit.before):
-        raise Refusal(
-            "a file of yours has the name that the hooks need",
-            why="art-adapt would overwrite it, and your agent imports its hooks from there",
-            next_step="rename it, then run art-adapt again",
-            path=edit.path,
-        )
+        raise _taken(edit.path, "a file", "the hooks need")
     yield edit
     former = folder / hooks_file.FORMER_SIBLING
     if former.is_file() and hooks_file.is_former(data := former.read_bytes()):
         yield FileEdit(former, data, None, generated=True)
 
 
-def _has_seal(edit: FileEdit) -> bool:
-    """Tell whether art-adapt once wrote the train module: else it is a user's own file."""
-    return edit.before is not None and train_module.has_seal(edit.before)
+def _taken(path: Path, what: str, needed: str, otherwise: str = "") -> Refusal:
+    return Refusal(
+        f"{what} of yours has the name that {needed}",
+        why="art-adapt would overwrite it, or your agent import it instead",
+        next_step=f"rename it, then run art-adapt again{otherwise}",
+        path=path,
+    )
 
 
 def _is_edited(edit: FileEdit) -> bool:

@@ -239,13 +239,6 @@ def _edited_train_module(kept: FileEdit) -> Refusal:
     from art_adapt import train_module
     from art_adapt.report.patch import print_patch
 
-    if kept.before is not None and not train_module.has_seal(kept.before):
-        return Refusal(
-            "a file of yours has the name that the train module needs",
-            why="art-adapt would overwrite it",
-            next_step="rename it; --no-train-module adapts the agent alone",
-            path=kept.path,
-        )
     if kept.before is not None and train_module.is_former(kept.before):
         return Refusal(
             "this train module was written by an art-adapt before 0.2, and has been edited",

@@ -58,13 +58,12 @@ def _asking() -> Iterator[None]:
 
 def choose_entry(entries: Sequence[EntryPoint]) -> EntryPoint:
     """Ask which of the equally likely entry points is meant."""
-    from art_adapt.report.paths import shown
+    from art_adapt.report.paths import at
 
     with _asking():
         print("Which function runs one episode?")
         for number, entry in enumerate(entries, 1):
-            place = f"{shown(entry.place.path)}:{entry.place.line}"
-            print(f"  {number}  {entry.called}  {place}")
+            print(f"  {number}  {entry.called}  {at(entry.place)}")
         while True:
             answer = int(typer.prompt("Number", type=int))
             if 1 <= answer <= len(entries):

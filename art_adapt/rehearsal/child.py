@@ -1,6 +1,6 @@
 """Run a train module's ``main()`` in a process of its own, and write down what it did.
 
-``run.run_child`` starts it as ``python -m art_adapt.rehearsal.child SETTINGS``.
+``child_process.run_child`` starts it as ``python -m art_adapt.rehearsal.child SETTINGS``.
 The train module is not modified and ART is the real one. Only ART's backends are replaced:
 ``stand_in`` serves the scripted model and takes the groups where a gradient step would be;
 with ``--train`` it is ART's LocalBackend with a tiny model behind it (``training``).

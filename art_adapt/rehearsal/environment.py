@@ -186,13 +186,13 @@ def keep_dotenv_out(let_through: Collection[str]) -> None:
         before = dict(os.environ)
         loaded = load(*given, **named)
         new = {n: v for n, v in os.environ.items() if before.get(n) != v}
+        values_now = harmless(new) | before  # what was there has been overridden
         for name in new:
-            if name in before:
-                os.environ[name] = before[name]  # it has overridden ours
-            else:
+            value = values_now.get(name)
+            if value is None:
                 del os.environ[name]
-        kept = {n: v for n, v in harmless(new).items() if v is not None}
-        os.environ.update({n: v for n, v in kept.items() if n not in before})
+            else:
+                os.environ[name] = value
         return loaded
 
     for module in (dotenv, dotenv.main):

@@ -1,6 +1,6 @@
 """Define what a rehearsal and its child process tell each other, and its JSON.
 
-``run.run_child`` writes ``Settings`` to a file and names it on the child's command line;
+``child_process.run_child`` writes ``Settings`` to a file and names it on the child's command line;
 ``child`` writes its ``Notes`` to ``Settings.out``. Nothing else reads or writes either.
 """
 

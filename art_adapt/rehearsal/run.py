@@ -5,12 +5,10 @@ from __future__ import annotations
 import importlib.util
 import json
 import shutil
-import signal
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,23 +17,13 @@ from shlex import quote
 from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
 from art_adapt.json_lines import json_lines
-from art_adapt.rehearsal import contained
-from art_adapt.rehearsal.contained import Ended
+from art_adapt.rehearsal.child_process import USUAL, Child, Conditions, run_child
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
-from art_adapt.rehearsal.environment import check_let_through, environment
+from art_adapt.rehearsal.environment import check_let_through
 from art_adapt.rehearsal.figures import Figures, figures
 from art_adapt.rehearsal.findings import findings
 from art_adapt.rehearsal.learning import Learning, learning, learning_findings
-from art_adapt.rehearsal.protocol import (
-    Evaluated,
-    Notes,
-    Settings,
-    Stub,
-    TinyModelSettings,
-    from_json,
-    progress_file,
-    to_json,
-)
+from art_adapt.rehearsal.protocol import Evaluated, TinyModelSettings
 from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
 from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.rehearsal.seen import Finding, Seen
@@ -44,32 +32,7 @@ from art_adapt.rehearsal.turns import prompts, turns
 from art_adapt.report.paths import shown
 from art_adapt.source import read_source
 from art_adapt.survey.obstacles import art_use
-from art_adapt.survey.packages import import_name
 from art_adapt.survey.syntax import Syntax
-
-SIGNALS = 128  # exit codes above are signals
-DYING = {
-    "SIGKILL": "was there enough memory? The kernel's log says (dmesg)",
-    "SIGSEGV": "a compiled package crashed: run python -X faulthandler on the module",
-    "SIGABRT": "a compiled package gave up: run python -X faulthandler on the module",
-}
-
-
-@dataclass(frozen=True)
-class Conditions:
-    """How long a train module may run, and what it gets and does for real.
-
-    ``let_through``: variables of the environment. ``stubs``: functions that do not run.
-    ``tell``: takes a line on how far it is, a few times a second.
-    """
-
-    seconds: float = 600
-    let_through: tuple[str, ...] = ()
-    stubs: tuple[Stub, ...] = ()
-    tell: Callable[[str], None] = lambda _: None
-
-
-USUAL = Conditions()
 
 
 @dataclass(frozen=True)
@@ -92,14 +55,6 @@ class Rehearsal:
     @property
     def passed(self) -> bool:
         return not self.findings
-
-
-@dataclass(frozen=True)
-class Child:
-    """The notes and the output of a train module's process that has ended."""
-
-    notes: Notes
-    output: str
 
 
 def rehearse(
@@ -265,112 +220,6 @@ def training_settings(
     scenarios = seen.notes.scenarios
     said = turns(seen.log, rows, scenarios)
     return TinyModelSettings(said, prompts(seen.log), scenarios, seed)
-
-
-def run_child(
-    path: Path,
-    url: str,
-    steps: int,
-    folder: Path,
-    train: TinyModelSettings | None = None,
-    evaluated: Evaluated | None = None,
-    *,
-    conditions: Conditions = USUAL,
-) -> Child:
-    """Run the train module in a process of its own.
-
-    Its files are in ``folder``; with ``train``, also those of ART, from which a later run
-    resumes. ``evaluated``: models to compare, in the place of a run.
-    """
-    out = folder / "seen.json"
-    settings = Settings(
-        str(path.resolve()),
-        url,
-        steps,
-        str(out),
-        str(folder / "art") if train else None,
-        train,
-        evaluated,
-        conditions.stubs,
-        conditions.let_through,
-    )
-    (folder / "settings.json").write_text(to_json(settings), encoding="utf-8")
-    command = [sys.executable, "-m", "art_adapt.rehearsal.child"]
-    ended = contained.run(
-        [*command, str(folder / "settings.json")],
-        environment(url, path, conditions.let_through).variables,
-        import_name(path.resolve())[0],  # where its docstring says to run it
-        folder / "temporary",
-        conditions.seconds,
-        watch=lambda seconds: conditions.tell(
-            _progress(progress_file(out), steps, seconds, training=train is not None)
-        ),
-    )
-    if ended.code is None:
-        conditions.tell("")
-        raise NotRehearsed(
-            f"the train module did not finish within {conditions.seconds:g} seconds",
-            why="an episode may never end, or wait for somebody",
-            next_step="bound its turns; rehearse fewer steps, with --steps 1; or take --timeout",
-            path=path,
-            output=ended.output,
-        )
-    if not out.exists():
-        raise _died(ended, path)
-    notes = from_json(Notes, out.read_text(encoding="utf-8"))
-    out.unlink()
-    if (train or evaluated) and (raised := notes.raised):
-        raise Refusal(
-            "training raised" if train else "evaluating raised",
-            why=raised.error,
-            path=Path(raised.path),
-            line=raised.line,
-        )
-    return Child(notes, ended.output)
-
-
-def _progress(file: Path, steps: int, seconds: float, *, training: bool) -> str:
-    """Say how far a train module is."""
-    try:
-        done, episodes = file.read_text().split()
-    except (OSError, ValueError):
-        return f"starting, {seconds:.0f} s"
-    doing = "training, " if training else ""
-    running = f"{episodes} episodes, " if int(episodes) else ""
-    return f"{doing}step {done} of {steps} done, {running}{seconds:.0f} s"
-
-
-@dataclass(eq=False)
-class NotRehearsed(Refusal):
-    """A train module's process that left no notes, and what it printed."""
-
-    output: str = ""
-
-
-def _died(ended: Ended, path: Path) -> NotRehearsed:
-    """Say how a train module's process ended that has left no notes."""
-    said = ended.output.strip().splitlines()[-1:] or ["it printed nothing"]
-    code = ended.code or 0
-    if code == 1 and "Traceback (most recent call last)" in ended.output:
-        what = "the rehearsal could not start the train module"
-        remedy = "look whether python -c 'import art' works there"
-    elif code <= SIGNALS:
-        what = f"the train module's process ended itself, with exit code {code}"
-        remedy = "look for os._exit in it and in what it calls"
-    else:
-        try:
-            name = signal.Signals(code - SIGNALS).name
-        except ValueError:
-            name = f"exit code {code}"
-        what = f"the train module's process was killed by {name}"
-        remedy = DYING.get(name, "see what it printed, with --output")
-    return NotRehearsed(
-        what,
-        why=f"the last that it said: {said[0]}",
-        next_step=remedy,
-        path=path,
-        output=ended.output,
-    )
 
 
 def _must_be_installed(*modules: str) -> None:

@@ -59,9 +59,9 @@ def _diff(hunk: Hunk) -> Iterator[str]:
 
 
 def _folded(file: Generated) -> str:
-    lines = file.text.count("\n")
-    size = f", {lines} lines" if lines else ""
-    summary = f"<code>{html.escape(shown(file.path))}</code> ({file.state}{size}): {file.purpose}"
+    summary = (
+        f"<code>{html.escape(shown(file.path))}</code> ({file.state}): {file.purpose}"
+    )
     if not file.text:
         return f"* {summary}"
     code = _fenced(file.text.rstrip("\n"), "python")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from textwrap import shorten
 
-from art_adapt.report.paths import shown
+from art_adapt.report.html import html_page
+from art_adapt.report.paths import at, shown
 from art_adapt.report.review import CODE, END, INERT, Generated, Hunk, Review
 from art_adapt.survey.model import ToolLoop
 
@@ -29,14 +30,9 @@ svg rect, svg path { fill: none; stroke: currentColor }
 
 def as_page(review: Review) -> str:
     """Return a review as an HTML page that loads nothing and opens offline."""
-    title = html.escape(f"art-adapt: {review.title}")
-    return (
-        "<!doctype html>\n<meta charset=utf-8>\n"
-        '<meta name=viewport content="width=device-width,initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>\n{STYLE}</style>\n<h1>{title}</h1>\n"
-        + "\n".join(_parts(review))
-        + "\n"
-    )
+    title = f"art-adapt: {review.title}"
+    body = [f"<h1>{html.escape(title)}</h1>", *_parts(review)]
+    return html_page(title, STYLE, "\n".join(body))
 
 
 def _parts(review: Review) -> Iterator[str]:
@@ -87,9 +83,9 @@ def _cell(line: str | None, number: int, kind: str) -> str:
 
 
 def _folded(file: Generated) -> str:
-    lines = file.text.count("\n")
-    size = f", {lines} lines" if lines else ""
-    summary = f"<code>{html.escape(shown(file.path))}</code> ({file.state}{size}): {file.purpose}"
+    summary = (
+        f"<code>{html.escape(shown(file.path))}</code> ({file.state}): {file.purpose}"
+    )
     code = f"<pre>{html.escape(file.text)}</pre>" if file.text else ""
     return f"<details><summary>{summary}</summary>{code}</details>"
 
@@ -102,7 +98,6 @@ def _coded(text: str) -> str:
 def _picture(loop: ToolLoop) -> str:
     """Draw the tool loop: what goes round, where it is recorded, where it ends."""
     limit = f"at most {loop.turn_limit} turns" if loop.turn_limit else "no turn limit"
-    place = f"{shown(loop.place.path)}:{loop.place.line}"
     boxes = [
         (10, 60, "scenario", "starts the conversation"),
         (190, 60, "model", "recorded: one Choice a turn"),
@@ -120,7 +115,7 @@ def _picture(loop: ToolLoop) -> str:
         f'<path d="{path}" marker-end="url(#tip)"/>'
         for path in ("M160 83H186", "M380 76H406", "M410 94H384", "M285 106V146")
     )
-    label = html.escape(shorten(f"{place}  {loop.header}  ({limit})", 70))
+    label = html.escape(shorten(f"{at(loop.place)}  {loop.header}  ({limit})", 70))
     return (
         '<div class=scroll><svg width="600" height="210" role="img" aria-label="the tool loop">'
         '<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="7" refY="4" '

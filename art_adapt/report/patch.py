@@ -43,9 +43,5 @@ def print_edits(edits: Sequence[FileEdit]) -> None:
     print_patch(edit for edit in edits if not edit.generated)
     for edit in edits:
         if edit.generated and edit.changes:
-            kind = "new" if edit.before is None else "renewed"
-            lines = (edit.after or b"").count(b"\n")
-            what = f"{kind} file" if edit.after is not None else "removed file"
-            size = f", {lines} lines" if edit.after is not None else ""
-            print(f"{what} {printable(edit.path.name)}{size}")
+            print(f"{edit.state} file {printable(edit.path.name)}{edit.size}")
     print()

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from art_adapt.report.printable import printable
+from art_adapt.source import Place
 
 
 def relative(path: Path) -> str:
@@ -15,6 +16,11 @@ def relative(path: Path) -> str:
     except ValueError:  # another drive
         return str(path)
     return str(path) if name.startswith(f"..{os.sep}..{os.sep}..") else name
+
+
+def at(place: Place) -> str:
+    """Show the file and the line of a place to a person."""
+    return f"{shown(place.path)}:{place.line}"
 
 
 def shown(path: Path) -> str:

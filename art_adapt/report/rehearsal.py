@@ -18,10 +18,9 @@ from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.figures import Figures
 from art_adapt.rehearsal.learning import Learning, ends
 from art_adapt.rehearsal.services import services
-from art_adapt.report.paths import shown
+from art_adapt.report.html import html_page
+from art_adapt.report.paths import at, shown
 from art_adapt.report.text import Line, write
-
-VIEWPORT = '<meta name=viewport content="width=device-width,initial-scale=1">'
 
 
 def announce(module: Path, conditions: Conditions, stream: TextIO) -> None:
@@ -30,7 +29,7 @@ def announce(module: Path, conditions: Conditions, stream: TextIO) -> None:
     lines = [
         Line(
             "for real",
-            f"{shown(each.place.path)}:{each.place.line}  {each.what}",
+            f"{at(each.place)}  {each.what}",
             each.function,
         )
         for each in services(module)
@@ -93,14 +92,9 @@ def rehearsal_as_page(rehearsal: Rehearsal) -> str:
         "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
         "th{text-align:left;padding-top:1em}td{vertical-align:top;padding-right:1.5em}"
     )
-    title = f"Rehearsal of {html.escape(rehearsal.path.name)}"
-    return (
-        f"<!doctype html>\n<meta charset=utf-8>\n{VIEWPORT}\n<title>{title}</title>\n"
-        f"<style>{style}</style>\n<table>\n"
-        + "\n".join(rows)
-        + "\n</table>\n"
-        + _curve_as_image(rehearsal.learning)
-    )
+    table = "<table>\n" + "\n".join(rows) + "\n</table>\n"
+    body = table + _curve_as_image(rehearsal.learning)
+    return html_page(f"Rehearsal of {rehearsal.path.name}", style, body)
 
 
 def _curve_as_image(learning: Learning | None) -> str:

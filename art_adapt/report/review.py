@@ -15,7 +15,7 @@ from art_adapt import hooks_file
 from art_adapt.decisions import train_module_path
 from art_adapt.file_edit import FileEdit
 from art_adapt.plan import Plan
-from art_adapt.report.paths import shown
+from art_adapt.report.paths import at, shown
 from art_adapt.report.text import Line, found_lines
 from art_adapt.source import Place, Source
 from art_adapt.survey.model import Harm, ToolLoop
@@ -67,7 +67,7 @@ class Generated:
     """A file that art-adapt writes whole."""
 
     path: Path
-    state: str  # new, renewed, removed
+    state: str  # what becomes of it, and how long it is
     purpose: str
     text: str
 
@@ -179,9 +179,6 @@ def _reasons(path: Path, plan: Plan) -> Iterator[tuple[int, str]]:
 
 
 def _generated(edit: FileEdit) -> Generated:
-    state = "removed" if edit.after is None else "new"
-    if edit.before is not None and edit.after is not None:
-        state = "renewed"
     purpose = (
         "the hooks, with the standard library only; commit it with the agent"
         if edit.path.name == hooks_file.NAME
@@ -190,7 +187,7 @@ def _generated(edit: FileEdit) -> Generated:
     if edit.after is None:
         purpose = "nothing imports it any more"
     text = (edit.after or b"").decode(errors="replace")
-    return Generated(edit.path, state, purpose, text)
+    return Generated(edit.path, edit.state + edit.size, purpose, text)
 
 
 def _questions(plan: Plan) -> Iterator[str]:
@@ -207,23 +204,18 @@ def _questions(plan: Plan) -> Iterator[str]:
     if entry is not None and not decisions.exits and not entry.returns:
         yield f"What is the answer of an episode? Put {code('final_answer(...)')} around it."
     for call in decisions.auxiliary:
-        place = f"{shown(call.place.path)}:{call.place.line}"
-        yield f"{code(call.callee)} ({place}) is not trained: {call.reason}. Right? ({code('--policy')})"
+        yield f"{code(call.callee)} ({at(call.place)}) is not trained: {call.reason}. Right? ({code('--policy')})"
     for harm in (Harm.WRITES, Harm.NETWORK, Harm.PROCESS, Harm.ASKS, Harm.SHARED):
-        effects = [e for f in plan.survey.files for e in f.effects if e.harm is harm]
+        effects = plan.survey.effects(harm)
         if effects:
             places = ", ".join(
-                dict.fromkeys(
-                    f"{code(e.what)} ({shown(e.place.path)}:{e.place.line})"
-                    for e in effects[:4]
-                )
+                dict.fromkeys(f"{code(e.what)} ({at(e.place)})" for e in effects[:4])
             )
             yield f"Episodes run many times at once, and this {harm}: {places}. Can it bear that?"
     for file in plan.survey.files:
         for obstacle in file.obstacles:
             if not obstacle.every_client:
-                place = f"{shown(obstacle.place.path)}:{obstacle.place.line}"
-                yield f"Not handled: {obstacle.what} ({place}); {obstacle.instead}."
+                yield f"Not handled: {obstacle.what} ({at(obstacle.place)}); {obstacle.instead}."
     if training is not None and entry is not None:
         scenarios = entry.home.parent / training.scenarios
         if ":" not in training.scenarios and not scenarios.exists():

@@ -11,11 +11,10 @@ from typing import TextIO
 
 from art_adapt.decisions import Decisions
 from art_adapt.plan import Plan
-from art_adapt.report.paths import shown
+from art_adapt.report.paths import at
 from art_adapt.report.printable import printable
 from art_adapt.report.terminal import broken, has_colours, width
 from art_adapt.settings import Origin
-from art_adapt.source import Place
 from art_adapt.survey.apis import Api
 from art_adapt.survey.entry_points import UNSEEN
 from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Survey
@@ -71,12 +70,9 @@ def _rows(
         # The details begin behind the last row of the text.
         details = [*[""] * (len(texts) - 1), *details]
         texts += [""] * (len(details) - len(texts))
-        for at, row in enumerate(zip(texts, details, strict=True)):
-            yield label if at == 0 else " " * len(label), *row, line.heading
-
-
-def _at(place: Place) -> str:
-    return f"{shown(place.path)}:{place.line}"
+        for row in zip(texts, details, strict=True):
+            yield label, *row, line.heading
+            label = " " * len(label)  # of the rows that go on
 
 
 def _lines(plan: Plan) -> Iterator[Line]:
@@ -97,7 +93,7 @@ def found_lines(plan: Plan) -> Iterator[Line]:
     yield from _tool_lines(survey)
     yield from _entry_lines(decisions)
     for site in decisions.rewards:
-        yield Line("reward", _at(site.place), site.expression)
+        yield Line("reward", at(site.place), site.expression)
     yield from _effect_lines(survey)
     yield from _obstacle_lines(survey)
 
@@ -106,7 +102,7 @@ def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
     role = "policy call" if policy else "auxiliary"
     yield Line(
         role,
-        f"{_at(call.place)}  {call.callee}",
+        f"{at(call.place)}  {call.callee}",
         ""
         if policy and call.supported and "side job" not in call.reason
         else call.reason,
@@ -139,7 +135,7 @@ def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
             else "no turn limit"
         )
         yield Line(
-            "", f"  in the loop {_at(call.loop.place)}: {call.loop.header}", limit
+            "", f"  in the loop {at(call.loop.place)}: {call.loop.header}", limit
         )
 
 
@@ -147,18 +143,18 @@ def _tool_lines(survey: Survey) -> Iterator[Line]:
     for file in survey.files:
         if file.tool_execution:
             tools = file.tool_execution
-            yield Line("tools", f"{_at(tools.place)}  {tools.how}")
+            yield Line("tools", f"{at(tools.place)}  {tools.how}")
         for thread in file.threads:
             yield Line(
                 "thread",
-                f"{_at(thread.place)}  {thread.starter}({thread.function})",
+                f"{at(thread.place)}  {thread.starter}({thread.function})",
                 "keeps the rollout's context",
             )
 
 
 def _entry_lines(decisions: Decisions) -> Iterator[Line]:
     if decisions.entry is not None and decisions.entry.is_request:
-        where = _at(decisions.entry.place)
+        where = at(decisions.entry.place)
         yield Line("episode", f"one completion, on a request recorded at {where}")
         return
     if decisions.entry is not None:
@@ -172,7 +168,7 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
             )
         yield Line(
             "entry point",
-            f"{_at(decisions.entry.place)}  {_signature(decisions.entry)}",
+            f"{at(decisions.entry.place)}  {_signature(decisions.entry)}",
             detail,
         )
     elif decisions.other_entries:
@@ -184,7 +180,7 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
     if decisions.entry is not None:
         yield from _need_lines(decisions.entry)
     for exit_ in decisions.exits:
-        yield Line("exit", f"{_at(exit_.place)}  {exit_.answer}", exit_.how)
+        yield Line("exit", f"{at(exit_.place)}  {exit_.answer}", exit_.how)
     returned = decisions.entry is not None and decisions.entry.returns != "None"
     if not decisions.exits and _is_unedited(decisions) and returned:
         yield Line("exit", f"what {decisions.entry} returns")
@@ -208,16 +204,16 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
         if parameter in missing:
             what = f"{parameter.name}: {parameter.annotation or 'an object'}"
             shown = (
-                f"{_at(parameter.passed)} passes one, which cannot be taken over"
+                f"{at(parameter.passed)} passes one, which cannot be taken over"
                 if parameter.passed is not None
                 else "nothing here shows how it is made"
             )
             yield Line("needs", what, f"fill in how episode() gets it: {shown}")
         elif made is not None and (made.names or made.statements):
-            yield Line("needs", f"{parameter.name}, made as {_at(made.place)}")
+            yield Line("needs", f"{parameter.name}, made as {at(made.place)}")
     for call in entry.setup:
         after = f"{entry.cleanup[0].name}() after it" if entry.cleanup else ""
-        yield Line("set up", f"{call.name}(), as {_at(call.place)}", after)
+        yield Line("set up", f"{call.name}(), as {at(call.place)}", after)
 
 
 def _signature(entry: EntryPoint) -> str:
@@ -233,16 +229,11 @@ def _signature(entry: EntryPoint) -> str:
 
 def _effect_lines(survey: Survey) -> Iterator[Line]:
     for harm in Harm:
-        effects = [
-            effect
-            for file in survey.files
-            for effect in file.effects
-            if effect.harm is harm
-        ]
+        effects = survey.effects(harm)
         if effects:
             said = ", ".join(
                 dict.fromkeys(
-                    f"{effect.what} {_at(effect.place)}" for effect in effects[:4]
+                    f"{effect.what} {at(effect.place)}" for effect in effects[:4]
                 )
             )
             more = f" and {len(effects) - 4} more" if len(effects) > 4 else ""
@@ -256,7 +247,7 @@ def _obstacle_lines(survey: Survey) -> Iterator[Line]:
                 continue  # it is seen in training
             yield Line(
                 "not handled",
-                f"{_at(obstacle.place)}  {obstacle.what}",
+                f"{at(obstacle.place)}  {obstacle.what}",
                 obstacle.instead,
             )
 

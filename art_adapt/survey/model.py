@@ -295,3 +295,7 @@ class Survey:
     @property
     def calls(self) -> tuple[CompletionCall, ...]:
         return tuple(call for file in self.files for call in file.calls)
+
+    def effects(self, *harms: Harm) -> list[Effect]:
+        """Return the side effects of these kinds, of whatever file they are in."""
+        return [e for file in self.files for e in file.effects if e.harm in harms]

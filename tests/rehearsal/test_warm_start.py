@@ -15,8 +15,9 @@ import pytest
 from scripted_engine import Engine
 from test_learning import TOOL_LOOP, prepared
 
+from art_adapt.rehearsal.child_process import run_child
 from art_adapt.rehearsal.replies import read_rows
-from art_adapt.rehearsal.run import run_child, training_settings
+from art_adapt.rehearsal.run import training_settings
 from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.rehearsal.seen import Seen
 

@@ -1,0 +1,162 @@
+"""Run a train module in a process of its own, and read what it has noted."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from art_adapt.errors import Refusal
+from art_adapt.rehearsal import contained
+from art_adapt.rehearsal.contained import Ended
+from art_adapt.rehearsal.environment import environment
+from art_adapt.rehearsal.protocol import (
+    Evaluated,
+    Notes,
+    Settings,
+    Stub,
+    TinyModelSettings,
+    from_json,
+    progress_file,
+    to_json,
+)
+from art_adapt.survey.packages import import_name
+
+SIGNALS = 128  # exit codes above are signals
+DYING = {
+    "SIGKILL": "was there enough memory? The kernel's log says (dmesg)",
+    "SIGSEGV": "a compiled package crashed: run python -X faulthandler on the module",
+    "SIGABRT": "a compiled package gave up: run python -X faulthandler on the module",
+}
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How long a train module may run, and what it gets and does for real.
+
+    ``let_through``: variables of the environment. ``stubs``: functions that do not run.
+    ``tell``: takes a line on how far it is, a few times a second.
+    """
+
+    seconds: float = 600
+    let_through: tuple[str, ...] = ()
+    stubs: tuple[Stub, ...] = ()
+    tell: Callable[[str], None] = lambda _: None
+
+
+USUAL = Conditions()
+
+
+@dataclass(frozen=True)
+class Child:
+    """The notes and the output of a train module's process that has ended."""
+
+    notes: Notes
+    output: str
+
+
+@dataclass(eq=False)
+class NotRehearsed(Refusal):
+    """A train module's process that left no notes, and what it printed."""
+
+    output: str = ""
+
+
+def run_child(
+    path: Path,
+    url: str,
+    steps: int,
+    folder: Path,
+    train: TinyModelSettings | None = None,
+    evaluated: Evaluated | None = None,
+    *,
+    conditions: Conditions = USUAL,
+) -> Child:
+    """Run the train module in a process of its own.
+
+    Its files are in ``folder``; with ``train``, also those of ART, from which a later run
+    resumes. ``evaluated``: models to compare, in the place of a run.
+    """
+    out = folder / "seen.json"
+    settings = Settings(
+        str(path.resolve()),
+        url,
+        steps,
+        str(out),
+        str(folder / "art") if train else None,
+        train,
+        evaluated,
+        conditions.stubs,
+        conditions.let_through,
+    )
+    (folder / "settings.json").write_text(to_json(settings), encoding="utf-8")
+    command = [sys.executable, "-m", "art_adapt.rehearsal.child"]
+    ended = contained.run(
+        [*command, str(folder / "settings.json")],
+        environment(url, path, conditions.let_through).variables,
+        import_name(path.resolve())[0],  # where its docstring says to run it
+        folder / "temporary",
+        conditions.seconds,
+        watch=lambda seconds: conditions.tell(
+            _progress(progress_file(out), steps, seconds, training=train is not None)
+        ),
+    )
+    if ended.code is None:
+        raise NotRehearsed(
+            f"the train module did not finish within {conditions.seconds:g} seconds",
+            why="an episode may never end, or wait for somebody",
+            next_step="bound its turns; rehearse fewer steps, with --steps 1; or take --timeout",
+            path=path,
+            output=ended.output,
+        )
+    if not out.exists():
+        raise _died(ended, path)
+    notes = from_json(Notes, out.read_text(encoding="utf-8"))
+    out.unlink()
+    if (train or evaluated) and (raised := notes.raised):
+        raise Refusal(
+            "training raised" if train else "evaluating raised",
+            why=raised.error,
+            path=Path(raised.path),
+            line=raised.line,
+        )
+    return Child(notes, ended.output)
+
+
+def _progress(file: Path, steps: int, seconds: float, *, training: bool) -> str:
+    """Say how far a train module is."""
+    try:
+        done, episodes = file.read_text().split()
+    except (OSError, ValueError):
+        return f"starting, {seconds:.0f} s"
+    doing = "training, " if training else ""
+    running = f"{episodes} episodes, " if int(episodes) else ""
+    return f"{doing}step {done} of {steps} done, {running}{seconds:.0f} s"
+
+
+def _died(ended: Ended, path: Path) -> NotRehearsed:
+    """Say how a train module's process ended that has left no notes."""
+    said = ended.output.strip().splitlines()[-1:] or ["it printed nothing"]
+    code = ended.code or 0
+    if code == 1 and "Traceback (most recent call last)" in ended.output:
+        what = "the rehearsal could not start the train module"
+        remedy = "look whether python -c 'import art' works there"
+    elif code <= SIGNALS:
+        what = f"the train module's process ended itself, with exit code {code}"
+        remedy = "look for os._exit in it and in what it calls"
+    else:
+        try:
+            name = signal.Signals(code - SIGNALS).name
+        except ValueError:
+            name = f"exit code {code}"
+        what = f"the train module's process was killed by {name}"
+        remedy = DYING.get(name, "see what it printed, with --output")
+    return NotRehearsed(
+        what,
+        why=f"the last that it said: {said[0]}",
+        next_step=remedy,
+        path=path,
+        output=ended.output,
+    )
