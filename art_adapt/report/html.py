@@ -1,4 +1,4 @@
-"""Frames pages that load nothing, open offline and fit a phone."""
+"""Frame pages that load nothing, open offline and fit a phone."""
 
 from __future__ import annotations
 
