@@ -43,9 +43,7 @@ def main() -> None:
     try:
         _run(sys.argv[1:])
     except Refusal as refusal:
-        if "--json" in sys.argv:
-            _print_json(refusal)
-        _stop(str(refusal))
+        _stop(refusal)
     except BrokenPipeError:  # art-adapt --diff x | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(CANNOT)
@@ -54,8 +52,9 @@ def main() -> None:
             import traceback
 
             traceback.print_exc()
-        what = f"{type(error).__name__}: {error}"
-        _stop(f"internal error: {what}\n  next: please report it; nothing was written")
+        what = f"internal error: {type(error).__name__}: {error}"
+        remedy = "please report it, with what ART_ADAPT_TRACEBACK=1 shows"
+        _stop(Refusal(what, next_step=remedy))
 
 
 def _run(arguments: list[str]) -> None:
@@ -101,11 +100,13 @@ def _print_json(refusal: Refusal) -> None:
     print(json.dumps({"error": error}))
 
 
-def _stop(message: str) -> None:
+def _stop(refusal: Refusal) -> None:
     from art_adapt.report.printable import printable
     from art_adapt.report.terminal import fitted
 
-    text = printable(f"art-adapt: {message}")
+    if "--json" in sys.argv:
+        _print_json(refusal)
+    text = printable(f"art-adapt: {refusal}")
     sys.stderr.write(fitted(text, sys.stderr, indent=8) + "\n")
     sys.exit(CANNOT)
 

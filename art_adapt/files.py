@@ -142,10 +142,10 @@ def _replace_all(edits: Sequence[FileEdit]) -> None:
             raise
 
 
-def _failed(edit: FileEdit, error: OSError, changed: Sequence[Path]) -> Refusal:
+def _failed(edit: FileEdit, error: OSError, changed: Sequence[str]) -> Refusal:
     state = "nothing was written"
     if changed:
-        state = f"changed, and not to be put back: {', '.join(map(str, changed))}"
+        state = f"changed, and not to be put back: {', '.join(changed)}"
     return Refusal(
         f"cannot be written: {error.strerror or error}",
         why=state,
@@ -168,7 +168,9 @@ def _copy(edit: FileEdit, data: bytes, copies: ExitStack) -> Path:
         for owner in ((-1, status.st_gid), (status.st_uid, -1)):
             with contextlib.suppress(PermissionError):
                 os.chown(name, *owner)
-        shutil.copymode(target, name)  # last: a new owner takes the setuid bit away
+        # Last: a new owner takes the setuid bit away. Access lists are attributes, too.
+        shutil.copystat(target, name)
+        os.utime(name)
     else:
         os.chmod(name, 0o666 & ~_umask())
     return Path(name)
@@ -185,7 +187,7 @@ def _put(edit: FileEdit, copy: Path) -> None:
         try:
             _overwrite(target, edit.after)
         except BaseException:
-            _overwrite(target, edit.before)  # else the kept copy stays
+            _overwrite(target, edit.before)
             kept.unlink()
             raise
         kept.unlink()
@@ -193,8 +195,11 @@ def _put(edit: FileEdit, copy: Path) -> None:
         os.replace(copy, target)
 
 
-def _put_back(done: Sequence[tuple[FileEdit, Path]], copies: ExitStack) -> list[Path]:
-    """Take edits back, the last one first; return the files where that failed."""
+def _put_back(done: Sequence[tuple[FileEdit, Path]], copies: ExitStack) -> list[str]:
+    """Take edits back, the last one first.
+
+    Returns the files where that failed, with the copies of what they held.
+    """
     failed = []
     for edit, copy in reversed(done):
         target = _target(edit)
@@ -207,10 +212,13 @@ def _put_back(done: Sequence[tuple[FileEdit, Path]], copies: ExitStack) -> list[
             elif target.read_bytes() != edit.before:
                 if target.stat().st_nlink > 1:
                     _overwrite(target, edit.before)
+                    _kept(copy).unlink(missing_ok=True)
                 else:
                     os.replace(_copy(edit, edit.before, copies), target)
         except OSError:
-            failed.append(edit.path)
+            kept = _kept(copy)
+            where = f" (what it held is in {kept.name})" if kept.exists() else ""
+            failed.append(f"{edit.path}{where}")
     return failed
 
 

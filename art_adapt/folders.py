@@ -29,6 +29,7 @@ SKIPPED = frozenset(
         ".ipynb_checkpoints",
     ]
 )
+VIRTUAL_ENVIRONMENT = "pyvenv.cfg"  # is in each, whatever its folder's name
 
 
 def files_in(
@@ -61,7 +62,7 @@ def files_in(
 
 def _below(folder: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
     listed = _from_git(folder)
-    for file in _walk(folder) if listed is None else listed:
+    for file in walk(folder) if listed is None else listed:
         if file.is_dir():  # a nested repository, which git lists as one entry
             if (file / ".git").exists():  # of its own; an empty submodule has none
                 yield from _below(file, is_wanted)
@@ -96,7 +97,8 @@ def _from_git(folder: Path) -> list[Path] | None:
     return [folder / file for file in files if SKIPPED.isdisjoint(file.parts)] or None
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def walk(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder, ignored ones too, but none that is installed."""
     folders, files = [], []
     try:
         with os.scandir(folder) as entries:
@@ -108,7 +110,9 @@ def _walk(folder: Path) -> Iterator[Path]:
                     files.append(entry.name)
     except OSError:
         return
+    if VIRTUAL_ENVIRONMENT in files:
+        return
     for name in sorted(files):
         yield folder / name
     for name in sorted(folders):
-        yield from _walk(folder / name)
+        yield from walk(folder / name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 MODULE = "art_recording"
@@ -13,9 +14,9 @@ NAMES = (NAME, FORMER_SIBLING)
 
 # How the docstring of each version begins, the current one's first.
 MARKS = (
-    b"Hooks that let ART train this agent; in production each returns what it is given",
-    b"Hooks that record an agent's model calls on an ART trajectory while it trains",
-    b"The Responses API in terms of chat completions, for agents that call it: what a",
+    "Hooks that let ART train this agent; in production each returns what it is given",
+    "Hooks that record an agent's model calls on an ART trajectory while it trains",
+    "The Responses API in terms of chat completions, for agents that call it: what a",
 )
 
 
@@ -26,14 +27,30 @@ def contents() -> bytes:
 
 def is_ours(data: bytes) -> bool:
     """Tell whether any version of art-adapt has written this file."""
-    return data.startswith(tuple(b'"""' + mark for mark in MARKS))
+    return _begins(data, MARKS)
 
 
 def is_current(data: bytes) -> bool:
-    """Tell whether ``data`` is the hooks file of this version, in whatever line ends."""
-    return data.replace(b"\r\n", b"\n") == contents().replace(b"\r\n", b"\n")
+    """Tell whether ``data`` is the hooks file of this version, whoever has formatted it.
+
+    A repository's formatter may have its own line length, and files a licence above them.
+    """
+    tree = _parsed(data)
+    return tree is not None and ast.dump(tree) == ast.dump(ast.parse(contents()))
 
 
 def is_former(data: bytes) -> bool:
     """Tell whether ``data`` is a recorder that an older art-adapt has copied there."""
-    return data.startswith(tuple(b'"""' + mark for mark in MARKS[1:]))
+    return _begins(data, MARKS[1:])
+
+
+def _begins(data: bytes, marks: tuple[str, ...]) -> bool:
+    tree = _parsed(data)
+    return tree is not None and (ast.get_docstring(tree) or "").startswith(marks)
+
+
+def _parsed(data: bytes) -> ast.Module | None:
+    try:
+        return ast.parse(data)
+    except (SyntaxError, ValueError):
+        return None

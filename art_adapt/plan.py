@@ -97,7 +97,8 @@ def _hooks_files(folder: Path) -> Iterator[FileEdit]:
     edit = _sibling(folder / hooks_file.NAME, hooks_file.contents())
     if edit.before is not None and not hooks_file.is_ours(edit.before):
         raise _taken(edit.path, "a file", "the hooks need")
-    yield edit
+    if edit.before is None or not hooks_file.is_current(edit.before):
+        yield edit
     former = folder / hooks_file.FORMER_SIBLING
     if former.is_file() and hooks_file.is_former(data := former.read_bytes()):
         yield FileEdit(former, data, None, generated=True)

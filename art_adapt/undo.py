@@ -13,6 +13,7 @@ from art_adapt.adaptation import remove
 from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
+from art_adapt.folders import walk
 from art_adapt.source import Source, read_source
 from art_adapt.survey.hooks import RECORDING_MODULE, recording_level
 from art_adapt.survey.project import Project
@@ -101,8 +102,8 @@ def make_undo(sources: Sequence[Source], line_length: int) -> Undo:
 
 def _other_user(folder: Path, gone: set[str]) -> Path | None:
     """Return a file that imports the hooks of ``folder`` and that the undo leaves."""
-    for path in sorted(folder.rglob("*.py")):
-        is_candidate = path.name not in hooks_file.NAMES
+    for path in walk(folder):  # with those that git ignores
+        is_candidate = path.suffix == ".py" and path.name not in hooks_file.NAMES
         if (
             is_candidate
             and os.path.realpath(path) not in gone

@@ -560,6 +560,15 @@ def test_errors_are_json_as_well(agent: Path) -> None:
     assert "these reach a policy call" in error["next_step"]
 
 
+def test_an_internal_error_as_json(agent: Path) -> None:
+    (agent.parent / "libcst.py").write_text("raise RuntimeError('broken')\n")
+    done = art_adapt("--json", "--isolated", "agent.py", cwd=agent.parent)
+    assert done.returncode == 2
+    error = json.loads(done.stdout)["error"]
+    assert error["what"] == "internal error: RuntimeError: broken"
+    assert "please report it" in error["next_step"]
+
+
 def test_agents_of_one_name_are_told_apart_by_their_folders(
     agent: Path, tmp_path: Path
 ) -> None:

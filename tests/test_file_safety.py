@@ -6,6 +6,7 @@ its imports, and the next run removes what is left lying about.
 
 from __future__ import annotations
 
+import ast
 import os
 import random
 import resource
@@ -147,6 +148,31 @@ def test_a_star_import_cannot_take_a_hooks_place(agent: Path, above: str) -> Non
     assert used.stdout == b"hello\n", used.stderr.decode()
 
 
+def test_hooks_in_a_repositorys_own_format(agent: Path) -> None:
+    assert adapt(agent).returncode == 0
+    hooks = agent.with_name(hooks_file.NAME)
+    mine = "# Copyright: us\n\n" + ast.unparse(ast.parse(hooks.read_bytes()))
+    hooks.write_text(mine)
+    again = adapt(agent)
+    assert b"Nothing to change" in again.stdout, again.stderr.decode()
+    assert hooks.read_text() == mine
+    assert adapt(agent, "--undo").returncode == 0
+    assert not hooks.exists()
+
+
+def test_undo_does_not_ask_what_is_installed(agent: Path) -> None:
+    assert adapt(agent).returncode == 0
+    package = agent.parent / "environment" / "lib" / "package.py"
+    package.parent.mkdir(parents=True)
+    package.write_text("from ...art_recording import recorded\n")
+    hooks = agent.with_name(hooks_file.NAME)
+    kept = adapt(agent, "--undo", "--diff")
+    assert b"package.py still uses it" in kept.stderr
+    (agent.parent / "environment" / "pyvenv.cfg").touch()
+    assert adapt(agent, "--undo").returncode == 0
+    assert not hooks.exists()
+
+
 # Where Python looks
 
 
@@ -194,6 +220,18 @@ def test_every_bit_of_the_mode_stays(agent: Path) -> None:
     agent.chmod(0o4751)
     assert adapt(agent).returncode == 0
     assert stat.S_IMODE(agent.stat().st_mode) == 0o4751
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Python sets them on Linux only")
+def test_attributes_stay_and_the_time_does_not(agent: Path) -> None:
+    try:
+        os.setxattr(agent, "user.owner", b"us")
+    except OSError:
+        pytest.skip("this file system has no attributes")
+    os.utime(agent, (0, 0))
+    assert adapt(agent).returncode == 0
+    assert os.getxattr(agent, "user.owner") == b"us"
+    assert agent.stat().st_mtime > 0  # else Python would run what it compiled before
 
 
 # What ends a run half way

@@ -69,6 +69,16 @@ def test_questions_that_only_a_person_can_answer(tmp_path: Path) -> None:
     assert "art-adapt rehearse agent_train.py" in said
 
 
+def test_a_train_module_that_stays_is_a_question(tmp_path: Path) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
+    with (folder / "agent_train.py").open("a") as file:
+        file.write("STEPS = 9\n")
+    options = ("--isolated", "--diff", "--format", "markdown", "--max-steps", "3")
+    said = art_adapt(*options, "agent.py", cwd=folder).stdout.decode()
+    assert "* [ ] `agent_train.py` has been edited and stays as it is" in said
+
+
 def test_markup_in_code_stays_text(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(
         'def run(client, task):\n    """```<b>&"""\n'

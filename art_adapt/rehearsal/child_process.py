@@ -24,7 +24,6 @@ from art_adapt.rehearsal.protocol import (
 )
 from art_adapt.survey.packages import import_name
 
-SIGNALS = 128  # exit codes above are signals
 DYING = {
     "SIGKILL": "was there enough memory? The kernel's log says (dmesg)",
     "SIGSEGV": "a compiled package crashed: run python -X faulthandler on the module",
@@ -143,14 +142,14 @@ def _died(ended: Ended, path: Path) -> NotRehearsed:
     if code == 1 and "Traceback (most recent call last)" in ended.output:
         what = "the rehearsal could not start the train module"
         remedy = "look whether python -c 'import art' works there"
-    elif code <= SIGNALS:
+    elif code >= 0:
         what = f"the train module's process ended itself, with exit code {code}"
         remedy = "look for os._exit in it and in what it calls"
     else:
         try:
-            name = signal.Signals(code - SIGNALS).name
-        except ValueError:
-            name = f"exit code {code}"
+            name = signal.Signals(-code).name
+        except ValueError:  # a real-time one
+            name = f"signal {-code}"
         what = f"the train module's process was killed by {name}"
         remedy = DYING.get(name, "see what it printed, with --output")
     return NotRehearsed(

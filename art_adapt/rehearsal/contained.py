@@ -19,7 +19,7 @@ SUPERVISOR = Path(__file__).with_name("supervisor.py")
 class Ended:
     """A command that has ended, with the end of its output.
 
-    ``code``: its exit code, 128 and more for a signal; None if it took too long.
+    ``code``: its exit code, below zero for a signal; None if it took too long.
     """
 
     code: int | None

@@ -23,14 +23,22 @@ SECONDS = 10  # for processes to go that have been killed
 
 
 def main(command: list[str]) -> int:
-    """Return the command's exit code; 128 and the signal if one has killed it."""
+    """Return the command's exit code, or end by the signal that has ended it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     threading.Thread(target=_end_with_input, args=[child], daemon=True).start()
     code = child.wait()
     _end_all(child.pid)
-    return code if code >= 0 else 128 - code
+    if code < 0:
+        with contextlib.suppress(ImportError, OSError):
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the command's is enough
+        with contextlib.suppress(OSError):  # SIGKILL has no other handler
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    return code
 
 
 def _end_with_input(child: subprocess.Popen[bytes]) -> None:

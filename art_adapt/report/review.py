@@ -195,6 +195,8 @@ def _questions(plan: Plan) -> Iterator[str]:
     decisions = plan.decisions
     entry, training = decisions.entry, decisions.training
     others = [each for each in decisions.other_entries if each.score > 0][:3]
+    if plan.kept is not None:
+        yield f"{code(shown(plan.kept.path))} has been edited and stays as it is. Does it still fit? ({code('--force')} writes it anew)"
     if entry is not None:
         for parameter in to_fill_in(entry):
             yield f"How does {code('episode()')} get {code(parameter.name)}? Nothing here shows it: fill it in."

@@ -94,6 +94,7 @@ CASES = {
         "ended itself, with exit code 0\n  why: the last that it said: bye",
     ),
     "os._exit(3)": Case("os._exit(3)", 2, "with exit code 3"),
+    "os._exit(139)": Case("os._exit(139)", 2, "with exit code 139"),
     "no memory": Case(
         "os.kill(os.getpid(), signal.SIGKILL)", 2, "was there enough memory?"
     ),
