@@ -205,13 +205,15 @@ def test_an_interrupted_rehearsal_leaves_nothing(
         [sys.executable, "-m", "art_adapt", "rehearse", module.name],
         cwd=tmp_path,
         start_new_session=True,
+        # nohup, below which CI may run, has it survive a hang-up: rightly.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     until = time.monotonic() + 60
     while not any("time.sleep(1000)" in each for each in running(mark)):
         assert time.monotonic() < until
         time.sleep(0.1)
     os.killpg(rehearsal.pid, ended_by)
-    rehearsal.wait()
+    rehearsal.wait(60)
     until = time.monotonic() + 10
     while left := running(mark):
         assert time.monotonic() < until, left
