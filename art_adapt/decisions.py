@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from art_adapt.entry_decision import Chooser, decide_entry, refuse_untrainable
+from art_adapt.entry_decision import decide_entry, refuse_untrainable
 from art_adapt.errors import Refusal
 from art_adapt.reward_function import check_reward
 from art_adapt.settings import Options, Origin, TrainingOptions, check
@@ -52,10 +52,8 @@ class Decisions:
     origins: Mapping[str, Origin]
 
 
-def decide(
-    survey: Survey, options: Options, choose: Chooser | None = None
-) -> Decisions:
-    """Decide on everything; ``choose`` asks the user which function runs an episode.
+def decide(survey: Survey, options: Options) -> Decisions:
+    """Decide on everything.
 
     Raises:
         Refusal: there is nothing to adapt, or a decision is needed that only the user can take.
@@ -70,7 +68,7 @@ def decide(
         raise _unsupported(policy[0])
     if policy and every_client and not options.train_module:
         raise _nothing_to_hook(policy[0])
-    decided = decide_entry(survey, options, choose)
+    decided = decide_entry(survey, options)
     exits = dict.fromkeys(e for entry in decided.likely for e in entry.exits)
     if every_client:  # the agent stays as it is: what an episode returns is its answer
         exits = {}
@@ -141,7 +139,7 @@ def _divide(
         call for file in survey.files if file.uses_art is None for call in file.calls
     ]
     for name in (*options.policy, *options.auxiliary):
-        if not any(_is_named(call, name) for call in calls):
+        if not any(is_named(call, name) for call in calls):
             known = ", ".join(sorted({call.function for call in calls})) or "none"
             raise Refusal(
                 f"no completion call is named {name!r}",
@@ -149,16 +147,16 @@ def _divide(
             )
     for call in calls:
         role = call.role
-        if any(_is_named(call, name) for name in options.auxiliary):
+        if any(is_named(call, name) for name in options.auxiliary):
             role = Role.AUXILIARY
-        elif any(_is_named(call, name) for name in options.policy):
+        elif any(is_named(call, name) for name in options.policy):
             role = Role.POLICY
         (policy if role is Role.POLICY else auxiliary).append(call)
     return tuple(policy), tuple(auxiliary)
 
 
-def _is_named(call: CompletionCall, name: str) -> bool:
-    """Whether ``name`` is the call's FILE:LINE, or a function or class that it is in."""
+def is_named(call: CompletionCall, name: str) -> bool:
+    """Tell whether ``name`` is the call's FILE:LINE, or a function or class that it is in."""
     path, _, line = name.rpartition(":")
     if line.isdigit():
         return call.place.line == int(line) and call.place.path.as_posix().endswith(
@@ -250,14 +248,20 @@ def _chosen(entry: EntryPoint, options: Options) -> dict[str, Any]:
     path = entry.home
     if options.reward is not None:
         check_reward(options.reward, path)
-    stem = path.parent.name if path.stem == "__init__" else path.stem
-    slug = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "agent"
+    project, run_name = names_for(path)
     given = {each.name: getattr(options, each.name) for each in fields(TrainingOptions)}
     return given | {
         "scenarios": _from_train_module(options.scenarios, path.parent),
-        "project": options.project or slug,
-        "run_name": options.run_name or f"{slug}-001",
+        "project": options.project or project,
+        "run_name": options.run_name or run_name,
     }
+
+
+def names_for(agent: Path) -> tuple[str, str]:
+    """Return what a project and its run are called that train ``agent``, unless told."""
+    stem = agent.parent.name if agent.stem == "__init__" else agent.stem
+    slug = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "agent"
+    return slug, f"{slug}-001"
 
 
 def _from_train_module(scenarios: str, folder: Path) -> str:

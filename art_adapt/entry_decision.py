@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
 
@@ -12,8 +12,6 @@ from art_adapt.report.paths import at, shown
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.entry_points import is_named
 from art_adapt.survey.model import EntryPoint, Survey
-
-Chooser = Callable[[Sequence[EntryPoint]], EntryPoint]
 
 
 @dataclass(frozen=True)
@@ -32,10 +30,8 @@ class EntryDecision:
         return self.others if self.entry is None else (self.entry,)
 
 
-def decide_entry(
-    survey: Survey, options: Options, choose: Chooser | None
-) -> EntryDecision:
-    """Decide on an entry point; ``choose`` asks the user, where there is one to ask.
+def decide_entry(survey: Survey, options: Options) -> EntryDecision:
+    """Decide on an entry point.
 
     Raises:
         Refusal: there is none, or it is unclear which, and the train module needs one.
@@ -57,9 +53,7 @@ def decide_entry(
         return EntryDecision(None, likeliest, Origin.FOUND)
     if not likeliest:
         raise _nothing_to_run(survey)
-    if choose is None:
-        raise _unclear(likeliest)
-    return _chosen(choose(likeliest), found, Origin.ANSWER)
+    raise _unclear(likeliest)
 
 
 def _request(survey: Survey) -> EntryPoint:
@@ -149,13 +143,17 @@ def _nothing_to_run(survey: Survey) -> Refusal:
     )
 
 
-def _unclear(likeliest: Sequence[EntryPoint]) -> Refusal:
+class UnclearEntry(Refusal):
+    """Several functions could run an episode, and nothing says which one does."""
+
+
+def _unclear(likeliest: Sequence[EntryPoint]) -> UnclearEntry:
     listed = "".join(f"\n    {at(entry.place)}  {entry.called}" for entry in likeliest)
     first = likeliest[0]
     example = first.name
     if [entry.name for entry in likeliest].count(example) > 1:
         example = f"{shown(first.place.path)}:{first.called}"
-    return Refusal(
+    return UnclearEntry(
         f"several entry points: {len(likeliest)} functions could run an episode{listed}",
         next_step=f"name one, for example --entry {quote(example)}; or record only, with --no-train-module",
         path=likeliest[0].place.path,

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from art_adapt import hooks_file, train_module
 from art_adapt.adaptation import adapt_source, wraps_of
-from art_adapt.decisions import Decisions, decide, train_module_path
-from art_adapt.entry_decision import Chooser
+from art_adapt.decisions import Decisions, decide, is_named, train_module_path
+from art_adapt.entry_decision import UnclearEntry
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
+from art_adapt.guide.answers import kept_answers
 from art_adapt.settings import Options
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import FileSurvey, Survey
 from art_adapt.survey.packages import package_depth
 from art_adapt.survey.survey import survey
+
+Guide = Callable[[Survey, Options], Options]
 
 
 @dataclass(frozen=True)
@@ -39,16 +43,23 @@ def make_plan(
     sources: Sequence[Source],
     options: Options,
     *,
-    choose: Chooser | None = None,
+    guide: Guide | None = None,
     force: bool = False,
 ) -> Plan:
     """Plan the adaptation of the agent in ``sources``.
+
+    ``guide`` asks for what the sources do not tell. Its answers are kept, by an edit of
+    pyproject.toml.
 
     Raises:
         Refusal: there is nothing to adapt, a decision is missing, or a result would break a guarantee.
     """
     found = survey(sources, entry=options.entry)
-    decisions = decide(found, options, choose)
+    if guide is not None and options.train_module:
+        with contextlib.suppress(UnclearEntry):  # the first thing that it asks
+            decide(found, options)
+        options = guide(found, options)
+    decisions = decide(found, options)
     agent: list[FileEdit] = []
     hooks_files: list[FileEdit] = []
     if not options.single_turn:  # where nothing of the agent runs
@@ -67,6 +78,8 @@ def make_plan(
             edits.append(edit)
         else:
             kept = edit
+        if guide is not None and (answers := kept_answers(options, path)):
+            edits.append(answers)
     return Plan(found, decisions, tuple(edits), kept)
 
 
@@ -206,7 +219,15 @@ def _verify_idempotent(
         options.entry,
     )
     entry = None if decisions.entry is None else decisions.entry.called
-    decided = decide(again, replace(options, entry=entry or options.entry))
+    decided = decide(
+        again,
+        replace(
+            options,
+            entry=entry or options.entry,
+            policy=_moved(options.policy, found, again),
+            auxiliary=_moved(options.auxiliary, found, again),
+        ),
+    )
     for file in again.files:
         edited = file.edited and file.uses_art is None
         left = wraps_of(file, decided) if edited else []
@@ -218,3 +239,15 @@ def _verify_idempotent(
                 path=file.source.path,
                 line=left[0].span.line,
             )
+
+
+def _moved(names: Sequence[str], found: Survey, again: Survey) -> tuple[str, ...]:
+    """Return names of calls as they read where hooks have moved lines: FILE:LINE."""
+    calls = list(zip(found.calls, again.calls, strict=False))
+    moved = []
+    for name in names:
+        named = next((n for call, n in calls if is_named(call, name)), None)
+        if named is not None and name.rpartition(":")[2].isdigit():
+            name = f"{named.place.path.as_posix()}:{named.place.line}"
+        moved.append(name)
+    return tuple(moved)

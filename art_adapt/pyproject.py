@@ -39,7 +39,8 @@ def with_configuration(options: Options, start: Path) -> Options:
             continue
         if key not in settings:
             raise _unknown(key, list(settings), pyproject)
-        values[settings[key].name] = _typed(settings[key], value, pyproject)
+        setting = settings[key]
+        values[setting.name] = setting.meant(_typed(setting, value, pyproject))
     said = {name: v for name, v in values.items() if name not in options.origins}
     origins = {**options.origins, **dict.fromkeys(said, Origin.CONFIG)}
     if "line_length" not in origins and (length := _formatter_line_length(content)):

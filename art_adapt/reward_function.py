@@ -65,7 +65,11 @@ def _check_function(reward: str, name: str, path: Path) -> None:
             path=path,
         )
     decorated = function is not None and function.node.decorator_list
-    if function is not None and not decorated and not _takes_two(function.node):
+    if (
+        function is not None
+        and not decorated
+        and not takes_a_trajectory_and_a_scenario(function.node)
+    ):
         raise Refusal(
             f"--reward {reward}: it cannot be called with a trajectory and a scenario",
             next_step=f"def {name}(trajectory: art.Trajectory, scenario: Scenario) -> float",
@@ -74,7 +78,8 @@ def _check_function(reward: str, name: str, path: Path) -> None:
         )
 
 
-def _takes_two(function: FunctionNode) -> bool:
+def takes_a_trajectory_and_a_scenario(function: FunctionNode) -> bool:
+    """Tell whether a function can be called with two arguments, by their places."""
     arguments = function.args
     positional = len(arguments.posonlyargs) + len(arguments.args)
     needed = positional - len(arguments.defaults)

@@ -45,11 +45,15 @@ class Check:
 
 @dataclass(frozen=True)
 class Option:
-    """The help text of an option, its check, and its default in words where it is computed."""
+    """The help text of an option, its check, and its default in words where it is computed.
+
+    ``absent``: the word that stands for None, where that is a choice like any other.
+    """
 
     help: str
     check: Check | None = None
     default: str = ""
+    absent: str = ""
 
 
 def _one_of(kind: str, *choices: str) -> Check:
@@ -74,6 +78,12 @@ _NAMES_A_FUNCTION = Check(
     "{said} names no function of a module",
     next_step="write it as module:function",
 )
+_IS_A_NAME = Check(
+    lambda name: re.fullmatch(r"[\w.-]*", name) is not None,
+    "{said} cannot name a run",
+    why="it names folders and a model",
+    next_step="use letters, digits, dots, hyphens and underscores only",
+)
 _IS_A_SHARE = Check(lambda share: 0 < share < 1, "{said} is not between 0 and 1")
 _IS_POSITIVE = Check(
     lambda number: 0 < number < math.inf, "{said} is not a positive number"
@@ -87,9 +97,10 @@ class TrainingOptions:
     reward: Annotated[
         str | None,
         Option(
-            "Your reward, module:function(trajectory, scenario).",
+            "Your reward, module:function(trajectory, scenario); or ruler.",
             _NAMES_A_FUNCTION,
             default="RULER",
+            absent="ruler",
         ),
     ] = None
     ruler_weight: Annotated[
@@ -118,6 +129,7 @@ class TrainingOptions:
         Option(
             "process: run each episode in a fresh process, for agents with shared state.",
             _one_of("way to isolate episodes", "process"),
+            absent="none",
         ),
     ] = None
     single_turn: Annotated[
@@ -142,9 +154,18 @@ class TrainingOptions:
         str, Option("The project's name in ART.", default="the file's name")
     ] = ""
     run_name: Annotated[
-        str, Option("The run's name in ART.", default="the file's name and 001")
+        str,
+        Option("The run's name in ART.", _IS_A_NAME, default="the file's name and 001"),
     ] = ""
     judge_model: Annotated[str, Option("RULER's judge.")] = "openai/gpt-5.4"
+    rubric: Annotated[
+        str | None,
+        Option(
+            "What RULER's judge looks for, in a sentence or two.",
+            default="ART's own rubric",
+            absent="default",
+        ),
+    ] = None
     learning_rate: Annotated[
         float,
         Option(
@@ -170,6 +191,9 @@ class TrainingOptions:
         int,
         Option("Training steps in all, at most; more go on from there.", _at_least(1)),
     ] = 50
+    validation_scenarios: Annotated[
+        int, Option("Scenarios held out for validation, at most.", _at_least(0))
+    ] = 20
 
 
 @dataclass(frozen=True)
@@ -230,6 +254,10 @@ class Setting:
             shown = str(self.default)
         return self.option.help + (f" [{shown}]" if shown else "")
 
+    def meant(self, value: Any) -> Any:
+        """Return what a given value stands for: None, where it is the word for that."""
+        return None if value == self.option.absent != "" else value
+
     def said(self, value: Any, origin: Origin) -> str:
         """The option as the user gave it."""
         if origin is Origin.CONFIG:
@@ -261,7 +289,9 @@ def check(options: Options) -> None:
         Refusal: a value is empty or fails its check, or two options exclude each other.
     """
     for setting in SETTINGS:
-        _check(setting, getattr(options, setting.name), options.origin(setting.name))
+        check_setting(
+            setting, getattr(options, setting.name), options.origin(setting.name)
+        )
     if options.pipeline and options.backend == "serverless":
         raise Refusal(
             "--pipeline with the serverless backend",
@@ -276,7 +306,12 @@ def check(options: Options) -> None:
         )
 
 
-def _check(setting: Setting, value: Any, origin: Origin) -> None:
+def check_setting(setting: Setting, value: Any, origin: Origin) -> None:
+    """Refuse a value of one option.
+
+    Raises:
+        Refusal: it is empty, or fails its check.
+    """
     said = setting.said(value, origin)
     if value == "" and origin is not Origin.DEFAULT:
         raise Refusal(f"{said} is empty", next_step="give it a value, or leave it out")

@@ -70,17 +70,20 @@ def art_adapt(
 def in_terminal(
     command: str, folder: Path, answers: list[tuple[str, str]]
 ) -> tuple[int, str]:
-    """Run a line of a shell in a terminal, and answer what it asks."""
+    """Run a line of a shell in a terminal, and answer what it asks, line by line."""
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(folder)
-        os.execv("/bin/sh", ["sh", "-c", command])
+        os.execve("/bin/sh", ["sh", "-c", command], {**os.environ, "ACCESSIBLE": "1"})
     said = ""
     for question, answer in answers:
         begun = len(said)
         while question not in said[begun:]:
             assert select.select([terminal], [], [], 30)[0], said
-            said += os.read(terminal, 4096).decode()
+            try:
+                said += os.read(terminal, 4096).decode()
+            except OSError:  # Linux: the other end is closed
+                pytest.fail(f"it never asked {question!r}: {said}")
         os.write(terminal, f"{answer}\n".encode())
     with contextlib.suppress(OSError):  # Linux: the other end is closed
         while more := os.read(terminal, 4096):

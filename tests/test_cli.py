@@ -223,11 +223,16 @@ def test_in_a_terminal_it_asks(agent: Path, agrees: bool) -> None:
     two = AGENT[AGENT.index("\n\ndef") :].replace("def run", "def run_two")
     agent.write_text(one + two)
     before = snapshot(agent.parent)
-    answers = [("Number: ", "7"), ("Number: ", "2"), ("[y/N]: ", "yn"[not agrees])]
+    answers = [
+        ("settle them?", "b"),  # take what is recommended
+        ("Answer: ", "7"),
+        ("Answer", "b"),
+        ("[y/N]: ", "yn"[not agrees]),
+    ]
     command = f"{sys.executable} -m art_adapt --isolated agent.py"
     code, said = in_terminal(command, agent.parent, answers)
     assert code == 0
-    assert "  2  run_two  agent.py:12" in said and "+from art_recording" in said
+    assert "  b  run_two  agent.py:12" in said and "+from art_recording" in said
     assert "new file agent_train.py" in said
     assert (snapshot(agent.parent) == before) is not agrees
     if agrees:
@@ -260,7 +265,8 @@ def test_whatever_is_piped_somebody_at_a_terminal_is_asked(
 ) -> None:
     before = agent.read_bytes()
     command = f"{sys.executable} -m art_adapt --isolated agent.py {piped}"
-    _, said = in_terminal(command, agent.parent, [("[y/N]:", "yn"[not agrees])])
+    answers = [("settle them?", "b"), ("[y/N]:", "yn"[not agrees])]
+    _, said = in_terminal(command, agent.parent, answers)
     assert (agent.read_bytes() == before) is not agrees, said
     command = command.replace("agent.py", "--yes agent.py")
     in_terminal(command, agent.parent, [])

@@ -12,12 +12,15 @@ import typer
 
 from art_adapt import __version__
 from art_adapt.commands import command_app, command_list
-from art_adapt.commands.asking import can_ask, choose_entry, may_write
+from art_adapt.commands.asking import can_ask, may_rehearse, may_write
 from art_adapt.commands.flags import options_from, takes_options
 from art_adapt.errors import Refusal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from art_adapt.file_edit import FileEdit
+    from art_adapt.plan import Guide, Plan
     from art_adapt.settings import Options
     from art_adapt.source import Source
 
@@ -217,8 +220,7 @@ def _write(
     from art_adapt.report.patch import print_edits
     from art_adapt.report.text import show
 
-    choose = choose_entry if ask else None
-    plan = make_plan(sources, options, choose=choose, force=force)
+    plan = make_plan(sources, options, guide=_guide() if ask else None, force=force)
     asks = ask and plan.changes and plan.kept is None
     if asks:
         print_edits(plan.edits)
@@ -233,6 +235,42 @@ def _write(
         print_json(plan, written=plan.changes)
     else:
         say_written(plan)
+    if asks:
+        _offer_rehearsal(plan)
+
+
+def _guide() -> Guide:
+    from art_adapt.guide import guided
+
+    return guided
+
+
+def _offer_rehearsal(plan: Plan) -> None:
+    """Offer to rehearse at once, where nothing is missing; say how to train then."""
+    from importlib.util import find_spec
+
+    from art_adapt.decisions import train_module_path
+    from art_adapt.report.outcome import has_scenarios, say_how_to_train
+    from art_adapt.train_module.fields import to_fill_in
+
+    training, entry = plan.decisions.training, plan.decisions.entry
+    if training is None or entry is None or not has_scenarios(training, entry):
+        return
+    module = train_module_path(entry.home)
+    if not to_fill_in(entry) and find_spec("art") and may_rehearse(module.name):
+        _rehearse(module)
+    say_how_to_train(training, entry)
+
+
+def _rehearse(module: Path) -> None:
+    from art_adapt.commands.rehearse import rehearse
+
+    try:
+        rehearse(module)
+    except Refusal as refusal:  # what was written stays
+        print(f"art-adapt: {refusal}")
+    except typer.Exit:  # it has said what it found
+        pass
 
 
 def _edited_train_module(kept: FileEdit) -> Refusal:

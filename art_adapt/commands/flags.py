@@ -45,5 +45,7 @@ def options_from(given: Mapping[str, Any]) -> Options:
             continue
         if setting.kind is bool:
             value = not setting.default
-        said[setting.name] = tuple(value) if setting.kind is tuple else value
+        said[setting.name] = (
+            tuple(value) if setting.kind is tuple else setting.meant(value)
+        )
     return Options(**said, origins=dict.fromkeys(said, Origin.FLAG))

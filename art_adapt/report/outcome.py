@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from shlex import quote
 from typing import TextIO
 
@@ -10,6 +11,7 @@ from art_adapt.plan import Plan
 from art_adapt.report.paths import shown
 from art_adapt.scenario_sources import SourceKind, source_kind
 from art_adapt.survey.model import EntryPoint
+from art_adapt.train_module import run_command
 from art_adapt.train_module.fields import scenario_fields, to_fill_in
 from art_adapt.undo import Undo
 
@@ -30,16 +32,15 @@ def say_written(plan: Plan) -> None:
 
 def _say_next(training: Training, entry: EntryPoint) -> None:
     module = shown(train_module_path(entry.home))
-    scenarios = entry.home.parent / training.scenarios
     for parameter in to_fill_in(entry):
         print(f"\nFill in: {parameter.name}, in episode() of {module}")
-    kind = source_kind(training.scenarios)
-    if kind is SourceKind.ROWS or scenarios.exists():
+    if has_scenarios(training, entry):
         print(
             f"\nNext: read {module}, try it here with art-adapt rehearse {quote(module)},"
         )
         print("then run it on a GPU")
         return
+    kind, scenarios = source_kind(training.scenarios), _scenarios(training, entry)
     names = [field.name for field in scenario_fields(entry)]
     example = ", ".join(f'"{name}": ...' for name in names)
     rows = {
@@ -49,6 +50,28 @@ def _say_next(training: Training, entry: EntryPoint) -> None:
     }
     print(f"\nNext: write {shown(scenarios)}, {rows[kind]}")
     print(f"Then: art-adapt rehearse {quote(module)}")
+
+
+def has_scenarios(training: Training, entry: EntryPoint) -> bool:
+    """Tell whether the scenarios are there: a module's are taken to be."""
+    is_module = source_kind(training.scenarios) is SourceKind.ROWS
+    return is_module or _scenarios(training, entry).exists()
+
+
+def _scenarios(training: Training, entry: EntryPoint) -> Path:
+    return entry.home.parent / training.scenarios
+
+
+def say_how_to_train(training: Training, entry: EntryPoint) -> None:
+    """Say how to train for real, in the order in which it fails cheapest."""
+    if training.backend == "local":
+        print("\nOn a machine with a GPU:")
+        print("  pip install 'art-adapt[train]' 'openpipe-art[backend]'")
+    else:
+        print("\nTo train on W&B's GPUs, with WANDB_API_KEY set:")
+        print("  pip install 'art-adapt[train]'")
+    print(f"  art-adapt doctor {quote(shown(train_module_path(entry.home)))}")
+    print(f"  {run_command(entry)}")
 
 
 def say_undone(undo: Undo, stream: TextIO) -> None:

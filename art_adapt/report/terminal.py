@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 import textwrap
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, cast
 
 ERASED = "\x1b[K"  # the rest of the line
 TOLD_EVERY = 0.3  # seconds
@@ -50,6 +52,26 @@ def fitted(text: str, stream: TextIO, indent: int) -> str:
         return text
     lines = (broken(line, columns, indent) for line in text.split("\n"))
     return "\n".join(line for each in lines for line in each)
+
+
+@contextlib.contextmanager
+def opened_terminal(mode: str) -> Iterator[TextIO | None]:
+    """Open the terminal to read from it ("r") or to write to it ("w"), if there is one.
+
+    That is a standard stream, or else the terminal of the process, whatever is piped.
+    """
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    own = streams[:1] if mode == "r" else streams[1:]
+    found = next((each for each in own if each.isatty()), None)
+    if found is not None or not any(each.isatty() for each in streams):
+        yield found
+        return
+    with contextlib.ExitStack() as stack:
+        terminal = None
+        with contextlib.suppress(OSError):
+            opened = stack.enter_context(open("/dev/tty", mode, encoding="utf-8"))
+            terminal = cast(TextIO, opened)
+        yield terminal
 
 
 def shown_progress(paths: Iterable[Path], stream: TextIO) -> Iterator[Path]:

@@ -48,11 +48,13 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         "BACKEND": literal(training.backend),
         "JUDGE_MODEL": literal(training.judge_model),
         "RULER_WEIGHT": repr(training.ruler_weight),
+        "RUBRIC": literal(training.rubric or ""),
         "LEARNING_RATE": repr(training.learning_rate),
         "ROLLOUTS_PER_GROUP": str(training.rollouts_per_group),
         "GROUPS_PER_STEP": str(training.groups_per_step),
         "EPOCHS": str(training.epochs),
         "MAX_STEPS": str(training.max_steps),
+        "VALIDATION_SCENARIOS": str(training.validation_scenarios),
         "CONCURRENCY": "16" if training.isolate == "process" else "64",
         "SCENARIOS": literal(training.scenarios),
     }
@@ -87,8 +89,14 @@ def _conditions(training: Training) -> dict[str, bool]:
         "pipeline": not steps,
         "ruler": judged,
         "unjudged": not judged,
-        "only_ruler": judged and not combined,
-        "combined": combined,
+        "only_ruler": judged and not combined and training.rubric is None,
+        "combined": combined and training.rubric is None,
+        "weighed": combined,
+        "rubric": judged and training.rubric is not None,
+        "only_ruler_with_rubric": judged
+        and not combined
+        and training.rubric is not None,
+        "combined_with_rubric": combined and training.rubric is not None,
         "reward": training.reward is not None,
         "agent_rewards": training.agent_rewards,
         "every_client": training.every_client,
@@ -109,11 +117,14 @@ def _auxiliary(training: Training) -> str:
     return line if len(line) <= LINE_LENGTH else above
 
 
-def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
+def run_command(entry: EntryPoint) -> str:
+    """Return the command that runs an entry point's train module, as its docstring says."""
     if entry.module.startswith("."):
-        command = f"python -m {entry.package}.{entry.home.stem}_train"
-    else:
-        command = f"python {entry.home.stem}_train.py"
+        return f"python -m {entry.package}.{entry.home.stem}_train"
+    return f"python {entry.home.stem}_train.py"
+
+
+def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
     scored = (
         f"rewarded by {training.reward}"
         if training.reward
@@ -129,7 +140,7 @@ def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
     parts = [
         f"Trains {_name(entry)} with ART: GRPO, {scored}.",
         *([SINGLE_TURN] if training.single_turn else replaying),
-        f"Run: {command} --help",
+        f"Run: {run_command(entry)} --help",
     ]
     return '"""' + "\n\n".join(parts) + '\n"""'
 

@@ -25,7 +25,8 @@ RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
 BACKEND = "local"  # or "serverless"  #: steps
 JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows  #: ruler
-RULER_WEIGHT = 0.5  # of RULER's score; the rest is the reward function's  #: combined
+RULER_WEIGHT = 0.5  # of RULER's score; the rest is the reward function's  #: weighed
+RUBRIC = "What a good episode does."  # the judge reads it  #: rubric
 LEARNING_RATE = 1e-05
 # To begin with, as ART's guide says. Its examples use groups of 6 to 48: take more for
 # RULER, for rewards that are rare, and when steps report groups without variance.
@@ -88,6 +89,8 @@ async def rollout(model: art.Model, scenario: Scenario) -> training.Trajectory:
 
 judge = training.ruler(JUDGE_MODEL)  #: only_ruler
 judge = training.ruler(JUDGE_MODEL, RULER_WEIGHT)  #: combined
+judge = training.ruler(JUDGE_MODEL, rubric=RUBRIC)  #: only_ruler_with_rubric
+judge = training.ruler(JUDGE_MODEL, RULER_WEIGHT, rubric=RUBRIC)  #: combined_with_rubric
 
 
 async def gather(

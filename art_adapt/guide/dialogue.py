@@ -1,0 +1,85 @@
+"""Asks the questions that are open, in their order, and takes answers back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from art_adapt.errors import Refusal
+from art_adapt.guide import questions
+from art_adapt.guide.prompts import BACK, Prompts
+from art_adapt.guide.question import Choice, Question, QuestionModule, Situation
+from art_adapt.guide.sources import project_files
+from art_adapt.settings import Options, Origin
+from art_adapt.survey.model import Survey
+
+EACH, RECOMMENDED = {"guide": "each"}, {"guide": "recommended"}
+
+
+def guided(survey: Survey, options: Options) -> Options:
+    """Ask what is not known yet; return the options with the answers.
+
+    Answers have the origin ``ANSWER``. What is only recommended stays as it is.
+
+    Raises:
+        Refusal: whoever was asked has not answered.
+    """
+    given = next(file for file in survey.files if file.given)
+    files = project_files(given.source.path)
+    situation = Situation(survey, options, files)
+    if next(_open(situation), None) is None:
+        return options
+    with Prompts() as prompts:
+        try:
+            return _asked(situation, prompts)
+        except (KeyboardInterrupt, EOFError):
+            raise Refusal("nobody has answered, so nothing was written") from None
+
+
+def _asked(situation: Situation, prompts: Prompts) -> Options:
+    before: list[Situation] = []
+    each = prompts.ask(_how(situation), can_go_back=False) != RECOMMENDED
+    while question := _next(situation, each=each):
+        answer = prompts.ask(question, can_go_back=bool(before))
+        if answer is BACK:
+            situation = before.pop()
+        else:
+            before.append(situation)
+            situation = replace(situation, options=_with(situation.options, answer))
+    return situation.options
+
+
+def _how(situation: Situation) -> Question:
+    number = sum(1 for _ in _open(situation))
+    return Question(
+        f"The source does not tell {number} thing{'s' * (number > 1)}. How to settle them?",
+        (
+            Choice("ask me", EACH, "one at a time, each with what is recommended"),
+            Choice("take what is recommended", RECOMMENDED, "all of it can be changed"),
+        ),
+    )
+
+
+def _next(situation: Situation, *, each: bool) -> Question | None:
+    return next((q for q in _open(situation) if each or q.open), None)
+
+
+def _open(situation: Situation) -> Iterator[Question]:
+    for module in _modules():
+        yield from module.questions(situation)
+
+
+@cache
+def _modules() -> tuple[QuestionModule, ...]:
+    names = (found.name for found in iter_modules(questions.__path__))
+    modules = (import_module(f"{questions.__name__}.{name}") for name in names)
+    return tuple(sorted(map(QuestionModule.of, modules), key=lambda each: each.order))
+
+
+def _with(options: Options, answer: Mapping[str, Any]) -> Options:
+    origins = {**options.origins, **dict.fromkeys(answer, Origin.ANSWER)}
+    return replace(options, **answer, origins=origins)

@@ -1,0 +1,192 @@
+"""Shows questions and takes answers, on the terminal, whatever is piped.
+
+With arrow keys where the terminal can do that; line by line, with a letter an answer, on a
+dumb one, and for screen readers, which ``ACCESSIBLE=1`` says.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from contextlib import ExitStack
+from string import ascii_lowercase
+from textwrap import fill, shorten
+from types import TracebackType
+from typing import Any, TextIO
+
+from art_adapt.errors import Refusal
+from art_adapt.guide.question import Choice, Question
+from art_adapt.report.printable import printable
+from art_adapt.report.terminal import opened_terminal
+from art_adapt.settings import SETTINGS, Origin, check_setting
+
+BACK: Mapping[str, Any] = {}  # the answer that takes the last one back
+WIDEST = 90
+BACK_KEY = "<"
+
+
+class Prompts:
+    """Questions on one terminal; a context manager."""
+
+    def __enter__(self) -> Prompts:
+        self._opened = ExitStack()
+        reading = self._opened.enter_context(opened_terminal("r"))
+        writing = self._opened.enter_context(opened_terminal("w"))
+        assert reading is not None and writing is not None  # the caller has looked
+        self._reading, self._writing = reading, writing
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._opened.close()
+
+    def ask(self, question: Question, *, can_go_back: bool) -> Mapping[str, Any]:
+        """Return the options that the answer sets, or BACK.
+
+        Raises:
+            KeyboardInterrupt, EOFError: there is no answer.
+        """
+        self._say("")
+        if question.why:
+            self._say(question.why)
+        if is_plain():
+            return self._ask_plainly(question, can_go_back=can_go_back)
+        return self._ask_with_arrows(question, can_go_back=can_go_back)
+
+    def _say(self, text: str) -> None:
+        wide = min(WIDEST, _columns(self._writing) - 1)
+        lines = (fill(printable(line), wide) for line in text.split("\n"))
+        self._writing.write("\n".join(lines) + "\n")
+        self._writing.flush()
+
+    def _ask_plainly(
+        self, question: Question, *, can_go_back: bool
+    ) -> Mapping[str, Any]:
+        self._say(question.asks)
+        letters = dict(zip(ascii_lowercase, question.choices, strict=False))
+        for letter, choice in letters.items():
+            self._say(f"  {letter}  {_shown(choice, question)}")
+        if question.typed:
+            self._say(f"  or type: {question.example}")
+        back = f", {BACK_KEY} for the last question" if can_go_back else ""
+        default = "" if question.open else " [a]"
+        while True:
+            self._writing.write(f"Answer{default}{back}: ")
+            self._writing.flush()
+            line = self._reading.readline()
+            if not line:
+                raise EOFError
+            said = line.strip()
+            if said == BACK_KEY and can_go_back:
+                return BACK
+            if said.lower() in letters:
+                return letters[said.lower()].sets
+            if said == "" and not question.open:
+                return question.choices[0].sets
+            if question.typed and said and (taken := self._taken(question, said)):
+                return taken
+            if not question.typed or not said:
+                self._say(f"Please answer with one of {', '.join(letters)}.")
+
+    def _ask_with_arrows(
+        self, question: Question, *, can_go_back: bool
+    ) -> Mapping[str, Any]:
+        import questionary
+        from prompt_toolkit.input import create_input
+        from prompt_toolkit.output import ColorDepth
+        from prompt_toolkit.output.defaults import create_output
+
+        plain = ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None
+        on: dict[str, Any] = {
+            "input": create_input(self._reading),
+            "output": create_output(self._writing),
+            "color_depth": plain,
+        }
+        typing, back = object(), object()
+        wide = _columns(self._writing) - 4
+        choices = [
+            questionary.Choice(
+                shorten(printable(each.says), wide, placeholder="..."),
+                each,
+                description=printable(_about(each, question)) or None,
+            )
+            for each in question.choices
+        ]
+        if question.typed:
+            choices.append(questionary.Choice("something else", typing))
+        if can_go_back:
+            choices.append(questionary.Choice("back to the last question", back))
+        while True:
+            chosen = questionary.select(
+                printable(question.asks), choices, instruction=" ", **on
+            ).unsafe_ask()
+            if isinstance(chosen, Choice):
+                return chosen.sets
+            if chosen is back:
+                return BACK
+            said = questionary.text(f"{question.example}:", **on).unsafe_ask()
+            if said.strip() and (taken := self._taken(question, said.strip())):
+                return taken
+
+    def _taken(self, question: Question, said: str) -> Mapping[str, Any]:
+        """Return the options that a typed answer sets; none, and say why, if it cannot."""
+        try:
+            return typed_options(question, said)
+        except Refusal as refusal:
+            self._say(str(refusal))
+            return {}
+
+
+def typed_options(question: Question, said: str) -> dict[str, Any]:
+    """Read what was typed as the options that the question takes.
+
+    Raises:
+        Refusal: there are more or fewer, or one fails its check.
+    """
+    names = question.typed
+    parts = re.split(r"[\s,]+", said) if len(names) > 1 else [said]
+    if len(parts) != len(names):
+        raise Refusal(f"{len(names)} values are wanted: {question.example}")
+    settings = {setting.name: setting for setting in SETTINGS}
+    values: dict[str, Any] = {}
+    for name, part in zip(names, parts, strict=True):
+        setting = settings[name]
+        try:
+            value = setting.meant(setting.kind(part))
+        except ValueError:
+            raise Refusal(f"{part!r} is no number") from None
+        check_setting(setting, value, Origin.ANSWER)
+        values[name] = value
+    if question.check is not None:
+        question.check(values)
+    return values
+
+
+def is_plain() -> bool:
+    """Tell whether a terminal, or whoever sits there, wants lines of text only."""
+    return (
+        bool(os.environ.get("ACCESSIBLE")) or os.environ.get("TERM", "dumb") == "dumb"
+    )
+
+
+def _shown(choice: Choice, question: Question) -> str:
+    about = _about(choice, question)
+    return f"{choice.says} ({about})" if about else choice.says
+
+
+def _about(choice: Choice, question: Question) -> str:
+    unranked = question.open or question.unranked or len(question.choices) == 1
+    first = choice is question.choices[0] and not unranked
+    return "; ".join(filter(None, [choice.because, "recommended" if first else ""]))
+
+
+def _columns(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except OSError:
+        return 80

@@ -1,0 +1,96 @@
+"""What a question is, and what it may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from art_adapt.entry_decision import decide_entry
+from art_adapt.errors import Refusal
+from art_adapt.settings import Options
+from art_adapt.survey.model import EntryPoint, Survey
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A possible answer: its words, the options that it sets, and what speaks for it."""
+
+    says: str
+    sets: Mapping[str, Any]
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with the answers to choose from.
+
+    Attributes:
+        asks: the question, in one line.
+        choices: the first one is recommended.
+        why: what the answer changes, in a sentence or two.
+        typed: options whose values can be typed instead, separated by spaces; the value
+            of a single one may hold spaces.
+        example: what to type.
+        check: raises a Refusal for typed values that fit no training run.
+        open: nothing is recommended: it is asked even of those who take all that is.
+        unranked: the first choice is a start like any other, and not called recommended.
+    """
+
+    asks: str
+    choices: tuple[Choice, ...]
+    why: str = ""
+    typed: tuple[str, ...] = ()
+    example: str = ""
+    check: Callable[[Mapping[str, Any]], None] | None = None
+    open: bool = False
+    unranked: bool = False
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is known when a question is asked: the survey, and the answers so far."""
+
+    survey: Survey
+    options: Options
+    files: Sequence[Path]  # of the project, in which sources are looked for
+
+    def is_known(self, *names: str) -> bool:
+        """Tell whether one of these options was given, configured or answered."""
+        return any(name in self.options.origins for name in names)
+
+    @cached_property
+    def entry(self) -> EntryPoint | None:
+        """The entry point, if it is clear by now."""
+        try:
+            return decide_entry(self.survey, self.options).entry
+        except Refusal:
+            return None
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether RULER has a say in the reward."""
+        options = self.options
+        own = options.reward is not None or self.agent_rewards
+        return not own or options.ruler_weight is not None
+
+    @property
+    def agent_rewards(self) -> bool:
+        """Whether the agent itself computes its reward."""
+        found = self.entry is not None and bool(self.entry.rewards)
+        return found and self.options.reward is None
+
+
+@dataclass(frozen=True)
+class QuestionModule:
+    """A module of ``questions``: its place among them, and the questions that are open."""
+
+    order: int
+    questions: Callable[[Situation], Iterator[Question]]
+
+    @classmethod
+    def of(cls, module: ModuleType) -> QuestionModule:
+        return cls(module.ORDER, module.questions)

@@ -1,0 +1,1 @@
+"""The questions, one a file: ``ORDER``, and ``questions(situation)`` that yields open ones."""

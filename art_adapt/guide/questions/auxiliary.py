@@ -1,0 +1,39 @@
+"""Whether a request beside the conversation is trained, where that was told from its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.decisions import is_named
+from art_adapt.guide.question import Choice, Question, Situation
+from art_adapt.report.paths import at
+from art_adapt.survey.roles import Role
+
+ORDER = 40
+
+
+def questions(situation: Situation) -> Iterator[Question]:
+    options = situation.options
+    named = (*options.policy, *options.auxiliary)
+    calls = situation.survey.calls
+    for call in calls:
+        if call.role is not Role.AUXILIARY or any(is_named(call, n) for n in named):
+            continue
+        # A line is no name to keep: hooks move it.
+        if sum(is_named(each, call.function) for each in calls) > 1:
+            continue
+        yield Question(
+            f"Is the request in {call.function}, {at(call.place)}, the agent's own turn?",
+            (
+                Choice(
+                    "no, it is not trained",
+                    {"auxiliary": (*options.auxiliary, call.function)},
+                    call.reason,
+                ),
+                Choice(
+                    "yes, train it as well",
+                    {"policy": (*options.policy, call.function)},
+                ),
+            ),
+            why="Requests that are not trained go to the model that the agent names.",
+        )

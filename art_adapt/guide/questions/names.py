@@ -1,0 +1,32 @@
+"""What the project and the run are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.decisions import names_for
+from art_adapt.guide.question import Choice, Question, Situation
+
+ORDER = 120
+
+
+def questions(situation: Situation) -> Iterator[Question]:
+    if situation.entry is None:
+        return
+    project, run_name = names_for(situation.entry.home)
+    if not situation.is_known("project"):
+        yield Question(
+            "What is the project called?",
+            (Choice(project, {"project": project}),),
+            why="ART files runs under it, W&B shows them there.",
+            typed=("project",),
+            example="a name",
+        )
+    if not situation.is_known("run_name"):
+        yield Question(
+            "What is the run called?",
+            (Choice(run_name, {"run_name": run_name}),),
+            why="It names the model and its checkpoints: a run of the same name goes on.",
+            typed=("run_name",),
+            example="letters, digits, dots, hyphens and underscores",
+        )

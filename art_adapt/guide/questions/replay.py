@@ -1,0 +1,42 @@
+"""Whether an episode can be run again and again, where what it does may not bear that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.guide.question import Choice, Question, Situation
+from art_adapt.report.paths import at
+from art_adapt.survey.model import Harm
+
+ORDER = 20
+
+
+def questions(situation: Situation) -> Iterator[Question]:
+    entry = situation.entry
+    if situation.is_known("single_turn") or entry is None or entry.terminal is not None:
+        return
+    if situation.options.pipeline or not any(
+        c.supported for c in situation.survey.calls
+    ):
+        return
+    asks = situation.survey.effects(Harm.ASKS)
+    lasts = situation.survey.effects(Harm.WRITES, Harm.PROCESS, Harm.NETWORK)
+    if not asks and not lasts:
+        return
+    shown = dict.fromkeys(f"{e.what} ({at(e.place)}) {e.harm}" for e in asks + lasts)
+    listed = "".join(f"\n  {each}" for each in list(shown)[:4])
+    again = Choice(
+        "yes, run the whole episode",
+        {"single_turn": False},
+        "its tools run for each of hundreds of episodes",
+    )
+    once = Choice(
+        "no, train on recorded requests",
+        {"single_turn": True},
+        "one completion an episode; nothing of the agent runs",
+    )
+    yield Question(
+        "Can an episode run many times over, side by side?",
+        (once, again) if asks else (again, once),
+        why=f"Training runs each scenario again and again. This happens in one:{listed}",
+    )

@@ -1,0 +1,52 @@
+"""What episodes start from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from textwrap import shorten
+
+from art_adapt.guide.question import Choice, Question, Situation
+from art_adapt.guide.sources import rows_for
+from art_adapt.report.paths import at
+from art_adapt.settings import TrainingOptions
+from art_adapt.train_module.fields import field_name, scenario_fields
+
+ORDER = 80
+SHOWN = 5
+
+
+def questions(situation: Situation) -> Iterator[Question]:
+    entry = situation.entry
+    if (
+        situation.is_known("scenarios")
+        or entry is None
+        or situation.options.single_turn
+    ):
+        return
+    usual = TrainingOptions.scenarios
+    if (entry.home.parent / usual).exists():
+        return
+    fields = [field_name(field) for field in scenario_fields(entry)]
+    found = rows_for(fields, entry.home, situation.files)[:SHOWN]
+    offered = tuple(
+        Choice(
+            f"{rows.source}  {at(rows.place)}",
+            {"scenarios": rows.source},
+            ("its answers are in " + rows.expected + ": " if rows.expected else "")
+            + shorten(str(rows.example), 80),
+        )
+        for rows in found
+    )
+    keys = ", ".join(f'"{name}": ...' for name in fields)
+    to_write = Choice(
+        f"{usual}, which is still to be written",
+        {"scenarios": usual},
+        "art-adapt capture writes it from production",
+    )
+    yield Question(
+        "What do episodes start from?",
+        (*offered, to_write),
+        why=f"Each row is a scenario: {{{keys}}}. Some dozens to begin with; hundreds are better.",
+        typed=("scenarios",),
+        example="a JSONL or CSV file, a dataset's folder, or module:NAME",
+    )

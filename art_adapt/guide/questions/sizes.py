@@ -1,0 +1,33 @@
+"""How fast it learns, and from how much at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.guide.question import Choice, Question, Situation
+from art_adapt.settings import TrainingOptions
+
+ORDER = 130
+NAMES = ("learning_rate", "rollouts_per_group", "groups_per_step")
+USUAL = {name: getattr(TrainingOptions, name) for name in NAMES}
+WIDE = {"learning_rate": 1e-5, "rollouts_per_group": 8, "groups_per_step": 4}
+
+
+def questions(situation: Situation) -> Iterator[Question]:
+    if situation.is_known(*NAMES):
+        return
+    yield Question(
+        "Learning rate, rollouts of a scenario, scenarios in a step?",
+        (
+            Choice("1e-5, 4 and 2", USUAL, "what ART's guide begins with"),
+            Choice(
+                "1e-5, 8 and 4",
+                WIDE,
+                "for RULER and rewards that are rare; 4 x the cost",
+            ),
+        ),
+        why="The rollouts of a scenario are compared with each other: where all get the same "
+        "reward, nothing is learned.",
+        typed=NAMES,
+        example="three numbers, as 2e-5 6 4",
+    )

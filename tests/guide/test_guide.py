@@ -1,0 +1,385 @@
+"""The guided start: what is asked, what answers change, and that nothing known is asked."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+from agent_files import art_adapt
+
+COMMAND = [sys.executable, "-m", "art_adapt"]
+PLAIN = {"ACCESSIBLE": "1"}
+AGENT = """\
+import subprocess
+
+from openai import OpenAI
+
+client = OpenAI()
+NOTES = []
+TOOLS = []
+
+
+def summarize(text):
+    \"\"\"A request beside the conversation.\"\"\"
+    messages = [{"role": "user", "content": text}]
+    response = client.chat.completions.create(model="small", messages=messages)
+    return response.choices[0].message.content
+
+
+def run_tool(call):
+    NOTES.append(call.id)
+    return subprocess.run(["make", call.function.arguments], capture_output=True).stdout
+
+
+def run_agent(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    for _ in range(5):
+        response = client.chat.completions.create(
+            model="large", messages=messages, tools=TOOLS
+        )
+        message = response.choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            result = summarize(str(run_tool(call)))
+            messages.append(
+                {"role": "tool", "tool_call_id": call.id, "content": result}
+            )
+    return "gave up"
+"""
+SCORES = """\
+TASKS = [{"question": "Who?", "expected": "me"}]
+
+
+def reward(trajectory, scenario):
+    return 1.0
+
+
+def grade(answer, expected):
+    return answer == expected
+"""
+# The question, the answer that is not recommended, and what it writes.
+OTHERWISE: dict[str, tuple[str, str, dict[str, Any], str]] = {
+    "replay": (
+        "run many times over",
+        "b",
+        {"single-turn": True},
+        "class Scenario(training.RecordedRequest)",
+    ),
+    "isolation": (
+        "belong to one episode",
+        "b",
+        {"isolate": "process"},
+        "@training.isolated(",
+    ),
+    "auxiliary": (
+        "the agent's own turn",
+        "b",
+        {"policy": ["summarize"]},
+        "AUXILIARY: tuple[str, ...] = ()",
+    ),
+    "reward": (
+        "rewarded by",
+        "b",
+        {"reward": "evals:reward"},
+        "from evals import reward",
+    ),
+    "both rewards": (
+        "rewarded by",
+        "c",
+        {"reward": "evals:reward", "ruler-weight": 0.5},
+        "judge = training.ruler(JUDGE_MODEL, RULER_WEIGHT)",
+    ),
+    "typed reward": (
+        "rewarded by",
+        "evals:reward",
+        {"reward": "evals:reward"},
+        "from evals import reward",
+    ),
+    "objective": (
+        "better than another",
+        "It is brief.",
+        {"rubric": "It is brief."},
+        'RUBRIC = "It is brief."',
+    ),
+    "judge": (
+        "Which model judges",
+        "anthropic/claude",
+        {"judge-model": "anthropic/claude"},
+        'JUDGE_MODEL = "anthropic/claude"',
+    ),
+    "scenarios": (
+        "episodes start from",
+        "c",
+        {"scenarios": "scenarios.jsonl"},
+        'SCENARIOS = "scenarios.jsonl"',
+    ),
+    "found list": (
+        "episodes start from",
+        "a",
+        {"scenarios": "evals:TASKS"},
+        'SCENARIOS = "evals:TASKS"',
+    ),
+    "validation": (
+        "held out to validate",
+        "7",
+        {"validation-scenarios": 7},
+        "VALIDATION_SCENARIOS = 7",
+    ),
+    "base model": (
+        "Which model is trained",
+        "c",
+        {"base-model": "meta-llama/Llama-3.1-8B-Instruct"},
+        'BASE_MODEL = "meta-llama/Llama-3.1-8B-Instruct"',
+    ),
+    "backend": (
+        "Where does training run",
+        "b",
+        {"backend": "serverless"},
+        'BACKEND = "serverless"',
+    ),
+    "project": ("the project called", "desk", {"project": "desk"}, 'PROJECT = "desk"'),
+    "run": ("the run called", "desk-7", {"run-name": "desk-7"}, 'RUN_NAME = "desk-7"'),
+    "sizes": (
+        "Learning rate",
+        "2e-5 6 3",
+        {"learning-rate": 2e-5, "rollouts-per-group": 6, "groups-per-step": 3},
+        "ROLLOUTS_PER_GROUP = 6",
+    ),
+    "length": (
+        "How long does it train",
+        "b",
+        {"epochs": 0, "max-steps": 1000},
+        "EPOCHS = 0",
+    ),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "agent.py").write_text(AGENT)
+    (tmp_path / "evals.py").write_text(SCORES)
+    (tmp_path / "tasks.csv").write_text("question,notes\nWho?,none\n")
+    return tmp_path
+
+
+def spawned(
+    folder: Path, environment: dict[str, str], *options: str
+) -> pexpect.spawn[str]:
+    return pexpect.spawn(
+        COMMAND[0],
+        [*COMMAND[1:], *options, "agent.py"],
+        cwd=folder,
+        env={**os.environ, **environment},  # type: ignore[arg-type]
+        dimensions=(50, 60),
+        encoding="utf-8",
+        timeout=60,
+    )
+
+
+def answered(
+    folder: Path, answers: Sequence[tuple[str, str]], *options: str
+) -> tuple[list[str], str]:
+    """Answer questions, others as recommended; return those asked, and what was said."""
+    left = list(answers)
+    asked: list[str] = []
+    said = ""
+    guide = spawned(folder, PLAIN, *options)
+    while True:
+        found = guide.expect(
+            [
+                "Answer[^:]*: ",
+                r"Write these changes\?",
+                r"Rehearse \S+ now\?",
+                pexpect.EOF,
+            ]
+        )
+        text = str(guide.before)
+        said += text
+        if found == 3:
+            return asked, said
+        if found > 0:
+            guide.sendline("y" if found == 1 else "n")
+            continue
+        question = " ".join(text.split())
+        asked.append(question)
+        if left and left[0][0] in question:
+            guide.sendline(left.pop(0)[1])
+        else:
+            guide.sendline("")
+
+
+def configuration(folder: Path) -> dict[str, Any]:
+    content = tomllib.loads((folder / "pyproject.toml").read_text())
+    table: dict[str, Any] = content["tool"]["art-adapt"]
+    return table
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_an_answer_that_is_not_recommended(name: str, folder: Path) -> None:
+    question, answer, keys, line = OTHERWISE[name]
+    asked, said = answered(folder, [(question, answer)])
+    assert any(question in each for each in asked), said
+    table = configuration(folder)
+    assert {key: table[key] for key in keys} == keys
+    module = (folder / "agent_train.py").read_text()
+    assert line in module
+    # The next run asks nothing, and changes nothing.
+    again, said = answered(folder, [])
+    assert again == [] and "Nothing to change" in said
+
+
+def test_what_is_recommended_is_what_comes_unasked(
+    folder: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for path in list(folder.glob("*.*")):
+        (other / path.name).write_bytes(path.read_bytes())
+    answered(folder, [("episodes start from", "c")])
+    assert art_adapt("agent.py", cwd=other).returncode == 0
+    one, two = ((each / "agent_train.py").read_text() for each in (folder, other))
+    assert one == two
+
+
+def test_nothing_that_is_known_is_asked(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text(
+        "[tool.art-adapt]\nbase-model = 'mine'  # ours\nreward = 'ruler'\n"
+    )
+    (folder / "scenarios.jsonl").write_text('{"question": "Who?"}\n')
+    asked, _ = answered(folder, [], "--project", "x", "--epochs", "2")
+    said = " ".join(asked)
+    for known in (
+        "is trained?",
+        "rewarded by",
+        "start from",
+        "the project",
+        "How long",
+    ):
+        assert known not in said
+    assert "Which model judges" in said
+    # What was given on the command line is not an answer, and comments stay.
+    table = configuration(folder)
+    assert "project" not in table and table["base-model"] == "mine"
+    assert "# ours" in (folder / "pyproject.toml").read_text()
+
+
+def test_recommended_answers_need_one_key(folder: Path) -> None:
+    asked, _ = answered(folder, [("How to settle", "b")])
+    assert len(asked) == 1 and not (folder / "pyproject.toml").exists()
+    assert (folder / "agent_train.py").exists()
+
+
+def test_back_and_what_cannot_be_taken(folder: Path) -> None:
+    asked, said = answered(
+        folder,
+        [
+            ("rewarded by", "nope:reward"),
+            ("no module nope", "b"),
+            ("episodes start from", "<"),
+            ("rewarded by", "a"),
+            ("Learning rate", "1 2"),
+            ("three numbers", "0 4 2"),
+            ("not a positive number", "1e-4 4 2"),
+        ],
+    )
+    assert "3 values are wanted" in said
+    table = configuration(folder)
+    assert table["reward"] == "ruler" and table["learning-rate"] == 1e-4
+    assert sum("rewarded by" in each for each in asked) == 2
+
+
+@pytest.mark.parametrize("after", [0, 1, 5])
+@pytest.mark.parametrize("environment", [PLAIN, {"TERM": "xterm", "ACCESSIBLE": ""}])
+def test_ctrl_c_leaves_everything_as_it_was(
+    folder: Path, after: int, environment: dict[str, str]
+) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    guide = spawned(folder, environment)
+    for number in range(after + 1):
+        guide.expect(
+            [
+                "settle them",
+                "over, side",
+                "belong to",
+                "request in",
+                "rewarded",
+                "better",
+            ]
+        )
+        if number < after:
+            guide.send("\r")
+    guide.sendcontrol("c")
+    guide.expect(pexpect.EOF)
+    guide.close()
+    assert "nothing was written" in str(guide.before)
+    assert guide.exitstatus == 2
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("colours", [{}, {"NO_COLOR": "1"}])
+def test_arrow_keys(folder: Path, colours: dict[str, str]) -> None:
+    guide = spawned(folder, {"TERM": "xterm", "ACCESSIBLE": "", **colours})
+    down = "\x1b[B"
+    for question, keys in (
+        ("settle them", ["\r"]),
+        ("over, side by side", ["\r"]),
+        ("belong to one", ["\r"]),
+        ("request in", ["\r"]),
+        ("rewarded by", [down, "\r"]),
+        ("episodes start from", [down * 4, "\r"]),  # back
+        ("rewarded by", ["\r"]),
+        ("better than", [down, "\r"]),  # something else
+        ("or two", ["It is brief.\r"]),
+        ("model judges", ["\r"]),
+        ("episodes start from", ["\r"]),
+        ("to validate with", ["\r"]),
+        ("model is trained", [down, "\r"]),
+        ("does training run", ["\r"]),
+        ("the project called", ["\r"]),
+        ("the run called", ["\r"]),
+        ("Learning rate", ["\r"]),
+        ("How long", ["\r"]),
+    ):
+        guide.expect(question)
+        guide.expect("\x1b\\[[?]7h|:")  # it has been drawn
+        for key in keys:
+            guide.send(key)
+    guide.expect(r"\[y/N\]")
+    guide.sendline("y")
+    while guide.expect([r"now\?", pexpect.EOF]) == 0:
+        guide.sendline("n")
+    table = configuration(folder)
+    assert table["reward"] == "ruler" and table["rubric"] == "It is brief."
+    assert table["base-model"] == "Qwen/Qwen3-30B-A3B-Instruct-2507"
+
+
+def test_neither_pipes_nor_json_are_asked(folder: Path) -> None:
+    for options in ((), ("--json",)):
+        assert art_adapt(*options, "agent.py", cwd=folder).returncode == 0
+        assert art_adapt("--undo", "agent.py", cwd=folder).returncode == 0
+    guide = spawned(folder, PLAIN, "--json")
+    guide.expect(pexpect.EOF)
+    assert "Answer" not in str(guide.before)
+
+
+def test_what_has_been_written_can_be_rehearsed_at_once(folder: Path) -> None:
+    (folder / "scenarios.jsonl").write_text('{"question": "Who?"}\n' * 5)
+    guide = spawned(folder, PLAIN)
+    guide.expect("settle them")
+    guide.sendline("b")
+    guide.expect(r"\[y/N\]")
+    guide.sendline("y")
+    guide.expect(r"Rehearse agent_train.py now\?")
+    guide.sendline("y")
+    guide.expect("On a machine with a GPU:", timeout=120)
+    assert "Rehearsed" in str(guide.before)
+    guide.expect(pexpect.EOF)
+    assert "python agent_train.py" in str(guide.before)
