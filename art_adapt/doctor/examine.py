@@ -29,7 +29,7 @@ def examine(
     if not path.is_file():
         raise Refusal("there is no such file", path=path)
     try:
-        module = _imported(path)
+        module = import_train_module(path)
     except (Exception, SystemExit) as error:
         yield failed("module", f"cannot be imported: {_described(error)}", _REMEDY)
         return
@@ -51,7 +51,8 @@ def examine(
 _REMEDY = "mend that first: a run would end there, too"
 
 
-def _imported(path: Path) -> ModuleType:
+def import_train_module(path: Path) -> ModuleType:
+    """Import a train module as a run would: with its agent, whose code runs."""
     root, name = import_name(path.resolve())
     sys.path.insert(0, str(root))
     return importlib.import_module(name)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from art_adapt.training.scenarios import load_scenarios, source_beside
+from art_adapt.scenarios.rows import load_scenarios, source_beside
 
 
 class State(StrEnum):

@@ -5,6 +5,7 @@ imports it before the agent.
 """
 
 from art_adapt.recording import for_training
+from art_adapt.scenarios.rows import RecordedRequest, Scenario, load_scenarios, split
 from art_adapt.training.applications import ask_app
 from art_adapt.training.episode_files import keep
 from art_adapt.training.episodes import Trajectory, fill_in, policy_endpoint, record
@@ -25,8 +26,7 @@ from art_adapt.training.progress import (
 from art_adapt.training.reports import report, report_validation
 from art_adapt.training.rewards import scored
 from art_adapt.training.runs import UNTIL_STOPPED, Run, Task, prepare, scenario_stream
-from art_adapt.training.scenarios import Scenario, load_scenarios, split
-from art_adapt.training.single_turn import RecordedRequest, complete
+from art_adapt.training.single_turn import complete
 from art_adapt.training.terminal import run_command, run_script
 from art_adapt.training.usage import print_usage
 from art_adapt.training.warm_start import warm_start

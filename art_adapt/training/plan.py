@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from art_adapt.scenarios.rows import FEW
+
 # The settings that make a run what it is: what is changed later is said.
 RECORDED = (
     "BASE_MODEL",
@@ -17,11 +19,11 @@ RECORDED = (
     "LEARNING_RATE",
     "MAX_COMPLETION_TOKENS",
     "ROLLOUTS_PER_GROUP",
+    "RUBRIC",
     "RULER_WEIGHT",
     "SCENARIOS",
     "TEMPERATURE",
 )
-FEW = 20  # validation scenarios: with fewer, most differences are noise
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ import art
 import pydantic
 from art.utils import iterate_dataset
 
+from art_adapt.scenarios.rows import load_scenarios, source_beside, split
 from art_adapt.training.demonstrations import read_demonstrations
 from art_adapt.training.models import FILES, checkpoints_in
 from art_adapt.training.plan import Plan, described, make_plan
-from art_adapt.training.scenarios import load_scenarios, source_beside, split
 
 S = TypeVar("S", bound=pydantic.BaseModel)
 UNTIL_STOPPED = 1_000_000  # epochs

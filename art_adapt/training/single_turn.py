@@ -5,47 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import openai
-import pydantic
 
 from art_adapt.recording import RecordingError
 from art_adapt.recording.hooked import recorded
 from art_adapt.recording.listening import Listener
 from art_adapt.recording.messages import message_of
 from art_adapt.recording.state import active
+from art_adapt.scenarios.rows import RecordedRequest
 from art_adapt.training.episodes import policy_endpoint
-from art_adapt.training.scenarios import Scenario
 
 Json = dict[str, Any]
-
-
-class RecordedRequest(Scenario):
-    """A request that an agent has made, as chat logs and fine-tuning files hold it.
-
-    Attributes:
-        messages: up to the completion. Where a row's last message is an assistant's,
-            that is the ``reference``.
-        tools: that the request offered. None of them runs.
-        model: that was asked; only ``evaluate`` needs it, for the production model.
-        reference: the completion that the request got, if it is known: a judge is shown
-            it, and a reward function can compare with it.
-    """
-
-    messages: list[Json] = pydantic.Field(min_length=1)
-    tools: list[Json] | None = None
-    model: str = ""
-    reference: Any = None
-
-    @pydantic.model_validator(mode="before")
-    @classmethod
-    def _answered(cls, row: Any) -> Any:
-        """Take a row's own answer off its messages."""
-        messages = row.get("messages") if isinstance(row, dict) else None
-        if not isinstance(messages, list) or not messages:
-            return row
-        last = messages[-1]
-        if not isinstance(last, dict) or last.get("role") != "assistant":
-            return row
-        return {"reference": last, **row, "messages": messages[:-1]}
 
 
 def complete(request: RecordedRequest) -> Json:

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
+from art_adapt.scenarios.rows import split
 from art_adapt.training.plan import described, make_plan
-from art_adapt.training.scenarios import split
 
 
 def check(setup: Setup) -> Iterator[Finding]:

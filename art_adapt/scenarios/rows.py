@@ -13,8 +13,10 @@ from typing import Any, TypeVar
 import pydantic
 
 from art_adapt.json_lines import json_lines
-from art_adapt.scenario_sources import SourceKind, source_kind
-from art_adapt.training.plan import FEW
+from art_adapt.scenarios.source_kind import SourceKind, source_kind
+
+FEW = 20  # validation scenarios: with fewer, most differences are noise
+Json = dict[str, Any]
 
 
 class Scenario(pydantic.BaseModel):
@@ -23,7 +25,40 @@ class Scenario(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(extra="allow")
 
 
+class RecordedRequest(Scenario):
+    """A request that an agent has made, as chat logs and fine-tuning files hold it.
+
+    Attributes:
+        messages: up to the completion. Where a row's last message is an assistant's,
+            that is the ``reference``.
+        tools: that the request offered. None of them runs.
+        model: that was asked; only ``evaluate`` needs it, for the production model.
+        reference: the completion that the request got, if it is known: a judge is shown
+            it, and a reward function can compare with it.
+    """
+
+    messages: list[Json] = pydantic.Field(min_length=1)
+    tools: list[Json] | None = None
+    model: str = ""
+    reference: Any = None
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _answered(cls, row: Any) -> Any:
+        """Take a row's own answer off its messages."""
+        messages = row.get("messages") if isinstance(row, dict) else None
+        if not isinstance(messages, list) or not messages:
+            return row
+        last = messages[-1]
+        if not isinstance(last, dict) or last.get("role") != "assistant":
+            return row
+        return {"reference": last, **row, "messages": messages[:-1]}
+
+
 S = TypeVar("S", bound=pydantic.BaseModel)
+T = TypeVar("T")
+# A place for messages, and the row itself.
+Rows = Iterator[tuple[str, Any]]
 
 
 def source_beside(module: Mapping[str, Any]) -> str:
@@ -42,19 +77,29 @@ def source_beside(module: Mapping[str, Any]) -> str:
 def load_scenarios(scenario: type[S], source: str) -> list[S]:
     """Read ``source`` as scenarios of the class ``scenario``.
 
-    ``source`` is a path or ``module:NAME``; ``art_adapt.scenario_sources`` tells which.
+    ``source`` is a path or ``module:NAME``; ``source_kind`` tells which.
 
     Raises:
         SystemExit: it is missing, or a row is no such scenario; with its place.
     """
-    kind = source_kind(source)
-    if kind is not SourceKind.ROWS and not Path(source).exists():
-        raise SystemExit(f"{source} is missing: {_wanted(kind, scenario)}")
-    rows = _READERS[kind](source)
     try:
+        rows = read_rows(scenario, source)
         return [_scenario(scenario, place, row) for place, row in rows]
     except ValueError as error:
         raise SystemExit(str(error)) from error
+
+
+def read_rows(scenario: type[pydantic.BaseModel], source: str) -> Rows:
+    """Read the rows of ``source``, each with its place, whether they fit or not.
+
+    Raises:
+        SystemExit: it is missing; the message says which keys ``scenario`` wants.
+        ValueError: when the rows are read, one is no JSON; with its place.
+    """
+    kind = source_kind(source)
+    if kind is not SourceKind.ROWS and not Path(source).exists():
+        raise SystemExit(f"{source} is missing: {_wanted(kind, scenario)}")
+    return _READERS[kind](source)
 
 
 def _scenario(scenario: type[S], place: str, row: Any) -> S:
@@ -64,7 +109,7 @@ def _scenario(scenario: type[S], place: str, row: Any) -> S:
         raise ValueError(f"{place}: {error}") from error
 
 
-def split(scenarios: list[S], most: int | None = None) -> tuple[list[S], list[S]]:
+def split(scenarios: list[T], most: int | None = None) -> tuple[list[T], list[T]]:
     """Hold out some for validation, the same ones in every run.
 
     That is a tenth; of fewer than 200 it is up to 20, but a fifth at most: with fewer
@@ -84,10 +129,6 @@ def _wanted(kind: SourceKind, scenario: type[pydantic.BaseModel]) -> str:
     if kind is SourceKind.DATASET:
         return f"a dataset's folder, with the columns {', '.join(keys)}"
     return f"write one JSON object a line, with the keys {', '.join(keys)}"
-
-
-# A place for messages, and the row itself.
-Rows = Iterator[tuple[str, Any]]
 
 
 def _csv(source: str) -> Rows:

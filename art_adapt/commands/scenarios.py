@@ -1,0 +1,105 @@
+"""``art-adapt scenarios``: its options and exit codes."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from art_adapt.commands import command_app
+from art_adapt.errors import Refusal
+from art_adapt.scenarios.source_kind import SourceKind, source_kind
+
+FINE, FOUND = 0, 1
+app = command_app()
+
+
+@app.command()
+def scenarios(
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="A JSONL or CSV file, a dataset's folder, or module:NAME; else the "
+            "train module's own.",
+        ),
+    ] = None,
+    module: Annotated[
+        Path | None,
+        typer.Option(help="The train module; else the one *_train.py that is here."),
+    ] = None,
+    validation: Annotated[
+        str | None, typer.Option(help="A source for validation alone.")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Say everything as one JSON object.")
+    ] = False,
+) -> None:
+    """Check scenarios against a train module's Scenario, before a run reads them.
+
+    Says which rows do not fit and why, which stand there twice, how long their fields are
+    and what is held out for validation; shows some rows. Of the train module only its
+    Scenario runs. Nothing is changed, and no variations are made.
+
+    Exit codes: 0 all rows are scenarios, each once; 1 something found; 2 could not look.
+    """
+    path = module or _train_module()
+    if not find_spec("pydantic"):
+        raise Refusal(
+            "pydantic is not installed here, which reads scenarios",
+            next_step="pip install 'art-adapt[train]'",
+        )
+    from art_adapt.report.scenarios import scenarios_as_json, show_scenarios
+    from art_adapt.scenarios.check import check_scenarios
+    from art_adapt.scenarios.declared import constant, declared_scenario
+
+    scenario = declared_scenario(path)
+    given = source or _own_source(path)
+    if source_kind(given) is SourceKind.ROWS:
+        raise Refusal(
+            f"{given} would have to be imported",
+            next_step="art-adapt doctor imports the train module, and looks at its scenarios",
+        )
+    try:
+        report = check_scenarios(
+            scenario, given, validation, constant(path, "VALIDATION_SCENARIOS")
+        )
+    except (SystemExit, OSError) as error:
+        raise Refusal(str(error)) from error
+    if json:
+        print(scenarios_as_json(report))
+    else:
+        show_scenarios(report, given, sys.stdout)
+    raise typer.Exit(FINE if report.is_fine else FOUND)
+
+
+def _own_source(path: Path) -> str:
+    """Return what a train module itself would read, which is beside it."""
+    from art_adapt.scenarios.declared import constant
+
+    said = constant(path, "SCENARIOS")
+    if not isinstance(said, str):
+        raise Refusal("its SCENARIOS is no text", next_step="name a file", path=path)
+    is_module = source_kind(said) is SourceKind.ROWS
+    return said if is_module else str(path.parent / said)
+
+
+def _train_module() -> Path:
+    """Return the only train module in the working folder.
+
+    Raises:
+        Refusal: there is none, or more than one.
+    """
+    found = sorted(Path().glob("*_train.py"))
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(map(str, found))
+    raise Refusal(
+        f"several train modules are here: {names}"
+        if found
+        else "there is no train module here",
+        next_step="name it with --module path/to/agent_train.py",
+    )

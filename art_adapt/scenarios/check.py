@@ -1,0 +1,148 @@
+"""Looks at scenarios before a run does: rows that do not fit, doubles, lengths, leaks."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import pydantic
+
+from art_adapt.scenarios.rows import read_rows, split
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A row that is no scenario, and why."""
+
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """How long the values of a field are, in characters."""
+
+    shortest: int
+    median: int
+    longest: int
+
+
+@dataclass(frozen=True)
+class ScenarioReport:
+    """What was found in a source of scenarios.
+
+    Attributes:
+        rows: how many there are, wrong ones too.
+        doubles: places of rows with the same fields, further keys aside.
+        lengths: by field.
+        further: how many rows have each key that is no field.
+        training, validation: how many a run would take for each.
+        leaked: places of validation rows that are trained on as well.
+        shown: some rows, with their places.
+    """
+
+    rows: int
+    wrong: tuple[Wrong, ...]
+    doubles: tuple[tuple[str, ...], ...]
+    lengths: dict[str, Lengths]
+    further: dict[str, int]
+    training: int
+    validation: int
+    leaked: tuple[str, ...]
+    shown: tuple[tuple[str, dict[str, Any]], ...]
+
+    @property
+    def is_fine(self) -> bool:
+        return bool(self.rows) and not (self.wrong or self.doubles or self.leaked)
+
+
+SHOWN = 3
+
+
+def check_scenarios(
+    scenario: type[pydantic.BaseModel],
+    source: str,
+    validation: str | None,
+    held_out: int | None,
+) -> ScenarioReport:
+    """Check the rows of ``source`` against a train module's ``Scenario``.
+
+    ``validation``: a source of its own for it; otherwise some of the rows are held out, at
+    most ``held_out``, as a run does.
+
+    Raises:
+        SystemExit: a source is missing.
+    """
+    fitting, wrong = _read(scenario, source)
+    places = defaultdict(list)
+    for place, row in fitting:
+        places[_key(scenario, row)].append(place)
+    if validation is None:
+        training, kept = split(fitting, held_out)
+    else:
+        kept, more = _read(scenario, validation)
+        training, wrong = fitting, [*wrong, *more]
+    trained = {_key(scenario, row) for _, row in training}
+    further = Counter(key for _, row in fitting for key in row.model_extra or {})
+    return ScenarioReport(
+        rows=len(fitting) + len(wrong),
+        wrong=tuple(wrong),
+        doubles=tuple(tuple(each) for each in places.values() if len(each) > 1),
+        lengths={
+            name: _lengths(getattr(row, name) for _, row in fitting)
+            for name in scenario.model_fields
+            if fitting
+        },
+        further=dict(further),
+        training=len(training),
+        validation=len(kept),
+        leaked=tuple(place for place, row in kept if _key(scenario, row) in trained),
+        shown=tuple((p, r.model_dump(mode="json")) for p, r in fitting[:SHOWN]),
+    )
+
+
+def _read(
+    scenario: type[pydantic.BaseModel], source: str
+) -> tuple[list[tuple[str, pydantic.BaseModel]], list[Wrong]]:
+    """Return the rows that fit and those that do not; after broken JSON none is read."""
+    fitting: list[tuple[str, pydantic.BaseModel]] = []
+    wrong: list[Wrong] = []
+    try:
+        for place, row in read_rows(scenario, source):
+            try:
+                fitting.append(
+                    (place, scenario.model_validate(row, from_attributes=True))
+                )
+            except pydantic.ValidationError as error:
+                wrong.append(Wrong(place, _reason(error)))
+    except ValueError as error:
+        place, _, reason = str(error).partition(": ")
+        wrong.append(Wrong(place, f"{reason}; nothing after it was read"))
+    return fitting, wrong
+
+
+def _reason(error: pydantic.ValidationError) -> str:
+    said = (
+        f"{'.'.join(map(str, each['loc'])) or 'the row'}: {each['msg']}"
+        for each in error.errors()
+    )
+    return "; ".join(said)
+
+
+def _key(scenario: type[pydantic.BaseModel], row: pydantic.BaseModel) -> str:
+    """Return the fields as text: what an episode starts from."""
+    dumped = row.model_dump(mode="json", include=set(scenario.model_fields))
+    return json.dumps(dumped, sort_keys=True)
+
+
+def _lengths(values: Iterable[Any]) -> Lengths:
+    texts = (
+        each if isinstance(each, str) else json.dumps(each, default=str)
+        for each in values
+    )
+    found = sorted(map(len, texts))
+    return Lengths(found[0], int(median(found)), found[-1])
