@@ -1,0 +1,104 @@
+"""Makes rows of scenarios from what a listener has noted."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+SECRET = re.compile(
+    r"\bsk-[\w-]{16,}|\bAKIA[0-9A-Z]{16}|\bgh[pousr]_\w{20,}|\bxox[abprs]-[\w-]{10,}"
+    r"|\beyJ[\w-]{10,}\.[\w-]{10,}\.|-----BEGIN [A-Z ]*PRIVATE KEY|\bBearer [\w.~+/-]{16,}"
+    r"|(?i:passw(?:or)?d|secret|api[_-]?key|access[_-]?token)[\"']?\s*[=:]\s*\S{6,}"
+    r"|://[^/\s:@]+:[^/\s@]+@"
+)
+SHOWN = 4  # characters of a secret
+CAPTURED = "captured"  # the key of a row with when it was, and what came of it
+
+
+@dataclass
+class Kept:
+    """The rows made of notes, and what was left out.
+
+    Attributes:
+        rows: new ones, in the order in which their episodes ended.
+        episodes: that were noted.
+        known: episodes that start as an earlier one does.
+        secrets: by field, what looks like one, cut off.
+        not_json: by field, the type of what JSON cannot hold.
+    """
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    episodes: int = 0
+    known: int = 0
+    secrets: dict[str, list[str]] = field(default_factory=dict)
+    not_json: dict[str, set[str]] = field(default_factory=dict)
+
+
+def kept_rows(
+    notes: Iterable[dict[str, Any]],
+    fields: Collection[str],
+    earlier: Iterable[dict[str, Any]],
+    allowed: Collection[str] = (),
+) -> Kept:
+    """Return a row for each episode that starts as none before it.
+
+    Args:
+        notes: of a listener, one an episode.
+        fields: of a scenario.
+        earlier: rows that are there already.
+        allowed: fields whose values are kept even if they look like secrets.
+    """
+    kept = Kept()
+    seen = {_key(row, fields) for row in earlier}
+    for note in notes:
+        kept.episodes += 1
+        row = _row(note, allowed, kept)
+        if row is None:
+            continue
+        key = _key(row, fields)
+        if key in seen:
+            kept.known += 1
+            continue
+        seen.add(key)
+        kept.rows.append(row)
+    return kept
+
+
+def _row(
+    note: dict[str, Any], allowed: Collection[str], kept: Kept
+) -> dict[str, Any] | None:
+    row: dict[str, Any] = {}
+    complete = True
+    for name, said in note["fields"].items():
+        if "not_json" in said:
+            kept.not_json.setdefault(name, set()).add(said["not_json"])
+            complete = False
+        elif name not in allowed and (secrets := list(_secrets(said["value"]))):
+            kept.secrets.setdefault(name, []).extend(secrets)
+            complete = False
+        else:
+            row[name] = said["value"]
+    answer = note["answer"]
+    began = datetime.fromtimestamp(note["began"], UTC)
+    row[CAPTURED] = {
+        "at": began.isoformat(timespec="seconds"),
+        "seconds": note["seconds"],
+        "outcome": note["outcome"],
+        "answer": None if any(_secrets(answer)) else answer,
+    }
+    return row if complete else None
+
+
+def _secrets(value: Any) -> Iterator[str]:
+    for found in SECRET.finditer(
+        value if isinstance(value, str) else json.dumps(value)
+    ):
+        yield found[0][:SHOWN] + "..."
+
+
+def _key(row: dict[str, Any], fields: Collection[str]) -> str:
+    return json.dumps({name: row.get(name) for name in fields}, sort_keys=True)

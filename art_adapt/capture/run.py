@@ -1,0 +1,121 @@
+"""Run the agent's command while a listener notes its episodes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from art_adapt.errors import Refusal
+from art_adapt.survey.model import EntryPoint, Parameter
+from art_adapt.survey.syntax import MODULE_LEVEL
+from art_adapt.train_module.fields import field_name, is_record, scenario_fields
+
+LISTENING = Path(__file__).with_name("listening")
+SETTINGS = "ART_ADAPT_CAPTURE"
+
+
+@dataclass(frozen=True)
+class FieldSource:
+    """Where a field of a scenario comes from when an episode begins.
+
+    Attributes:
+        name: of the field.
+        of: "function" or "constructor", whose ``parameter`` it is; "arguments" of the
+            command line, or "inputs" that are typed.
+        part: the attribute of that parameter, of one that is made of several fields.
+    """
+
+    name: str
+    of: str
+    parameter: str = ""
+    part: str | None = None
+
+
+def field_sources(entry: EntryPoint) -> list[FieldSource]:
+    """Return where each field of an entry point's scenario comes from."""
+    if entry.terminal is not None:
+        return [FieldSource(f.name, f.name) for f in scenario_fields(entry)]
+    wanted = {field_name(field) for field in scenario_fields(entry)}
+    found = [
+        *_sources(entry.constructor, "constructor"),
+        *_sources(entry.parameters, "function"),
+    ]
+    return [source for source in found if source.name in wanted]
+
+
+def _sources(parameters: Sequence[Parameter], of: str) -> Iterator[FieldSource]:
+    for parameter in parameters:
+        if is_record(parameter):
+            for part in parameter.fields or ():
+                yield FieldSource(field_name(part), of, parameter.name, part.name)
+        else:
+            yield FieldSource(field_name(parameter), of, parameter.name)
+
+
+def run_listening(command: Sequence[str], entry: EntryPoint, log: Path) -> int:
+    """Run ``command`` to its end, with its episodes noted in ``log``; return its exit code.
+
+    Input, output and signals are the command's own.
+
+    Raises:
+        Refusal: it cannot be started.
+    """
+    settings = {
+        "log": str(log.resolve()),
+        "file": os.path.realpath(entry.place.path),
+        "function": "<module>" if entry.name == MODULE_LEVEL else entry.name,
+        "class_name": entry.class_name,
+        "fields": [vars(source) for source in field_sources(entry)],
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder, "settings.json")
+        told.write_text(json.dumps(settings), encoding="utf-8")
+        try:
+            process = subprocess.Popen(command, env=_environment(told))
+        except OSError as error:
+            raise Refusal(
+                f"{command[0]} cannot be started: {error.strerror or error}",
+                next_step="write the command after -- as you run your agent",
+            ) from error
+        return _wait(process)
+
+
+def _environment(told: Path) -> dict[str, str]:
+    before = os.environ.get("PYTHONPATH")
+    path = str(LISTENING) if not before else os.pathsep.join([str(LISTENING), before])
+    return {**os.environ, "PYTHONPATH": path, SETTINGS: str(told.resolve())}
+
+
+def _wait(process: subprocess.Popen[bytes]) -> int:
+    """Wait for a process; what would end this one is left to it to answer."""
+
+    def pass_on(number: int, _: Any) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(number)
+
+    before = {signal.SIGTERM: signal.signal(signal.SIGTERM, pass_on)}
+    # A terminal sends Ctrl-C to both.
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        return process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def read_notes(log: Path) -> list[dict[str, Any]]:
+    """Read what was noted; a line that a crash has cut off is left out."""
+    notes = []
+    if log.exists():
+        for line in log.read_text(encoding="utf-8", errors="replace").split("\n"):
+            with contextlib.suppress(ValueError):
+                notes.append(json.loads(line))
+    return [note for note in notes if isinstance(note, dict)]

@@ -1,0 +1,169 @@
+"""``art-adapt capture``: its options and exit codes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from art_adapt.commands import command_app
+from art_adapt.errors import Refusal
+
+if TYPE_CHECKING:
+    from art_adapt.survey.model import EntryPoint
+
+app = command_app()
+
+
+@app.command(context_settings={"allow_interspersed_args": False})
+def capture(
+    command: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="-- COMMAND...",
+            help="How the agent is run: a script, tests, a server.",
+        ),
+    ],
+    agent: Annotated[
+        Path | None, typer.Option(help="The agent's file; else the command's own.")
+    ] = None,
+    entry: Annotated[
+        str | None, typer.Option(help="The function that runs one episode.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="JSON lines; else the train module's."),
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD",
+            help="A field to keep even where it looks like a secret; may be repeated.",
+        ),
+    ] = None,
+) -> None:
+    """Write scenarios from production: what the episodes of a command start from.
+
+    The agent runs as it always does, adapted or not: nothing of it is changed or sent
+    anywhere. When the command has ended, each new start of an episode is a row of the file,
+    with its time, outcome and answer under "captured", and what was kept is said.
+
+    Exit code: the command's; 2 if it could not be started.
+    """
+    from art_adapt.capture.rows import kept_rows
+    from art_adapt.capture.run import field_sources, read_notes, run_listening
+    from art_adapt.json_lines import json_lines
+
+    point, scenarios = _episode(agent or _agent_of(command), entry)
+    path = output or point.home.parent / scenarios
+    fields = [source.name for source in field_sources(point)]
+    if not fields:
+        raise Refusal(
+            f"{point.called} is given nothing that a scenario could hold",
+            next_step="name another function with --entry",
+            path=point.place.path,
+            line=point.place.line,
+        )
+    log = path.with_name(f".{path.name}.capturing")  # of a run that was killed, too
+    try:
+        earlier = [row for _, row in json_lines(path)] if path.exists() else []
+    except (OSError, ValueError) as error:
+        raise Refusal(str(error), path=path) from error
+    code = run_listening(command, point, log)
+    kept = kept_rows(read_notes(log), fields, earlier, allow or ())
+    _append(path, kept.rows)
+    log.unlink(missing_ok=True)
+    _say(kept, path, point)
+    raise typer.Exit(code)
+
+
+def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
+    """Return the entry point of an agent, and the file of its scenarios.
+
+    Raises:
+        Refusal: it is unclear, or nothing that can be called.
+    """
+    from art_adapt.discovery import named_sources, with_entry_file
+    from art_adapt.entry_decision import decide_entry
+    from art_adapt.pyproject import with_configuration
+    from art_adapt.scenarios.source_kind import SourceKind, source_kind
+    from art_adapt.settings import Options, Origin, TrainingOptions
+    from art_adapt.survey.survey import survey
+
+    options = Options()
+    if name is not None:
+        options = replace(options, entry=name, origins={"entry": Origin.FLAG})
+    sources = named_sources([str(agent)])
+    options = replace(with_configuration(options, sources[0].path), single_turn=False)
+    sources = with_entry_file(sources, options.entry)
+    found = decide_entry(survey(sources, entry=options.entry), options).entry
+    assert found is not None  # a train module needs one
+    is_file = source_kind(options.scenarios) is SourceKind.JSONL
+    return found, options.scenarios if is_file else TrainingOptions.scenarios
+
+
+def _agent_of(command: Sequence[str]) -> Path:
+    """Return the file that a command runs.
+
+    Raises:
+        Refusal: it names none that is here.
+    """
+    named: list[Path] = []
+    for before, word in zip(("", *command), command, strict=False):
+        module = word.partition(":")[0].replace(".", "/")
+        if before == "-m" or ":" in word:
+            named += [Path(f"{module}.py"), Path(module, "__main__.py")]
+        elif word.endswith(".py"):
+            named.append(Path(word))
+    found = next((path for path in named if path.is_file()), None)
+    if found is None:
+        raise Refusal(
+            f"the agent's file is not in the command {' '.join(command)}",
+            next_step="name it: art-adapt capture --agent agent.py -- "
+            + " ".join(command),
+        )
+    return found
+
+
+def _append(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    from art_adapt.file_edit import FileEdit
+    from art_adapt.files import write
+
+    if not rows:
+        return
+    before = path.read_bytes() if path.exists() else None
+    text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    start = before or b""
+    if start and not start.endswith(b"\n"):
+        start += b"\n"
+    write([FileEdit(path.absolute(), before, start + text.encode())])
+
+
+def _say(kept: Any, path: Path, point: EntryPoint) -> None:
+    from art_adapt.report.paths import at, shown
+    from art_adapt.report.printable import printable
+
+    say = sys.stderr.write
+    known = f", {kept.known} started as an earlier one" if kept.known else ""
+    say(f"\n{kept.episodes} episodes of {point.called} ({at(point.place)}){known}\n")
+    for field, secrets in kept.secrets.items():
+        shown_ones = printable(", ".join(dict.fromkeys(secrets)))
+        say(
+            f"left out: {field} looks like a secret ({shown_ones}); --allow {field} keeps it\n"
+        )
+    for field, types in kept.not_json.items():
+        what = printable(", ".join(sorted(types)))
+        say(
+            f"left out: {field} is a {what}, which JSON cannot hold; name a function that "
+            "takes what it is made from, with --entry\n"
+        )
+    if kept.rows:
+        say(f"{len(kept.rows)} new rows in {shown(path)}\n")
+        say(f"next: art-adapt scenarios {shown(path)}\n")
+    elif not kept.episodes:
+        say("no episode was run: is it another function, --entry, or another Python?\n")
