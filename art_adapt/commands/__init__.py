@@ -16,13 +16,16 @@ COMMANDS = {
 }
 
 
+HELP = {"help_option_names": ["-h", "--help"]}
+
+
 def command_app() -> typer.Typer:
     """Make a Typer app whose messages are plain text and whose exceptions reach `main`."""
     return typer.Typer(
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings=dict(HELP),
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from art_adapt.commands import command_app
+from art_adapt.commands import HELP, command_app
 from art_adapt.errors import Refusal
 
 if TYPE_CHECKING:
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 app = command_app()
 
 
-@app.command(context_settings={"allow_interspersed_args": False})
+# What stands behind the command is the command's own.
+@app.command(context_settings={"allow_interspersed_args": False, **HELP})
 def capture(
     command: Annotated[
         list[str],
         typer.Argument(
-            metavar="-- COMMAND...",
+            metavar="-- COMMAND",
             help="How the agent is run: a script, tests, a server.",
         ),
     ],
