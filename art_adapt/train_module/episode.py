@@ -146,6 +146,9 @@ def _request_episode(route: Route, fields: list[Parameter]) -> str:
     )
 
 
+UNSET = (None, "None", '""', "''")  # no default, or one that says nothing
+
+
 def _arguments(parameters: tuple[Parameter, ...], fields: set[str]) -> list[str]:
     found = []
     for parameter in parameters:
@@ -161,7 +164,8 @@ def _value(parameter: Parameter, fields: set[str]) -> str | None:
     name, is_required = parameter.name, parameter.default is None
     if parameter.is_client and parameter.default in (None, "None"):
         return "client"
-    if is_required and (key := ENDPOINT.get(name)):
+    # Without a key a client cannot be made, whatever default its maker has.
+    if parameter.default in UNSET and (key := ENDPOINT.get(name)):
         return f'endpoint["{key}"]'
     if is_required and parameter.is_object:
         made = parameter.made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import sys
@@ -147,7 +148,9 @@ async def record(
     began = time.monotonic()
     with opened as recording:
         try:
-            returned = await within(timeout, _run(episode, scenario))
+            # An agent may append to a list that it is given, which is no other episode's.
+            started = copy.deepcopy(scenario)
+            returned = await within(timeout, _run(episode, started))
             if returned is not None and not recording.answered:
                 recording.set_final_answer(returned)
         except (RecordingError, Unfinished):

@@ -104,6 +104,19 @@ def run(question):
 if __name__ == "__main__":
     run()
 """,
+    "a client made of arguments with defaults": f"""from openai import OpenAI
+
+MODEL = "m"
+
+
+class Agent:
+    def __init__(self, base_url: str | None = None, api_key: str = "", model: str = MODEL):
+        self.base_url, self.api_key = base_url, api_key or None
+
+    def run(self, question: str) -> str:
+        assert self.base_url and self.api_key
+        client = OpenAI(base_url=self.base_url, api_key=self.api_key)
+{ASK.replace("    ", "        ")}""",
     "a model's name": f"""{HEAD}def run(question: str, model: str):
 {ASK.replace("MODEL", "model")}""",
     "a dataclass of settings beside the question": f"""{HEAD}from pathlib import Path

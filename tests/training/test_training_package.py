@@ -241,6 +241,22 @@ def test_what_an_episode_returns_is_its_answer(engine: Engine, episode: Any) -> 
     assert request["model"] == "policy@3" and request["temperature"] == 1.0
 
 
+def test_what_an_episode_does_to_its_scenario_is_no_other_episodes(
+    engine: Engine,
+) -> None:
+    class Chat(training.Scenario):
+        messages: list[dict[str, str]]
+
+    def episode(chat: Chat) -> str | None:
+        chat.messages.append({"role": "user", "content": "And?"})
+        return ask(Scenario(question=chat.messages[-1]["content"]))
+
+    chat = Chat(messages=[{"role": "user", "content": "Delft?"}])
+    for _ in range(2):
+        trajectory = asyncio.run(training.record(model_at(engine), chat, episode))
+        assert trajectory.scenario.messages == [{"role": "user", "content": "Delft?"}]
+
+
 def test_a_marked_answer_goes_before_a_returned_one(engine: Engine) -> None:
     def episode(scenario: Scenario) -> str:
         final_answer(ask(scenario))
