@@ -251,7 +251,9 @@ def test_the_fixtures_are_clean_and_so_is_what_is_written(tmp_path: Path) -> Non
     code, said, _ = check(".", "--select", "ALL", cwd=folder)
     assert code == 0, said
     recorder = folder / "art_recording.py"
-    recorder.write_bytes(recorder.read_bytes() + b"\n# mine\n")
+    recorder.write_bytes(recorder.read_bytes() + b"\n# noqa: a comment is no edit\n")
+    assert check(".", cwd=folder)[0] == 0
+    recorder.write_bytes(recorder.read_bytes() + b"\nMINE = 1\n")
     code, said, _ = check(".", cwd=folder)
     assert code == 1 and "art_recording.py:1:1: ART103" in said
 
