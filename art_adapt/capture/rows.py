@@ -16,6 +16,7 @@ SECRET = re.compile(
     r"|://[^/\s:@]+:[^/\s@]+@"
 )
 SHOWN = 4  # characters of a secret
+MESSAGES = "messages"
 CAPTURED = "captured"  # the key of a row with when it was, and what came of it
 
 
@@ -25,6 +26,7 @@ class Kept:
 
     Attributes:
         rows: new ones, in the order in which their episodes ended.
+        conversations: of all episodes, as ART's fine-tuning reads them.
         episodes: that were noted.
         known: episodes that start as an earlier one does.
         secrets: by field, what looks like one, cut off.
@@ -32,6 +34,7 @@ class Kept:
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
+    conversations: list[dict[str, Any]] = field(default_factory=list)
     episodes: int = 0
     known: int = 0
     secrets: dict[str, list[str]] = field(default_factory=dict)
@@ -56,6 +59,7 @@ def kept_rows(
     seen = {_key(row, fields) for row in earlier}
     for note in notes:
         kept.episodes += 1
+        kept.conversations += _conversations(note, allowed, kept)
         row = _row(note, allowed, kept)
         if row is None:
             continue
@@ -91,6 +95,18 @@ def _row(
         "answer": None if any(_secrets(answer)) else answer,
     }
     return row if complete else None
+
+
+def _conversations(
+    note: dict[str, Any], allowed: Collection[str], kept: Kept
+) -> Iterator[dict[str, Any]]:
+    for conversation in note.get("conversations", ()):
+        secrets = list(_secrets(conversation["messages"]))
+        if secrets and MESSAGES not in allowed:
+            kept.secrets.setdefault(MESSAGES, []).extend(secrets)
+        else:
+            started = {n: said.get("value") for n, said in note["fields"].items()}
+            yield {**conversation, "scenario": started, "outcome": note["outcome"]}
 
 
 def _secrets(value: Any) -> Iterator[str]:

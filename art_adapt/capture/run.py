@@ -60,10 +60,12 @@ def _sources(parameters: Sequence[Parameter], of: str) -> Iterator[FieldSource]:
             yield FieldSource(field_name(parameter), of, parameter.name)
 
 
-def run_listening(command: Sequence[str], entry: EntryPoint, log: Path) -> int:
+def run_listening(
+    command: Sequence[str], entry: EntryPoint, log: Path, *, conversations: bool = False
+) -> int:
     """Run ``command`` to its end, with its episodes noted in ``log``; return its exit code.
 
-    Input, output and signals are the command's own.
+    ``conversations``: note also what the SDK's clients asked in them, and the answers. Input, output and signals are the command's own.
 
     Raises:
         Refusal: it cannot be started.
@@ -74,6 +76,7 @@ def run_listening(command: Sequence[str], entry: EntryPoint, log: Path) -> int:
         "function": "<module>" if entry.name == MODULE_LEVEL else entry.name,
         "class_name": entry.class_name,
         "fields": [vars(source) for source in field_sources(entry)],
+        "conversations": conversations,
     }
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder, "settings.json")

@@ -40,6 +40,13 @@ def capture(
         Path | None,
         typer.Option("--output", "-o", help="JSON lines; else the train module's."),
     ] = None,
+    conversations: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep the episodes' conversations as well, as JSON lines: for references "
+            "and warm starts."
+        ),
+    ] = None,
     allow: Annotated[
         list[str] | None,
         typer.Option(
@@ -75,9 +82,14 @@ def capture(
         earlier = [row for _, row in json_lines(path)] if path.exists() else []
     except (OSError, ValueError) as error:
         raise Refusal(str(error), path=path) from error
-    code = run_listening(command, point, log)
+    code = run_listening(command, point, log, conversations=conversations is not None)
     kept = kept_rows(read_notes(log), fields, earlier, allow or ())
     _append(path, kept.rows)
+    if conversations is not None:
+        _append(conversations, kept.conversations)
+        sys.stderr.write(
+            f"\n{len(kept.conversations)} conversations in {conversations}\n"
+        )
     log.unlink(missing_ok=True)
     _say(kept, path, point)
     raise typer.Exit(code)
