@@ -69,6 +69,8 @@ def _next(situation: Situation, *, each: bool) -> Question | None:
 
 
 def _open(situation: Situation) -> Iterator[Question]:
+    if not situation.is_start:
+        return
     for module in _modules():
         yield from module.questions(situation)
 

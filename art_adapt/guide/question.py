@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from art_adapt.decisions import train_module_path
 from art_adapt.entry_decision import decide_entry
 from art_adapt.errors import Refusal
 from art_adapt.settings import Options
@@ -56,7 +57,7 @@ class Situation:
 
     survey: Survey
     options: Options
-    files: Sequence[Path]  # of the project, in which sources are looked for
+    files: tuple[Path, ...]  # of the project, in which sources are looked for
 
     def is_known(self, *names: str) -> bool:
         """Tell whether one of these options was given, configured or answered."""
@@ -69,6 +70,11 @@ class Situation:
             return decide_entry(self.survey, self.options).entry
         except Refusal:
             return None
+
+    @property
+    def is_start(self) -> bool:
+        """Whether there is no train module yet: what one says is not asked again."""
+        return self.entry is None or not train_module_path(self.entry.home).exists()
 
     @property
     def is_judged(self) -> bool:

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -59,17 +60,20 @@ class Scoring:
     name: str | None
 
 
-def project_files(agent: Path) -> list[Path]:
+def project_files(agent: Path) -> tuple[Path, ...]:
     """List the files of the project that an agent belongs to: of its repository, else beside it."""
     start = Path(os.path.abspath(agent)).parent
     marks = (".git", "pyproject.toml")
     above = (f for f in (start, *start.parents) if any((f / m).exists() for m in marks))
     root = next(above, start)
     found = files_in([root], lambda name: name.endswith((*ROWS, ".py")))
-    return list(islice(found, MOST_FILES))
+    return tuple(islice(found, MOST_FILES))
 
 
-def rows_for(fields: Sequence[str], agent: Path, files: Sequence[Path]) -> list[Rows]:
+@cache  # a question is looked at more than once
+def rows_for(
+    fields: tuple[str, ...], agent: Path, files: tuple[Path, ...]
+) -> list[Rows]:
     """Find rows that have all fields of a scenario: in files, and in lists in modules."""
     if not fields:
         return []
@@ -136,7 +140,8 @@ def _expected(row: dict[str, Any], fields: Sequence[str]) -> str | None:
     )
 
 
-def scoring_functions(agent: Path, files: Sequence[Path]) -> list[Scoring]:
+@cache
+def scoring_functions(agent: Path, files: tuple[Path, ...]) -> list[Scoring]:
     """Find functions that score, those first that can be the reward as they are."""
     found: list[Scoring] = []
     for path in files:

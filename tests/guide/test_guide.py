@@ -275,6 +275,9 @@ def test_recommended_answers_need_one_key(folder: Path) -> None:
     asked, _ = answered(folder, [("How to settle", "b")])
     assert len(asked) == 1 and not (folder / "pyproject.toml").exists()
     assert (folder / "agent_train.py").exists()
+    # What the train module says is not asked again.
+    asked, said = answered(folder, [])
+    assert asked == [] and "Nothing to change" in said
 
 
 def test_back_and_what_cannot_be_taken(folder: Path) -> None:

@@ -26,7 +26,7 @@ def questions(situation: Situation) -> Iterator[Question]:
     usual = TrainingOptions.scenarios
     if (entry.home.parent / usual).exists():
         return
-    fields = [field_name(field) for field in scenario_fields(entry)]
+    fields = tuple(field_name(field) for field in scenario_fields(entry))
     found = rows_for(fields, entry.home, situation.files)[:SHOWN]
     offered = tuple(
         Choice(
