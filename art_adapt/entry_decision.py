@@ -115,9 +115,10 @@ def refuse_untrainable(decision: EntryDecision) -> None:
 
 def _named(found: Sequence[EntryPoint], wanted: str, origin: Origin) -> EntryDecision:
     module, _, name = wanted.rpartition(":")
-    for entry in found:
-        if is_named(entry, module, name):
-            return _chosen(entry, found, origin)
+    named = [entry for entry in found if is_named(entry, module, name)]
+    if named:  # the whole name goes before the end of another
+        exact = [entry for entry in named if name in (entry.called, entry.name)]
+        return _chosen((exact or named)[0], found, origin)
     known = ", ".join(entry.called for entry in found[:8]) or "none"
     raise Refusal(
         f"there is no function {wanted!r} in the files of this agent",

@@ -44,12 +44,13 @@ def make_plan(
     options: Options,
     *,
     guide: Guide | None = None,
+    keep: bool = False,
     force: bool = False,
 ) -> Plan:
     """Plan the adaptation of the agent in ``sources``.
 
-    ``guide`` asks for what the sources do not tell. Its answers are kept, by an edit of
-    pyproject.toml.
+    ``guide`` asks for what the sources do not tell; with ``keep`` an edit of
+    pyproject.toml keeps its answers.
 
     Raises:
         Refusal: there is nothing to adapt, a decision is missing, or a result would break a guarantee.
@@ -78,7 +79,7 @@ def make_plan(
             edits.append(edit)
         else:
             kept = edit
-        if guide is not None and (answers := kept_answers(options, path)):
+        if keep and (answers := kept_answers(options, sources[0].path)):
             edits.append(answers)
     return Plan(found, decisions, tuple(edits), kept)
 
@@ -218,7 +219,9 @@ def _verify_idempotent(
         adapted,
         options.entry,
     )
-    entry = None if decisions.entry is None else decisions.entry.called
+    entry = None
+    if decisions.entry is not None:
+        entry = f"{decisions.entry.home}:{decisions.entry.called}"
     decided = decide(
         again,
         replace(

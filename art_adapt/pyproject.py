@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,6 +21,7 @@ EXPECTED = {
     tuple: "a list of strings",
 }
 RULES_TABLE = "check"  # read by check/settings.py
+AGENTS_TABLE = "agents"  # of agents that share the file
 
 
 def with_configuration(options: Options, start: Path) -> Options:
@@ -34,8 +36,9 @@ def with_configuration(options: Options, start: Path) -> Options:
     content = read_toml(pyproject)
     settings = {setting.key: setting for setting in SETTINGS}
     values: dict[str, Any] = {}
-    for key, value in own_table(content, pyproject).items():
-        if key == RULES_TABLE:
+    table = own_table(content, pyproject)
+    for key, value in {**table, **_of_agent(table, start, pyproject)}.items():
+        if key in (RULES_TABLE, AGENTS_TABLE):
             continue
         if key not in settings:
             raise _unknown(key, list(settings), pyproject)
@@ -46,6 +49,24 @@ def with_configuration(options: Options, start: Path) -> Options:
     if "line_length" not in origins and (length := _formatter_line_length(content)):
         said["line_length"] = length
     return replace(options, **said, origins=origins)
+
+
+def agent_key(agent: Path, pyproject: Path) -> str:
+    """Return what an agent's own table is called: its path from the configuration file."""
+    return Path(os.path.relpath(agent.absolute(), pyproject.parent)).as_posix()
+
+
+def _of_agent(table: dict[str, Any], agent: Path, pyproject: Path) -> dict[str, Any]:
+    """Return what is configured for one agent only: ``[tool.art-adapt.agents."FILE"]``."""
+    agents = table.get(AGENTS_TABLE, {})
+    own = agents.get(agent_key(agent, pyproject), {}) if isinstance(agents, dict) else 0
+    if not isinstance(own, dict):
+        raise Refusal(
+            f"[tool.art-adapt.{AGENTS_TABLE}] holds something else than tables",
+            next_step=f'write options below a line [tool.art-adapt.{AGENTS_TABLE}."agent.py"]',
+            path=pyproject,
+        )
+    return own
 
 
 def nearest_pyproject(start: Path) -> Path | None:

@@ -156,7 +156,8 @@ def adapt(
         _diff(sources, options, format_, as_json=json, force=force)
     else:
         ask = can_ask() and not yes and not json
-        _write(sources, options, as_json=json, force=force, ask=ask)
+        keep = not isolated  # what is ignored is not overwritten either
+        _write(sources, options, as_json=json, force=force, ask=ask, keep=keep)
 
 
 def _diff(
@@ -212,6 +213,7 @@ def _write(
     as_json: bool,
     force: bool,
     ask: bool,
+    keep: bool,
 ) -> None:
     from art_adapt.files import write
     from art_adapt.plan import make_plan
@@ -220,7 +222,9 @@ def _write(
     from art_adapt.report.patch import print_edits
     from art_adapt.report.text import show
 
-    plan = make_plan(sources, options, guide=_guide() if ask else None, force=force)
+    plan = make_plan(
+        sources, options, guide=_guide() if ask else None, keep=keep, force=force
+    )
     asks = ask and plan.changes and plan.kept is None
     if asks:
         print_edits(plan.edits)

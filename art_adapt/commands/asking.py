@@ -42,6 +42,7 @@ def may_write() -> bool:
 
 def may_rehearse(module: str) -> bool:
     """Ask whether to rehearse what was just written."""
-    with _asking():
+    with contextlib.suppress(Refusal), _asking():
         print()
         return typer.confirm(f"Rehearse {module} now?", default=True)
+    return False  # nobody has answered, and all is written

@@ -1,4 +1,4 @@
-"""Keeps answers in ``[tool.art-adapt]``, so that the next run asks nothing."""
+"""Keeps answers in ``[tool.art-adapt.agents."FILE"]``, so that the next run asks nothing."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ from typing import Any
 
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
-from art_adapt.pyproject import nearest_pyproject, own_table, read_toml
+from art_adapt.pyproject import (
+    AGENTS_TABLE,
+    agent_key,
+    nearest_pyproject,
+    own_table,
+    read_toml,
+)
 from art_adapt.settings import SETTINGS, Options, Origin, Setting
+from art_adapt.survey.packages import import_name
+
+ROOTS = (".git", "setup.py", "setup.cfg")
+CRLF = b"\r\n"
 
 
 def kept_answers(options: Options, agent: Path) -> FileEdit | None:
-    """Return the edit of the nearest pyproject.toml, or of a new one beside the agent.
+    """Return the edit that keeps answers in the agent's own table of a pyproject.toml.
 
     Comments, order and whatever else the file holds stay. None: nothing was answered.
 
@@ -26,10 +36,23 @@ def kept_answers(options: Options, agent: Path) -> FileEdit | None:
     values = {key: value for key, value in values.items() if value is not None}
     if not values:
         return None
-    path = nearest_pyproject(agent)
-    before = None if path is None else path.read_bytes()
-    path = path or agent.absolute().with_name("pyproject.toml")
-    return FileEdit(path, before, _with(before, values, path))
+    path = _configuration(agent)
+    before = path.read_bytes() if path.exists() else None
+    return FileEdit(path, before, _with(before, values, path, agent_key(agent, path)))
+
+
+def _configuration(agent: Path) -> Path:
+    """Return the pyproject.toml that an agent's answers belong to, which may be a new one.
+
+    That is the nearest one of its repository. A new one is at the top of that: in a
+    package it would stand between the package and those who import it.
+    """
+    found = nearest_pyproject(agent)
+    above = agent.absolute().parents
+    root = next((f for f in above if any((f / m).exists() for m in ROOTS)), None)
+    if found is not None and (root is None or found.parent.is_relative_to(root)):
+        return found
+    return (root or import_name(agent.absolute())[0]) / "pyproject.toml"
 
 
 def _as_toml(setting: Setting, value: Any) -> Any:
@@ -38,7 +61,7 @@ def _as_toml(setting: Setting, value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _with(before: bytes | None, values: dict[str, Any], path: Path) -> bytes:
+def _with(before: bytes | None, values: dict[str, Any], path: Path, key: str) -> bytes:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
@@ -46,10 +69,21 @@ def _with(before: bytes | None, values: dict[str, Any], path: Path) -> bytes:
         own_table(read_toml(path), path)  # refuses what is no table
     try:
         document = tomlkit.parse(before or b"")
-        tool = document.setdefault("tool", tomlkit.table(is_super_table=True))
-        table = tool.setdefault("art-adapt", tomlkit.table())
-        for key, value in values.items():
-            table[key] = value
-        return tomlkit.dumps(document).encode()
-    except TOMLKitError as error:
-        raise Refusal(f"not readable as TOML: {error}", path=path) from error
+        table = document
+        for name in ("tool", "art-adapt", AGENTS_TABLE):
+            table = table.setdefault(name, tomlkit.table(is_super_table=True))
+        own = table.setdefault(key, tomlkit.table())
+        for name, value in values.items():
+            own[name] = value
+        after = tomlkit.dumps(document).encode()
+    except (TOMLKitError, ValueError, TypeError, AttributeError) as error:
+        raise Refusal(
+            f"[tool.art-adapt] cannot be written there: {error}", path=path
+        ) from error
+    if (
+        before is not None
+        and b"\n" in before
+        and before.count(b"\n") == before.count(CRLF)
+    ):
+        after = after.replace(CRLF, b"\n").replace(b"\n", CRLF)
+    return after

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any
 
 from art_adapt.errors import Refusal
 from art_adapt.guide import questions
-from art_adapt.guide.prompts import BACK, Prompts
+from art_adapt.guide.prompts import Prompts
 from art_adapt.guide.question import Choice, Question, QuestionModule, Situation
 from art_adapt.guide.sources import project_files
 from art_adapt.settings import Options, Origin
@@ -42,14 +41,18 @@ def guided(survey: Survey, options: Options) -> Options:
 
 def _asked(situation: Situation, prompts: Prompts) -> Options:
     before: list[Situation] = []
-    each = prompts.ask(_how(situation), can_go_back=False) != RECOMMENDED
-    while question := _next(situation, each=each):
-        answer = prompts.ask(question, can_go_back=bool(before))
-        if answer is BACK:
+    how = prompts.ask(_how(situation), can_go_back=False)
+    each = how is not None and how.sets == EACH
+    while question := next(_open(situation), None):
+        answer: Choice | None = question.choices[0]
+        if each or question.open:
+            answer = prompts.ask(question, can_go_back=bool(before))
+        if answer is None:
             situation = before.pop()
         else:
             before.append(situation)
-            situation = replace(situation, options=_with(situation.options, answer))
+            options = _with(situation.options, answer, asked=each or question.open)
+            situation = replace(situation, options=options)
     return situation.options
 
 
@@ -62,10 +65,6 @@ def _how(situation: Situation) -> Question:
             Choice("take what is recommended", RECOMMENDED, "all of it can be changed"),
         ),
     )
-
-
-def _next(situation: Situation, *, each: bool) -> Question | None:
-    return next((q for q in _open(situation) if each or q.open), None)
 
 
 def _open(situation: Situation) -> Iterator[Question]:
@@ -82,6 +81,13 @@ def _modules() -> tuple[QuestionModule, ...]:
     return tuple(sorted(map(QuestionModule.of, modules), key=lambda each: each.order))
 
 
-def _with(options: Options, answer: Mapping[str, Any]) -> Options:
-    origins = {**options.origins, **dict.fromkeys(answer, Origin.ANSWER)}
-    return replace(options, **answer, origins=origins)
+def _with(options: Options, answer: Choice, *, asked: bool) -> Options:
+    """Return the options with an answer; what would come of none is not to be kept."""
+    usual = Options()
+    origins = {
+        name: Origin.DEFAULT
+        if answer.is_usual or (not asked and value == getattr(usual, name))
+        else Origin.ANSWER
+        for name, value in answer.sets.items()
+    }
+    return replace(options, **answer.sets, origins={**options.origins, **origins})

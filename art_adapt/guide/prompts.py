@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from contextlib import ExitStack
 from string import ascii_lowercase
 from textwrap import fill, shorten
@@ -21,8 +20,7 @@ from art_adapt.report.printable import printable
 from art_adapt.report.terminal import opened_terminal
 from art_adapt.settings import SETTINGS, Origin, check_setting
 
-BACK: Mapping[str, Any] = {}  # the answer that takes the last one back
-WIDEST = 90
+WIDEST, NARROWEST = 90, 20
 BACK_KEY = "<"
 
 
@@ -45,8 +43,8 @@ class Prompts:
     ) -> None:
         self._opened.close()
 
-    def ask(self, question: Question, *, can_go_back: bool) -> Mapping[str, Any]:
-        """Return the options that the answer sets, or BACK.
+    def ask(self, question: Question, *, can_go_back: bool) -> Choice | None:
+        """Return what is answered; None: the last answer is taken back.
 
         Raises:
             KeyboardInterrupt, EOFError: there is no answer.
@@ -59,14 +57,12 @@ class Prompts:
         return self._ask_with_arrows(question, can_go_back=can_go_back)
 
     def _say(self, text: str) -> None:
-        wide = min(WIDEST, _columns(self._writing) - 1)
+        wide = max(NARROWEST, min(WIDEST, _columns(self._writing) - 1))
         lines = (fill(printable(line), wide) for line in text.split("\n"))
         self._writing.write("\n".join(lines) + "\n")
         self._writing.flush()
 
-    def _ask_plainly(
-        self, question: Question, *, can_go_back: bool
-    ) -> Mapping[str, Any]:
+    def _ask_plainly(self, question: Question, *, can_go_back: bool) -> Choice | None:
         self._say(question.asks)
         letters = dict(zip(ascii_lowercase, question.choices, strict=False))
         for letter, choice in letters.items():
@@ -78,16 +74,19 @@ class Prompts:
         while True:
             self._writing.write(f"Answer{default}{back}: ")
             self._writing.flush()
-            line = self._reading.readline()
+            try:
+                line = self._reading.readline()
+            except UnicodeDecodeError:
+                line = "\n"
             if not line:
                 raise EOFError
             said = line.strip()
             if said == BACK_KEY and can_go_back:
-                return BACK
-            if said.lower() in letters:
-                return letters[said.lower()].sets
+                return None
+            if said in letters:
+                return letters[said]
             if said == "" and not question.open:
-                return question.choices[0].sets
+                return question.choices[0]
             if question.typed and said and (taken := self._taken(question, said)):
                 return taken
             if not question.typed or not said:
@@ -95,7 +94,7 @@ class Prompts:
 
     def _ask_with_arrows(
         self, question: Question, *, can_go_back: bool
-    ) -> Mapping[str, Any]:
+    ) -> Choice | None:
         import questionary
         from prompt_toolkit.input import create_input
         from prompt_toolkit.output import ColorDepth
@@ -108,7 +107,7 @@ class Prompts:
             "color_depth": plain,
         }
         typing, back = object(), object()
-        wide = _columns(self._writing) - 4
+        wide = max(NARROWEST, _columns(self._writing) - 4)
         choices = [
             questionary.Choice(
                 shorten(printable(each.says), wide, placeholder="..."),
@@ -126,20 +125,20 @@ class Prompts:
                 printable(question.asks), choices, instruction=" ", **on
             ).unsafe_ask()
             if isinstance(chosen, Choice):
-                return chosen.sets
+                return chosen
             if chosen is back:
-                return BACK
+                return None
             said = questionary.text(f"{question.example}:", **on).unsafe_ask()
             if said.strip() and (taken := self._taken(question, said.strip())):
                 return taken
 
-    def _taken(self, question: Question, said: str) -> Mapping[str, Any]:
-        """Return the options that a typed answer sets; none, and say why, if it cannot."""
+    def _taken(self, question: Question, said: str) -> Choice | None:
+        """Return what a typed answer sets; None, and say why, if it cannot."""
         try:
-            return typed_options(question, said)
+            return Choice(said, typed_options(question, said))
         except Refusal as refusal:
             self._say(str(refusal))
-            return {}
+            return None
 
 
 def typed_options(question: Question, said: str) -> dict[str, Any]:
@@ -148,6 +147,8 @@ def typed_options(question: Question, said: str) -> dict[str, Any]:
     Raises:
         Refusal: there are more or fewer, or one fails its check.
     """
+    if not said.isprintable():
+        raise Refusal("that cannot be written to a file")
     names = question.typed
     parts = re.split(r"[\s,]+", said) if len(names) > 1 else [said]
     if len(parts) != len(names):

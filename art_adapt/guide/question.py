@@ -18,11 +18,15 @@ from art_adapt.survey.model import EntryPoint, Survey
 
 @dataclass(frozen=True)
 class Choice:
-    """A possible answer: its words, the options that it sets, and what speaks for it."""
+    """A possible answer: its words, the options that it sets, and what speaks for it.
+
+    ``is_usual``: it is what comes of no answer, too, so there is nothing to keep.
+    """
 
     says: str
     sets: Mapping[str, Any]
     because: str = ""
+    is_usual: bool = False
 
 
 @dataclass(frozen=True)

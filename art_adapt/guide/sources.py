@@ -21,7 +21,8 @@ from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
 from art_adapt.reward_function import takes_a_trajectory_and_a_scenario
 from art_adapt.source import Place, read_source
-from art_adapt.survey.packages import import_roots
+from art_adapt.survey.model import EntryPoint
+from art_adapt.survey.packages import package_depth
 
 MOST_FILES = 3000  # of a project that are looked at
 LONGEST = 20_000_000  # bytes of a file with rows
@@ -34,6 +35,7 @@ NAMES = re.compile(
 )
 TRAJECTORIES = ("trajectory", "traj", "episode", "rollout")
 EXPECTED = ("expected", "answer", "reference", "label", "target", "gold", "solution")
+UNREADABLE = (OSError, ValueError, RecursionError, csv.Error, Refusal)
 IN_TESTS = re.compile(r"(?:^|/)tests?/|(?:^|/)(?:test_|conftest)")
 
 
@@ -65,14 +67,19 @@ def project_files(agent: Path) -> tuple[Path, ...]:
     start = Path(os.path.abspath(agent)).parent
     marks = (".git", "pyproject.toml")
     above = (f for f in (start, *start.parents) if any((f / m).exists() for m in marks))
-    root = next(above, start)
-    found = files_in([root], lambda name: name.endswith((*ROWS, ".py")))
-    return tuple(islice(found, MOST_FILES))
+    root = next(above, None)
+    if root is None:  # what lies below may be a whole home
+        return tuple(p for p in sorted(start.iterdir()) if _may_help(p.name))
+    return tuple(islice(files_in([root], _may_help), MOST_FILES))
+
+
+def _may_help(name: str) -> bool:
+    return name.endswith((*ROWS, ".py"))
 
 
 @cache  # a question is looked at more than once
 def rows_for(
-    fields: tuple[str, ...], agent: Path, files: tuple[Path, ...]
+    fields: tuple[str, ...], entry: EntryPoint, files: tuple[Path, ...]
 ) -> list[Rows]:
     """Find rows that have all fields of a scenario: in files, and in lists in modules."""
     if not fields:
@@ -81,19 +88,19 @@ def rows_for(
     for path in files:
         try:
             if path.stat().st_size <= LONGEST:
-                found += _rows_in(path, fields, agent)
-        except (OSError, ValueError, Refusal):
-            continue  # what cannot be read is nothing to offer
+                found += _rows_in(path, fields, entry)
+        except UNREADABLE:
+            continue  # it is nothing to offer
     return sorted(found, key=lambda rows: (rows.expected is None, len(rows.source)))
 
 
-def _rows_in(path: Path, fields: Sequence[str], agent: Path) -> Iterator[Rows]:
+def _rows_in(path: Path, fields: Sequence[str], entry: EntryPoint) -> Iterator[Rows]:
     if path.suffix == ".py":
-        yield from _lists_in(path, fields, agent)
+        yield from _lists_in(path, fields, entry)
         return
     row = _first_row(path)
     if row is not None and row.keys() >= set(fields):
-        source = Path(os.path.relpath(path, agent.parent)).as_posix()
+        source = Path(os.path.relpath(path, entry.home.parent)).as_posix()
         yield Rows(Place(path, 1), source, row, _expected(row, fields))
 
 
@@ -108,12 +115,12 @@ def _first_row(path: Path) -> dict[str, Any] | None:
     return row if isinstance(row, dict) else None
 
 
-def _lists_in(path: Path, fields: Sequence[str], agent: Path) -> Iterator[Rows]:
+def _lists_in(path: Path, fields: Sequence[str], entry: EntryPoint) -> Iterator[Rows]:
     """Yield the lists of dicts at the top of a module."""
     data = path.read_bytes()
     if not all(field.encode() in data for field in fields):
         return
-    module = _module_name(path, agent)
+    module = _module_name(path, entry)
     if module is None:
         return
     for node in read_source(path).tree.body:
@@ -126,7 +133,7 @@ def _lists_in(path: Path, fields: Sequence[str], agent: Path) -> Iterator[Rows]:
                 continue
         try:
             row = ast.literal_eval(value.elts[0])
-        except (ValueError, IndexError):
+        except (ValueError, TypeError, IndexError, RecursionError):
             continue
         if isinstance(row, dict) and row.keys() >= set(fields):
             place = Place(path, node.lineno)
@@ -141,23 +148,23 @@ def _expected(row: dict[str, Any], fields: Sequence[str]) -> str | None:
 
 
 @cache
-def scoring_functions(agent: Path, files: tuple[Path, ...]) -> list[Scoring]:
+def scoring_functions(entry: EntryPoint, files: tuple[Path, ...]) -> list[Scoring]:
     """Find functions that score, those first that can be the reward as they are."""
     found: list[Scoring] = []
     for path in files:
-        below = os.path.relpath(path, agent.parent).replace(os.sep, "/")
+        below = os.path.relpath(path, entry.home.parent).replace(os.sep, "/")
         if path.suffix != ".py" or IN_TESTS.search(below):
             continue
         try:
             if SCORING.search(path.read_bytes()):
-                found += _scoring_in(path, agent)
-        except (OSError, Refusal):
+                found += _scoring_in(path, entry)
+        except UNREADABLE:
             continue
     return sorted(found, key=lambda each: each.name is None)
 
 
-def _scoring_in(path: Path, agent: Path) -> Iterator[Scoring]:
-    module = _module_name(path, agent)
+def _scoring_in(path: Path, entry: EntryPoint) -> Iterator[Scoring]:
+    module = _module_name(path, entry)
     for node in read_source(path).tree.body:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
@@ -172,11 +179,12 @@ def _scoring_in(path: Path, agent: Path) -> Iterator[Scoring]:
         )
 
 
-def _module_name(path: Path, agent: Path) -> str | None:
+def _module_name(path: Path, entry: EntryPoint) -> str | None:
     """Return how a train module beside the agent imports a file."""
-    for root in import_roots(agent):
-        if path.is_relative_to(root):
-            parts = path.relative_to(root).with_suffix("").parts
-            if all(part.isidentifier() for part in parts):
-                return ".".join(parts)
+    root = entry.home.parents[package_depth(entry.package) if entry.package else 0]
+    if path.is_relative_to(root):
+        parts = path.relative_to(root).with_suffix("").parts
+        parts = parts[:-1] if parts[-1] == "__init__" else parts
+        if parts and all(part.isidentifier() for part in parts):
+            return ".".join(parts)
     return None

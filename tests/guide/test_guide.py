@@ -219,7 +219,8 @@ def answered(
 def configuration(folder: Path) -> dict[str, Any]:
     content = tomllib.loads((folder / "pyproject.toml").read_text())
     table: dict[str, Any] = content["tool"]["art-adapt"]
-    return table
+    own: dict[str, Any] = table.pop("agents")["agent.py"]
+    return {**table, **own}
 
 
 @pytest.mark.parametrize("name", OTHERWISE)
@@ -273,8 +274,10 @@ def test_nothing_that_is_known_is_asked(folder: Path) -> None:
 
 def test_recommended_answers_need_one_key(folder: Path) -> None:
     asked, _ = answered(folder, [("How to settle", "b")])
-    assert len(asked) == 1 and not (folder / "pyproject.toml").exists()
-    assert (folder / "agent_train.py").exists()
+    assert len(asked) == 1
+    # Only what would not have come without an answer is kept.
+    assert configuration(folder) == {"scenarios": "evals:TASKS"}
+    assert 'SCENARIOS = "evals:TASKS"' in (folder / "agent_train.py").read_text()
     # What the train module says is not asked again.
     asked, said = answered(folder, [])
     assert asked == [] and "Nothing to change" in said
@@ -386,3 +389,109 @@ def test_what_has_been_written_can_be_rehearsed_at_once(folder: Path) -> None:
     assert "Rehearsed" in str(guide.before)
     guide.expect(pexpect.EOF)
     assert "python agent_train.py" in str(guide.before)
+
+
+def test_agents_that_share_a_configuration(folder: Path) -> None:
+    (folder / "pyproject.toml").write_bytes(b"[project]\r\nname = 'x'  # ours\r\n")
+    (folder / "other.py").write_text(AGENT)
+    answered(folder, [("the project called", "desk")])
+    asked = spawned(folder, PLAIN)
+    asked.close(force=True)
+    assert art_adapt("--yes", "other.py", cwd=folder).returncode == 0
+    assert 'PROJECT = "desk"' in (folder / "agent_train.py").read_text()
+    assert 'PROJECT = "other"' in (folder / "other_train.py").read_text()
+    data = (folder / "pyproject.toml").read_bytes()
+    assert data.startswith(b"[project]\r\nname = 'x'  # ours\r\n")
+    assert data.count(b"\n") == data.count(b"\r\n")
+
+
+def test_an_agent_in_a_package(folder: Path) -> None:
+    package = folder / "app"
+    package.mkdir()
+    (folder / ".git").mkdir()
+    (package / "__init__.py").touch()
+    for name in ("agent.py", "evals.py"):
+        (folder / name).rename(package / name)
+    agent = package / "agent.py"
+    agent.write_text(f"from app.evals import TASKS\n{agent.read_text()}")
+    guide = pexpect.spawn(
+        COMMAND[0],
+        [*COMMAND[1:], "app/agent.py"],
+        cwd=folder,
+        env={**os.environ, **PLAIN},  # type: ignore[arg-type]
+        encoding="utf-8",
+        timeout=60,
+    )
+    while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
+        rewarded = "rewarded by?" in str(guide.before)
+        guide.sendline("b" if rewarded else "")
+    guide.sendline("y")
+    while guide.expect([r"now\?", pexpect.EOF]) == 0:
+        guide.sendline("n")
+    module = (package / "agent_train.py").read_text()
+    assert 'SCENARIOS = "app.evals:TASKS"' in module
+    assert "from app.evals import reward" in module
+    # A configuration in the package would come between it and who imports it.
+    assert not (package / "pyproject.toml").exists()
+    assert 'agents."app/agent.py"' in (folder / "pyproject.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("long.csv", "question,document\nWho?," + "x" * 200_000 + "\n"),
+        ("deep.jsonl", "[" * 100_000),
+        ("odd.py", "X = [{'question': {[]: 1}}]\n"),
+        ("broken.py", "X = [{'question':\ndef score("),
+        ("binary.jsonl", "\x00\udcff"),
+    ],
+)
+def test_files_that_cannot_be_read_are_no_offer(
+    name: str, text: str, folder: Path
+) -> None:
+    (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+    asked, said = answered(folder, [])
+    assert len(asked) > 10 and name not in said
+
+
+def test_columns_that_are_no_fields_are_named_only(folder: Path) -> None:
+    (folder / "tasks.csv").write_text("question,api_key\nWho?,sk-live-123\n")
+    _, said = answered(folder, [])
+    assert "api_key" in said and "sk-live-123" not in said
+
+
+def test_ctrl_c_at_the_rehearsal_leaves_what_is_written(folder: Path) -> None:
+    (folder / "scenarios.jsonl").write_text('{"question": "Who?"}\n' * 5)
+    guide = spawned(folder, PLAIN)
+    guide.expect("settle them")
+    guide.sendline("b")
+    guide.expect(r"\[y/N\]")
+    guide.sendline("y")
+    guide.expect(r"now\?")
+    guide.sendcontrol("c")
+    guide.expect(pexpect.EOF)
+    guide.close()
+    assert guide.exitstatus == 0 and "nothing was written" not in str(guide.before)
+    assert "python agent_train.py" in str(guide.before)
+
+
+def test_what_is_isolated_keeps_the_configuration_as_it_is(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text("[tool.art-adapt]\nbase-model = 'mine'\n")
+    before = (folder / "pyproject.toml").read_bytes()
+    answered(folder, [], "--isolated")
+    assert (folder / "pyproject.toml").read_bytes() == before
+
+
+def test_a_name_that_ends_another(tmp_path: Path) -> None:
+    one = "class A:\n    def run(self, question: str):\n        return ask(question)\n\n\n"
+    two = "def run(question: str):\n    return ask(question)\n"
+    ask = (
+        "from openai import OpenAI\n\nclient = OpenAI()\n\n\ndef ask(text):\n"
+        '    messages = [{"role": "user", "content": text}]\n'
+        '    reply = client.chat.completions.create(model="m", messages=messages)\n'
+        "    return reply.choices[0].message.content\n\n\n"
+    )
+    (tmp_path / "agent.py").write_text(ask + one + two)
+    done = art_adapt("--entry", "run", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert "from agent import run" in (tmp_path / "agent_train.py").read_text()

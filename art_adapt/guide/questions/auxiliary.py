@@ -15,6 +15,8 @@ ORDER = 40
 def questions(situation: Situation) -> Iterator[Question]:
     options = situation.options
     named = (*options.policy, *options.auxiliary)
+    if options.single_turn:
+        return  # nothing of the agent runs
     calls = situation.survey.calls
     for call in calls:
         if call.role is not Role.AUXILIARY or any(is_named(call, n) for n in named):
@@ -29,6 +31,7 @@ def questions(situation: Situation) -> Iterator[Question]:
                     "no, it is not trained",
                     {"auxiliary": (*options.auxiliary, call.function)},
                     call.reason,
+                    is_usual=True,
                 ),
                 Choice(
                     "yes, train it as well",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from art_adapt.guide.question import Choice, Question, Situation
-from art_adapt.report.paths import at
+from art_adapt.report.paths import at, relative
 
 ORDER = 10
 
 
 def questions(situation: Situation) -> Iterator[Question]:
-    if situation.is_known("entry", "single_turn") or situation.entry is not None:
+    if situation.entry is not None or situation.is_known("entry"):
         return
     entries = situation.survey.entry_points
     likeliest = [entry for entry in entries if entry.score == entries[0].score]
@@ -22,7 +22,7 @@ def questions(situation: Situation) -> Iterator[Question]:
             {
                 "entry": entry.called
                 if names.count(entry.called) == 1
-                else f"{entry.home}:{entry.called}"
+                else f"{relative(entry.home)}:{entry.called}"
             },
         )
         for entry in likeliest

@@ -17,7 +17,7 @@ def questions(situation: Situation) -> Iterator[Question]:
     if not situation.is_known("project"):
         yield Question(
             "What is the project called?",
-            (Choice(project, {"project": project}),),
+            (Choice(project, {"project": project}, is_usual=True),),
             why="ART files runs under it, W&B shows them there.",
             typed=("project",),
             example="a name",
@@ -25,7 +25,7 @@ def questions(situation: Situation) -> Iterator[Question]:
     if not situation.is_known("run_name"):
         yield Question(
             "What is the run called?",
-            (Choice(run_name, {"run_name": run_name}),),
+            (Choice(run_name, {"run_name": run_name}, is_usual=True),),
             why="It names the model and its checkpoints: a run of the same name goes on.",
             typed=("run_name",),
             example="letters, digits, dots, hyphens and underscores",

@@ -23,7 +23,7 @@ def questions(situation: Situation) -> Iterator[Question]:
         return
     if situation.agent_rewards:
         return  # it is computed by the agent, which the summary says
-    found = scoring_functions(entry.home, situation.files)
+    found = scoring_functions(entry, situation.files)
     ready = [each for each in found if each.name][:SHOWN]
     choices = [
         Choice(

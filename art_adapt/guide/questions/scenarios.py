@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from textwrap import shorten
 
 from art_adapt.guide.question import Choice, Question, Situation
-from art_adapt.guide.sources import rows_for
+from art_adapt.guide.sources import Rows, rows_for
 from art_adapt.report.paths import at
 from art_adapt.settings import TrainingOptions
 from art_adapt.train_module.fields import field_name, scenario_fields
@@ -27,13 +27,13 @@ def questions(situation: Situation) -> Iterator[Question]:
     if (entry.home.parent / usual).exists():
         return
     fields = tuple(field_name(field) for field in scenario_fields(entry))
-    found = rows_for(fields, entry.home, situation.files)[:SHOWN]
+    found = rows_for(fields, entry, situation.files)[:SHOWN]
     offered = tuple(
         Choice(
             f"{rows.source}  {at(rows.place)}",
             {"scenarios": rows.source},
             ("its answers are in " + rows.expected + ": " if rows.expected else "")
-            + shorten(str(rows.example), 80),
+            + shorten(_example(rows, fields), 80),
         )
         for rows in found
     )
@@ -50,3 +50,10 @@ def questions(situation: Situation) -> Iterator[Question]:
         typed=("scenarios",),
         example="a JSONL or CSV file, a dataset's folder, or module:NAME",
     )
+
+
+def _example(rows: Rows, fields: tuple[str, ...]) -> str:
+    """Show a row's fields; of further columns, which may hold anything, the names."""
+    shown = str({name: rows.example[name] for name in fields})
+    further = [str(name) for name in rows.example if name not in fields]
+    return f"{shown} and {', '.join(further)}" if further else shown
