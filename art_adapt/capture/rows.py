@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-SECRET = re.compile(
-    r"\bsk-[\w-]{16,}|\bAKIA[0-9A-Z]{16}|\bgh[pousr]_\w{20,}|\bxox[abprs]-[\w-]{10,}"
-    r"|\beyJ[\w-]{10,}\.[\w-]{10,}\.|-----BEGIN [A-Z ]*PRIVATE KEY|\bBearer [\w.~+/-]{16,}"
-    r"|(?i:passw(?:or)?d|secret|api[_-]?key|access[_-]?token)[\"']?\s*[=:]\s*\S{6,}"
-    r"|://[^/\s:@]+:[^/\s@]+@"
-)
-SHOWN = 4  # characters of a secret
+from art_adapt.scenarios.secrets import secrets_in
+
 MESSAGES = "messages"
 CAPTURED = "captured"  # the key of a row with when it was, and what came of it
 
@@ -81,7 +75,7 @@ def _row(
         if "not_json" in said:
             kept.not_json.setdefault(name, set()).add(said["not_json"])
             complete = False
-        elif name not in allowed and (secrets := list(_secrets(said["value"]))):
+        elif name not in allowed and (secrets := list(secrets_in(said["value"]))):
             kept.secrets.setdefault(name, []).extend(secrets)
             complete = False
         else:
@@ -92,7 +86,7 @@ def _row(
         "at": began.isoformat(timespec="seconds"),
         "seconds": note["seconds"],
         "outcome": note["outcome"],
-        "answer": None if any(_secrets(answer)) else answer,
+        "answer": None if any(secrets_in(answer)) else answer,
     }
     return row if complete else None
 
@@ -101,19 +95,12 @@ def _conversations(
     note: dict[str, Any], allowed: Collection[str], kept: Kept
 ) -> Iterator[dict[str, Any]]:
     for conversation in note.get("conversations", ()):
-        secrets = list(_secrets(conversation["messages"]))
+        secrets = list(secrets_in(conversation["messages"]))
         if secrets and MESSAGES not in allowed:
             kept.secrets.setdefault(MESSAGES, []).extend(secrets)
         else:
             started = {n: said.get("value") for n, said in note["fields"].items()}
             yield {**conversation, "scenario": started, "outcome": note["outcome"]}
-
-
-def _secrets(value: Any) -> Iterator[str]:
-    for found in SECRET.finditer(
-        value if isinstance(value, str) else json.dumps(value)
-    ):
-        yield found[0][:SHOWN] + "..."
 
 
 def _key(row: dict[str, Any], fields: Collection[str]) -> str:

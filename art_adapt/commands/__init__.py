@@ -7,6 +7,7 @@ import typer
 # What each is for, in the order of use; ``adapt`` is the one without a name.
 COMMANDS = {
     "capture": "write scenarios from production, while the agent runs",
+    "logs": "write scenarios from logs: Langfuse, LangSmith, OpenAI's, chat JSONL",
     "scenarios": "look at the rows that episodes start from",
     "rehearse": "run a train module here: no GPU, no key, no network",
     "doctor": "say what would end a run on this machine",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -66,6 +65,7 @@ def capture(
     from art_adapt.capture.rows import kept_rows
     from art_adapt.capture.run import field_sources, read_notes, run_listening
     from art_adapt.json_lines import json_lines
+    from art_adapt.scenarios.append import append_rows
 
     point, scenarios = _episode(agent or _agent_of(command), entry)
     path = output or point.home.parent / scenarios
@@ -84,9 +84,9 @@ def capture(
         raise Refusal(str(error), path=path) from error
     code = run_listening(command, point, log, conversations=conversations is not None)
     kept = kept_rows(read_notes(log), fields, earlier, allow or ())
-    _append(path, kept.rows)
+    append_rows(path, kept.rows)
     if conversations is not None:
-        _append(conversations, kept.conversations)
+        append_rows(conversations, kept.conversations)
         sys.stderr.write(
             f"\n{len(kept.conversations)} conversations in {conversations}\n"
         )
@@ -141,20 +141,6 @@ def _agent_of(command: Sequence[str]) -> Path:
             + " ".join(command),
         )
     return found
-
-
-def _append(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    from art_adapt.file_edit import FileEdit
-    from art_adapt.files import write
-
-    if not rows:
-        return
-    before = path.read_bytes() if path.exists() else None
-    text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-    start = before or b""
-    if start and not start.endswith(b"\n"):
-        start += b"\n"
-    write([FileEdit(path.absolute(), before, start + text.encode())])
 
 
 def _say(kept: Any, path: Path, point: EntryPoint) -> None:

@@ -46,18 +46,14 @@ def scenarios(
 
     Exit codes: 0 all rows are scenarios, each once; 1 something found; 2 could not look.
     """
-    path = module or _train_module()
-    if not find_spec("pydantic"):
-        raise Refusal(
-            "pydantic is not installed here, which reads scenarios",
-            next_step="pip install 'art-adapt[train]'",
-        )
+    path = module or only_train_module()
+    needs_pydantic()
     from art_adapt.report.scenarios import scenarios_as_json, show_scenarios
     from art_adapt.scenarios.check import check_scenarios
     from art_adapt.scenarios.declared import constant, declared_scenario
 
     scenario = declared_scenario(path)
-    given = source or _own_source(path)
+    given = source or own_source(path)
     if source_kind(given) is SourceKind.ROWS:
         raise Refusal(
             f"{given} would have to be imported",
@@ -76,7 +72,16 @@ def scenarios(
     raise typer.Exit(FINE if report.is_fine else FOUND)
 
 
-def _own_source(path: Path) -> str:
+def needs_pydantic() -> None:
+    """Raise a Refusal if pydantic is not installed."""
+    if not find_spec("pydantic"):
+        raise Refusal(
+            "pydantic is not installed here, which reads scenarios",
+            next_step="pip install 'art-adapt[train]'",
+        )
+
+
+def own_source(path: Path) -> str:
     """Return what a train module itself would read, which is beside it."""
     from art_adapt.scenarios.declared import constant
 
@@ -87,7 +92,7 @@ def _own_source(path: Path) -> str:
     return said if is_module else str(path.parent / said)
 
 
-def _train_module() -> Path:
+def only_train_module() -> Path:
     """Return the only train module in the working folder.
 
     Raises:

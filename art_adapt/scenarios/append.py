@@ -1,0 +1,23 @@
+"""Appends rows to a file of scenarios."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from art_adapt.file_edit import FileEdit
+from art_adapt.files import write
+
+
+def append_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    """Write ``rows`` as JSON lines behind those of ``path``, which is made if need be."""
+    if not rows:
+        return
+    before = path.read_bytes() if path.exists() else None
+    start = before or b""
+    if start and not start.endswith(b"\n"):
+        start += b"\n"
+    text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    write([FileEdit(path.absolute(), before, start + text.encode())])
