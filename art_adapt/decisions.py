@@ -251,7 +251,7 @@ def _chosen(entry: EntryPoint, options: Options) -> dict[str, Any]:
     project, run_name = names_for(path)
     given = {each.name: getattr(options, each.name) for each in fields(TrainingOptions)}
     return given | {
-        "scenarios": _from_train_module(options.scenarios, path.parent),
+        "scenarios": from_train_module(options.scenarios, path.parent),
         "project": options.project or project,
         "run_name": options.run_name or run_name,
     }
@@ -264,7 +264,7 @@ def names_for(agent: Path) -> tuple[str, str]:
     return slug, f"{slug}-001"
 
 
-def _from_train_module(scenarios: str, folder: Path) -> str:
+def from_train_module(scenarios: str, folder: Path) -> str:
     """A path that is valid here, as it reads from the train module's ``folder``."""
     if (folder / scenarios).exists() or not Path(scenarios).exists():
         return scenarios

@@ -58,8 +58,16 @@ def make_plan(
     found = survey(sources, entry=options.entry)
     if guide is not None and options.train_module:
         with contextlib.suppress(UnclearEntry):  # the first thing that it asks
-            decide(found, options)
+            _planned(found, options, force=force)  # what is refused, before it asks
         options = guide(found, options)
+    plan = _planned(found, options, force=force)
+    if keep and plan.decisions.training is not None:
+        answers = kept_answers(options, sources[0].path)
+        return replace(plan, edits=(*plan.edits, *([answers] if answers else [])))
+    return plan
+
+
+def _planned(found: Survey, options: Options, *, force: bool) -> Plan:
     decisions = decide(found, options)
     agent: list[FileEdit] = []
     hooks_files: list[FileEdit] = []
@@ -79,8 +87,6 @@ def make_plan(
             edits.append(edit)
         else:
             kept = edit
-        if keep and (answers := kept_answers(options, sources[0].path)):
-            edits.append(answers)
     return Plan(found, decisions, tuple(edits), kept)
 
 

@@ -233,6 +233,7 @@ def _write(
     if plan.kept is not None:
         raise _edited_train_module(plan.kept)
     if asks and not may_write():
+        print("Nothing was written.")
         raise typer.Exit(DONE)
     write(plan.edits)
     if as_json:

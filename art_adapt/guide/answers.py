@@ -72,10 +72,14 @@ def _with(before: bytes | None, values: dict[str, Any], path: Path, key: str) ->
         table = document
         for name in ("tool", "art-adapt", AGENTS_TABLE):
             table = table.setdefault(name, tomlkit.table(is_super_table=True))
+        is_new = key not in table
         own = table.setdefault(key, tomlkit.table())
         for name, value in values.items():
             own[name] = value
-        after = tomlkit.dumps(document).encode()
+        if is_new:  # apart from what follows, if anything does
+            own.add(tomlkit.nl())
+        text = tomlkit.dumps(document)
+        after = (f"{text.rstrip()}\n" if is_new else text).encode()
     except (TOMLKitError, ValueError, TypeError, AttributeError) as error:
         raise Refusal(
             f"[tool.art-adapt] cannot be written there: {error}", path=path

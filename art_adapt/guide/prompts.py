@@ -10,7 +10,7 @@ import os
 import re
 from contextlib import ExitStack
 from string import ascii_lowercase
-from textwrap import fill, shorten
+from textwrap import fill
 from types import TracebackType
 from typing import Any, TextIO
 
@@ -110,7 +110,7 @@ class Prompts:
         wide = max(NARROWEST, _columns(self._writing) - 4)
         choices = [
             questionary.Choice(
-                shorten(printable(each.says), wide, placeholder="..."),
+                _cut(printable(each.says), wide),
                 each,
                 description=printable(_about(each, question)) or None,
             )
@@ -160,12 +160,11 @@ def typed_options(question: Question, said: str) -> dict[str, Any]:
         try:
             value = setting.meant(setting.kind(part))
         except ValueError:
-            raise Refusal(f"{part!r} is no number") from None
+            number = "whole number" if setting.kind is int else "number"
+            raise Refusal(f"{part!r} is no {number}") from None
         check_setting(setting, value, Origin.ANSWER)
         values[name] = value
-    if question.check is not None:
-        question.check(values)
-    return values
+    return values if question.meant is None else dict(question.meant(values))
 
 
 def is_plain() -> bool:
@@ -184,6 +183,12 @@ def _about(choice: Choice, question: Question) -> str:
     unranked = question.open or question.unranked or len(question.choices) == 1
     first = choice is question.choices[0] and not unranked
     return "; ".join(filter(None, [choice.because, "recommended" if first else ""]))
+
+
+def _cut(text: str, wide: int) -> str:
+    """Cut a text in the middle: the ends of paths tell most."""
+    left = (wide - 3) // 2
+    return text if len(text) <= wide else f"{text[:left]}...{text[left + 3 - wide :]}"
 
 
 def _columns(stream: TextIO) -> int:

@@ -40,7 +40,8 @@ class Question:
         typed: options whose values can be typed instead, separated by spaces; the value
             of a single one may hold spaces.
         example: what to type.
-        check: raises a Refusal for typed values that fit no training run.
+        meant: returns typed values as they are kept; raises a Refusal for those that fit
+            no training run.
         open: nothing is recommended: it is asked even of those who take all that is.
         unranked: the first choice is a start like any other, and not called recommended.
     """
@@ -50,7 +51,7 @@ class Question:
     why: str = ""
     typed: tuple[str, ...] = ()
     example: str = ""
-    check: Callable[[Mapping[str, Any]], None] | None = None
+    meant: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     open: bool = False
     unranked: bool = False
 

@@ -24,6 +24,7 @@ from art_adapt.source import Place, read_source
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.packages import package_depth
 
+MOST_LISTED = 50_000
 MOST_FILES = 3000  # of a project that are looked at
 LONGEST = 20_000_000  # bytes of a file with rows
 ROWS = (".jsonl", ".ndjson", ".csv", ".tsv")
@@ -70,7 +71,10 @@ def project_files(agent: Path) -> tuple[Path, ...]:
     root = next(above, None)
     if root is None:  # what lies below may be a whole home
         return tuple(p for p in sorted(start.iterdir()) if _may_help(p.name))
-    return tuple(islice(files_in([root], _may_help), MOST_FILES))
+    found = islice(files_in([root], _may_help), MOST_LISTED)
+    # The nearest first: what lies far away in a large repository is another agent's.
+    near = sorted(found, key=lambda p: -len(os.path.commonpath([start, p.absolute()])))
+    return tuple(near[:MOST_FILES])
 
 
 def _may_help(name: str) -> bool:

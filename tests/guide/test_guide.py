@@ -495,3 +495,53 @@ def test_a_name_that_ends_another(tmp_path: Path) -> None:
     done = art_adapt("--entry", "run", "agent.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     assert "from agent import run" in (tmp_path / "agent_train.py").read_text()
+
+
+def test_a_path_is_typed_as_it_reads_here_and_must_be_there(folder: Path) -> None:
+    """It is kept as the train module reads it, so that a run from elsewhere finds it."""
+    app = folder / "app"
+    app.mkdir()
+    (folder / "agent.py").rename(app / "agent.py")
+    (folder / "rows.jsonl").write_text('{"question": "Who?"}\n')
+    guide = pexpect.spawn(
+        COMMAND[0],
+        [*COMMAND[1:], "app/agent.py"],
+        cwd=folder,
+        env={**os.environ, **PLAIN},  # type: ignore[arg-type]
+        encoding="utf-8",
+        timeout=60,
+    )
+    said, typed = "", ["none.jsonl", "rows.jsonl"]
+    while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
+        said += str(guide.before)
+        wanted = "episodes start from" in str(guide.before) or "is neither" in str(
+            guide.before
+        )
+        guide.sendline(typed.pop(0) if wanted else "")
+    guide.sendline("y")
+    while guide.expect([r"now\?", pexpect.EOF]) == 0:
+        guide.sendline("n")
+    assert "none.jsonl is neither here nor beside the agent" in said
+    module = (app / "agent_train.py").read_text()
+    assert 'SCENARIOS = "../rows.jsonl"' in module
+
+
+def test_what_is_refused_anyway_is_refused_before_anything_is_asked(
+    folder: Path,
+) -> None:
+    (folder / "art_recording.py").write_text("# ours\n")
+    guide = spawned(folder, PLAIN)
+    assert guide.expect(["settle them", pexpect.EOF]) == 1
+    assert "a file of yours" in " ".join(str(guide.before).split())
+
+
+def test_nothing_is_kept_of_what_is_not_written(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text("[tool.art-adapt]\n\n[tool.ruff]\n")
+    guide = spawned(folder, PLAIN)
+    while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
+        guide.sendline("")
+    guide.sendline("n")
+    guide.expect(pexpect.EOF)
+    assert "Nothing was written." in str(guide.before)
+    text = (folder / "pyproject.toml").read_text()
+    assert text == "[tool.art-adapt]\n\n[tool.ruff]\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.guide.sources import scoring_functions
@@ -58,5 +60,10 @@ def questions(situation: Situation) -> Iterator[Question]:
         why,
         typed=("reward",),
         example="module:function, which takes a trajectory and a scenario",
-        check=lambda typed: check_reward(typed["reward"], entry.home),
+        meant=lambda typed: _checked(typed, entry.home),
     )
+
+
+def _checked(typed: Mapping[str, Any], agent: Path) -> Mapping[str, Any]:
+    check_reward(typed["reward"], agent)
+    return typed

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from textwrap import shorten
 
+from art_adapt.decisions import from_train_module
+from art_adapt.errors import Refusal
 from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.guide.sources import Rows, rows_for
 from art_adapt.report.paths import at
+from art_adapt.scenarios.source_kind import SourceKind, source_kind
 from art_adapt.settings import TrainingOptions
 from art_adapt.train_module.fields import field_name, scenario_fields
 
@@ -49,7 +53,20 @@ def questions(situation: Situation) -> Iterator[Question]:
         why=f"Each row is a scenario: {{{keys}}}. Some dozens to begin with; hundreds are better.",
         typed=("scenarios",),
         example="a JSONL or CSV file, a dataset's folder, or module:NAME",
+        meant=lambda typed: _found(typed["scenarios"], entry.home.parent),
     )
+
+
+def _found(typed: str, folder: Path) -> dict[str, str]:
+    """Return a source as it reads from the agent's folder, wherever it was typed.
+
+    Raises:
+        Refusal: there is no such file.
+    """
+    source = from_train_module(typed, folder)
+    if source_kind(source) is not SourceKind.ROWS and not (folder / source).exists():
+        raise Refusal(f"{typed} is neither here nor beside the agent")
+    return {"scenarios": source}
 
 
 def _example(rows: Rows, fields: tuple[str, ...]) -> str:
