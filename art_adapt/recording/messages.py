@@ -72,6 +72,28 @@ def plain(value: Any) -> Any:
     return value
 
 
+def plain_copy(value: Any) -> Any:
+    """Copy a value of JSON's own types, dicts and lists of text, numbers, bools and None.
+
+    Raises:
+        TypeError: it holds anything else, a subclass of these too.
+    """
+    kind = type(value)
+    if kind is dict:
+        return {
+            key: item if type(item) is str else plain_copy(item)
+            for key, item in value.items()
+        }
+    if kind is list:
+        return [plain_copy(item) for item in value]
+    if kind in _ATOMS:
+        return value
+    raise TypeError(f"{kind.__name__} is none of JSON's types")
+
+
+_ATOMS = {str, int, float, bool, type(None)}
+
+
 def storable(value: Any, annotation: Any) -> Any:
     """Copy ``value`` so that ART can write it as JSON under ``annotation``.
 
