@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import functools
 import multiprocessing
+import multiprocessing.forkserver
+import os
 import pickle
 import signal
+import sys
+import threading
 from collections.abc import Awaitable, Callable
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
@@ -14,7 +18,8 @@ from typing import Any, TypeVar
 import art
 
 from art_adapt.recording import RecordingError
-from art_adapt.recording.state import expect_one_rollout
+from art_adapt.recording.state import expect_one_rollout, say_once
+from art_adapt.training import preloaded
 from art_adapt.training.threads import in_thread
 from art_adapt.training.time_limits import OutOfTime
 
@@ -23,6 +28,15 @@ R = TypeVar("R")
 AsyncRollout = Callable[[Any, S], Awaitable[R]]
 ATTEMPTS = 3  # of an episode, as record() makes
 STARTING = 60.0  # seconds that a process may take to import ART and the agent
+THREADS = (
+    "the agent's modules start threads when they are imported ({threads}), which a forked "
+    "process would lack: each episode's process imports ART and the agent anew, which "
+    "takes seconds. Start them where they are needed."
+)
+
+
+class HasThreads(Exception):
+    """The process that an episode was forked from runs threads, so it was not run."""
 
 
 def isolated(
@@ -30,8 +44,11 @@ def isolated(
 ) -> Callable[[AsyncRollout[S, R]], AsyncRollout[S, R]]:
     """Decorate a train module's ``rollout`` so that a fresh process runs each episode.
 
-    Each process imports ART and the agent anew, which takes seconds. ``rollout`` must
-    be a function at the top of its module, its scenario and trajectory picklable.
+    ART and the agent are imported once, by a process that does nothing else; those of
+    the episodes are forked from it, so that each finds the modules as they were after
+    their import (on Linux; elsewhere, and where modules start threads, each imports them
+    anew). ``rollout`` must be a function at the top of its module, its scenario and
+    trajectory picklable.
 
     Args:
         at_once: how many processes run side by side.
@@ -46,7 +63,14 @@ def isolated(
         async def in_process(model: Any, scenario: S) -> R:
             work = (in_process, _address(model), scenario)
             async with slots:
-                return await _in_process(work, limit)  # type: ignore[no-any-return]
+                if _forks():
+                    try:
+                        return await _in_process(_fork_server(rollout), work, limit)  # type: ignore[no-any-return]
+                    except HasThreads as error:
+                        _has_threads.set()
+                        say_once(THREADS.format(threads=error))
+                spawn = multiprocessing.get_context("spawn")
+                return await _in_process(spawn, work, limit)  # type: ignore[no-any-return]
 
         return in_process
 
@@ -66,23 +90,55 @@ def _address(model: Any) -> Any:
     )
 
 
-async def _in_process(work: tuple[Any, Any, Any], limit: float | None) -> Any:
+_has_threads = threading.Event()
+_starting = threading.Lock()
+
+
+def _forks() -> bool:
+    """Tell whether episodes are forked: elsewhere libraries do not survive it."""
+    return sys.platform == "linux" and not _has_threads.is_set()
+
+
+def _fork_server(rollout: Any) -> Any:
+    """Return the context whose processes are forked from one that has imported everything."""
+    context = multiprocessing.get_context("forkserver")
+    with _starting:
+        context.set_forkserver_preload([preloaded.__name__])
+        os.environ[preloaded.TOLD] = preloaded.told(rollout.__module__)
+        try:
+            multiprocessing.forkserver.ensure_running()  # if it is not yet
+        finally:
+            del os.environ[preloaded.TOLD]
+    return context
+
+
+async def _in_process(
+    context: Any, work: tuple[Any, Any, Any], limit: float | None
+) -> Any:
     """Run an episode in a process, and kill it if it takes too long or is cancelled."""
-    spawn = multiprocessing.get_context("spawn")
-    ours, theirs = spawn.Pipe(duplex=False)
-    process = spawn.Process(target=_send, args=(theirs, *work))
-    process.start()
-    theirs.close()
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_send, args=(theirs, *work))
+    over = threading.Event()
+
+    def run() -> Any:
+        process.start()  # it waits until the first one has imported everything
+        theirs.close()
+        if over.is_set():
+            process.kill()
+        return _received(ours, limit)
+
     try:
-        result, error = await in_thread(functools.partial(_received, ours, limit))
+        result, error = await in_thread(run)
     except EOFError:
         process.join()
         raise RuntimeError(
             f"the episode's process ended with exit code {process.exitcode}"
         ) from None
     finally:
-        process.kill()  # what it still does is nobody's any more
-        process.join()
+        over.set()
+        if process.pid is not None:
+            process.kill()  # what it still does is nobody's any more
+            process.join()
     if error is not None:
         raise error
     return result
@@ -99,6 +155,9 @@ def _received(connection: Connection, limit: float | None) -> Any:
 def _send(connection: Connection, decorated: Any, model: Any, scenario: Any) -> None:
     """Run an episode in this process, and send what it gives or raises."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C lets a step be finished
+    if preloaded.threads:
+        connection.send((None, HasThreads(", ".join(preloaded.threads))))
+        return
     expect_one_rollout()
     asyncio.new_event_loop().run_until_complete(
         _sent(connection, decorated, model, scenario)
@@ -122,11 +181,11 @@ def _sendable(
 ) -> tuple[Any, BaseException | None]:
     """Return what can be sent to another process: else it is sent as text."""
     trajectory, error = outcome
-    if _can_be_sent(outcome):
-        return outcome
     if error is not None:
-        return None, RuntimeError(repr(error))
-    trajectory.final_answer = str(trajectory.final_answer)
+        return None, error if _can_be_sent(error) else RuntimeError(repr(error))
+    # The rest of it is ART's own, and large.
+    if not _can_be_sent(trajectory.final_answer):
+        trajectory.final_answer = str(trajectory.final_answer)
     return trajectory, None
 
 

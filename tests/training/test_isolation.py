@@ -1,0 +1,155 @@
+"""Episodes in processes of their own: as fresh as a new interpreter, imported once."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted_engine import Engine
+
+# A module as the agent's: it keeps state, and says where it was imported.
+AGENT = """\
+import os
+import pathlib
+
+from art_adapt.hooks import recorded
+from openai import OpenAI
+
+IMPORTED_BY = os.getpid()
+with pathlib.Path("imports.txt").open("a") as file:
+    print(os.getpid(), __name__, file=file)
+client = OpenAI(api_key="production", base_url="http://127.0.0.1:1")
+memory = []
+
+
+def run(question):
+    memory.append({"role": "user", "content": question})
+    for _ in range(3):
+        answer = recorded(client.chat.completions.create)(model="m", messages=memory)
+        memory.append(answer.choices[0].message.model_dump(exclude_unset=True))
+        memory.append({"role": "user", "content": "go on"})
+    return len(memory), os.getpid(), IMPORTED_BY
+"""
+TRAIN = """\
+import art_adapt.recording
+import asyncio
+import json
+import sys
+
+import art
+import agent
+from art_adapt import training
+
+
+@training.isolated(at_once=4, timeout=60)
+async def rollout(model, scenario):
+    return await training.record(model, scenario, agent.run)
+
+
+async def main(base_url, number):
+    model = art.Model(
+        name="m", project="p", inference_base_url=base_url, inference_api_key="k",
+        inference_model_name="policy",
+    )
+    found = await asyncio.gather(*(rollout(model, f"{n}?") for n in range(number)))
+    print(json.dumps([
+        (t.final_answer, len(t.messages_and_choices), t.scenario) for t in found
+    ]))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], int(sys.argv[2])))
+"""
+
+
+def run(folder: Path, engine: Engine, *arguments: str, number: int = 8) -> Any:
+    done = subprocess.run(
+        [sys.executable, *arguments, engine.base_url, str(number)],
+        cwd=folder,
+        capture_output=True,
+        timeout=300,
+        env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return json.loads(done.stdout.splitlines()[-1]), done.stderr.decode()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "agent.py").write_text(AGENT)
+    (tmp_path / "agent_train.py").write_text(TRAIN)
+    return tmp_path
+
+
+def imports(folder: Path) -> list[str]:
+    return (folder / "imports.txt").read_text().splitlines()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [("agent_train.py",), ("-m", "agent_train")])
+def test_each_episode_finds_modules_as_they_were_imported(
+    folder: Path, command: tuple[str, ...]
+) -> None:
+    with Engine() as engine:
+        found, _ = run(folder, engine, *command)
+    assert [scenario for *_, scenario in found] == [f"{n}?" for n in range(8)]
+    # What one leaves in its modules no other sees, and each is whole.
+    assert {(answer[0], items) for answer, items, _ in found} == {(7, 6)}
+    assert len({answer[1] for answer, *_ in found}) == 8
+    if sys.platform == "linux":  # here, and where the others are forked from
+        assert len({answer[2] for answer, *_ in found}) == 1
+        assert len(imports(folder)) == 2
+
+
+@pytest.mark.slow
+def test_where_modules_start_threads_each_process_imports_them(folder: Path) -> None:
+    text = AGENT.replace(
+        "memory = []\n",
+        "memory = []\nimport threading, time\n"
+        "beat = threading.Thread(target=time.sleep, args=(60,), name='beat', daemon=True)\n"
+        "beat.start()\n",
+    ).replace("return len(memory)", "return len(memory) * beat.is_alive()")
+    (folder / "agent.py").write_text(text)
+    with Engine() as engine:
+        found, said = run(folder, engine, "agent_train.py", number=3)
+    assert {(answer[0], items) for answer, items, _ in found} == {(7, 6)}
+    assert len({answer[2] for answer, *_ in found}) == 3
+    if sys.platform == "linux":
+        assert "start threads when they are imported (beat)" in said
+
+
+@pytest.mark.slow
+def test_an_agent_that_asks_its_own_loop(folder: Path) -> None:
+    """An async agent's clients are made in each process, for its own loop."""
+    text = AGENT.replace("OpenAI", "AsyncOpenAI").replace("def run", "async def run")
+    text = text.replace("recorded(client", "await recorded(client")
+    (folder / "agent.py").write_text(text)
+    with Engine() as engine:
+        found, _ = run(folder, engine, "agent_train.py", number=4)
+    assert {(answer[0], items) for answer, items, _ in found} == {(7, 6)}
+
+
+@pytest.mark.slow
+def test_an_import_that_fails_says_so(folder: Path) -> None:
+    """It works in the train module's own process, and in none that is forked."""
+    text = f"import os\nif os.environ.get('PARENT') != str(os.getpid()): raise KeyError('x')\n{AGENT}"
+    (folder / "agent.py").write_text(text)
+    train = TRAIN.replace(
+        "import asyncio\n",
+        "import asyncio, os\nos.environ.setdefault('PARENT', str(os.getpid()))\n",
+    )
+    (folder / "agent_train.py").write_text(train)
+    with Engine() as engine:
+        done = subprocess.run(
+            [sys.executable, "agent_train.py", engine.base_url, "2"],
+            cwd=folder,
+            capture_output=True,
+            timeout=120,
+        )
+    assert done.returncode == 1
+    assert b"KeyError: 'x'" in done.stderr and b"exit code 1" in done.stderr
