@@ -83,29 +83,6 @@ def _items(messages: list[Json]) -> list[Any]:
     ]
 
 
-@contextmanager
-def untransformed() -> Iterator[None]:
-    """Take the SDK's pass over the messages out of every way.
-
-    It costs 0.1 to 0.25 ms a message at every call, whoever makes it, and varies by
-    more than what is measured here. The messages are plain JSON already; as the SDK
-    does, it hands on new dicts.
-    """
-    from openai.resources.chat.completions import completions
-
-    original = completions.maybe_transform
-
-    def hand_on(body: Json, kind: Any) -> Any:
-        messages = [dict(message) for message in body["messages"]]
-        return original({**body, "messages": []}, kind) | {"messages": messages}
-
-    completions.maybe_transform = hand_on
-    try:
-        yield
-    finally:
-        completions.maybe_transform = original
-
-
 # ----------------------------------------------------------------------------- the ways
 
 
@@ -132,7 +109,7 @@ def _bare(client: OpenAI, past: list[Json]) -> Iterator[tuple[Call, None]]:
 
 
 @contextmanager
-def _hooked(client: OpenAI, past: list[Json]) -> Iterator[tuple[Call, None]]:
+def hooked(client: OpenAI, past: list[Json]) -> Iterator[tuple[Call, None]]:
     def call(**arguments: Any) -> Any:  # an agent wraps at every call
         return recorded(client.chat.completions.create)(**arguments)
 
@@ -148,7 +125,7 @@ def _recorded(
         rollout(
             trajectory, base_url=str(client.base_url), api_key="sk", model="policy"
         ),
-        _hooked(client, past) as (call, _),
+        hooked(client, past) as (call, _),
     ):
         yield call, trajectory
 
@@ -179,7 +156,7 @@ def _trajectory_of(past: list[Json]) -> art.Trajectory:
 
 
 BARE = Way("bare", _bare)
-NO_ROLLOUT = Way("hook, no rollout", _hooked)
+NO_ROLLOUT = Way("hook, no rollout", hooked)
 RECORDED = Way("recorded in a rollout", _recorded)
 CAPTURED = Way("ART's own capture", _captured)
 BARE_WITHOUT_IDS = Way("bare, no ids asked for", _bare, ids=False)

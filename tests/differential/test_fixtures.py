@@ -89,6 +89,30 @@ def test_in_a_rollout_everything_is_recorded(
     assert said["serialised"]
 
 
+SDKS_WAY = """
+from art_adapt.recording.callees import sdk
+
+sdk.LARGE.clear()
+"""
+
+
+def test_in_a_rollout_requests_are_as_the_sdk_sends_them(
+    name: str, adapted: Path
+) -> None:
+    """Past its pass over the messages they are the same, byte for byte."""
+    sent = []
+    for addition in ("", SDKS_WAY):
+        episode = adapted / "episode.py"
+        episode.write_text(episode.read_text() + addition)
+        with (
+            Engine(replies_of(adapted)) as production,
+            Engine(replies_of(adapted)) as training,
+        ):
+            run_episode(adapted, production.root, training.base_url)
+            sent.append(bodies(name, training.log))
+    assert sent[0] == sent[1]
+
+
 def test_a_scripted_game_ends_with_its_own_reward(tmp_path: Path) -> None:
     folder = copy_of("game", tmp_path)
     assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0

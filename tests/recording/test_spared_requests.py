@@ -263,25 +263,31 @@ def test_what_is_plain_is_spared(
             seen.append(len(list(body["messages"]))) or transform(body, kind)
         ),
     )
-    sent(engine, create, lambda: {"model": "m", "messages": [USER, USER]})
-    sent(engine, create, lambda: {"model": "m", "messages": [USER, TYPED]})
-    assert seen == [0, 2]
+    for ask in (create, parse, raw, stream):
+        sent(engine, ask, lambda: {"model": "m", "messages": [USER, USER]})
+        sent(engine, ask, lambda: {"model": "m", "messages": [USER, TYPED]})
+    assert seen == [0, 2] * 4
 
 
+@pytest.mark.parametrize(
+    "ask", [create, create_async, raw], ids=lambda way: way.__name__
+)
 def test_a_tracer_sees_the_messages(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
+    ask: Any, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A wrapper around the SDK's method reads its arguments, in a rollout as well."""
     seen = []
-    original = openai.resources.chat.Completions.create
+    resources: Any = openai.resources.chat
+    owner = resources.AsyncCompletions if ask is create_async else resources.Completions
+    original = owner.create
 
     @functools.wraps(original)
     def traced(self: Any, *args: Any, **kwargs: Any) -> Any:
         seen.append(kwargs["messages"])
         return original(self, *args, **kwargs)
 
-    monkeypatch.setattr(openai.resources.chat.Completions, "create", traced)
-    sent(engine, create, lambda: {"model": "m", "messages": [USER]})
+    monkeypatch.setattr(owner, "create", traced)
+    sent(engine, ask, lambda: {"model": "m", "messages": [USER]})
     assert seen == [[USER]]
 
 

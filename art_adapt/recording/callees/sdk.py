@@ -13,8 +13,12 @@ from art_adapt.recording.callees.callee import Callee, Finder, own_options
 from art_adapt.recording.messages import plain_copy
 from art_adapt.survey.apis import CHAT
 
-# Arguments whose passage through the SDK costs most; ``parse`` looks at tools itself.
-LARGE = {"create": ("messages", "tools"), "parse": ("messages",)}
+# Arguments whose passage through the SDK costs most; but for ``create`` it reads the tools.
+LARGE = {
+    "create": ("messages", "tools"),
+    "parse": ("messages",),
+    "stream": ("messages",),
+}
 
 
 def find(function: Any, view: str, _: Finder) -> Callee | None:
@@ -87,7 +91,11 @@ def _folder() -> str:
 
 def _is_the_sdks(method: Any) -> bool:
     """Tell whether a method is as the SDK wrote it: a tracer's reads the arguments."""
-    function = getattr(method, "__func__", None)
-    return isinstance(
-        function, types.FunctionType
-    ) and function.__code__.co_filename.startswith(_folder())
+    while method is not None:
+        function = getattr(method, "__func__", method)
+        if not isinstance(function, types.FunctionType):
+            return False
+        if not function.__code__.co_filename.startswith(_folder()):
+            return False
+        method = getattr(function, "__wrapped__", None)
+    return True
