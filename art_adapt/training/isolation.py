@@ -28,15 +28,14 @@ R = TypeVar("R")
 AsyncRollout = Callable[[Any, S], Awaitable[R]]
 ATTEMPTS = 3  # of an episode, as record() makes
 STARTING = 60.0  # seconds that a process may take to import ART and the agent
-THREADS = (
-    "the agent's modules start threads when they are imported ({threads}), which a forked "
-    "process would lack: each episode's process imports ART and the agent anew, which "
-    "takes seconds. Start them where they are needed."
+NOT_FORKED = (
+    "episodes cannot be forked from a process that has imported the agent's modules: "
+    "{problem}. Each episode's process imports ART and the agent anew, which takes seconds."
 )
 
 
-class HasThreads(Exception):
-    """The process that an episode was forked from runs threads, so it was not run."""
+class CannotFork(Exception):
+    """The episode was not run: the process that it was forked from has a problem."""
 
 
 def isolated(
@@ -66,9 +65,9 @@ def isolated(
                 if _forks():
                     try:
                         return await _in_process(_fork_server(rollout), work, limit)  # type: ignore[no-any-return]
-                    except HasThreads as error:
-                        _has_threads.set()
-                        say_once(THREADS.format(threads=error))
+                    except CannotFork as error:
+                        _cannot_fork.set()
+                        say_once(NOT_FORKED.format(problem=error))
                 spawn = multiprocessing.get_context("spawn")
                 return await _in_process(spawn, work, limit)  # type: ignore[no-any-return]
 
@@ -90,20 +89,20 @@ def _address(model: Any) -> Any:
     )
 
 
-_has_threads = threading.Event()
+_cannot_fork = threading.Event()
 _starting = threading.Lock()
 
 
 def _forks() -> bool:
     """Tell whether episodes are forked: elsewhere libraries do not survive it."""
-    return sys.platform == "linux" and not _has_threads.is_set()
+    return sys.platform == "linux" and not _cannot_fork.is_set()
 
 
 def _fork_server(rollout: Any) -> Any:
     """Return the context whose processes are forked from one that has imported everything."""
     context = multiprocessing.get_context("forkserver")
     with _starting:
-        context.set_forkserver_preload([preloaded.__name__])
+        context.set_forkserver_preload(["art_adapt.training.forked_from"])
         os.environ[preloaded.TOLD] = preloaded.told(rollout.__module__)
         try:
             multiprocessing.forkserver.ensure_running()  # if it is not yet
@@ -130,6 +129,8 @@ async def _in_process(
     try:
         result, error = await in_thread(run)
     except EOFError:
+        if process.pid is None:
+            raise RuntimeError("no process can be started for the episode") from None
         process.join()
         raise RuntimeError(
             f"the episode's process ended with exit code {process.exitcode}"
@@ -155,8 +156,8 @@ def _received(connection: Connection, limit: float | None) -> Any:
 def _send(connection: Connection, decorated: Any, model: Any, scenario: Any) -> None:
     """Run an episode in this process, and send what it gives or raises."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C lets a step be finished
-    if preloaded.threads:
-        connection.send((None, HasThreads(", ".join(preloaded.threads))))
+    if preloaded.problem:
+        connection.send((None, CannotFork(preloaded.problem)))
         return
     expect_one_rollout()
     asyncio.new_event_loop().run_until_complete(

@@ -328,7 +328,10 @@ async def in_process(model: Any, turns: int) -> training.Trajectory:
     return await training.record(model, turns, episode)
 
 
-async def run_processes(client: OpenAI, turns: int, rollouts: int) -> float:
+async def run_processes(
+    client: OpenAI, turns: int, rounds: int
+) -> dict[int, list[float]]:
+    """The seconds that episodes take at once, each in a process, by their number."""
     model = art.Model(
         name="m",
         project="p",
@@ -337,15 +340,20 @@ async def run_processes(client: OpenAI, turns: int, rollouts: int) -> float:
         inference_model_name="policy",
     )
     await in_process(model, 1)  # what is imported once in a run
-    began = time.perf_counter()
-    kept = await asyncio.gather(*(in_process(model, turns) for _ in range(rollouts)))
-    wall = time.perf_counter() - began
-    assert all(trajectory.metrics["turns"] == turns for trajectory in kept)
-    return wall
+    taken: dict[int, list[float]] = {rollouts: [] for rollouts in ROLLOUTS}
+    for rollouts in [each for _ in range(rounds) for each in ROLLOUTS]:
+        began = time.perf_counter()
+        episodes = (in_process(model, turns) for _ in range(rollouts))
+        kept = await asyncio.gather(*episodes)
+        taken[rollouts].append(time.perf_counter() - began)
+        assert all(trajectory.metrics["turns"] == turns for trajectory in kept)
+    return taken
 
 
 def measure_throughput(turns: int, rounds: int) -> None:
     ways = (BARE, NO_ROLLOUT, RECORDED, CAPTURED)
+    with server(DELAY) as client:
+        processes = asyncio.run(run_processes(client, turns, rounds))
     for rollouts in ROLLOUTS:
         table = Table(
             title=f"{rollouts} rollouts, {turns} turns each behind {OLD} earlier ones, "
@@ -362,7 +370,6 @@ def measure_throughput(turns: int, rounds: int) -> None:
         ):
             table.add_column(column, justify="left" if column == "way" else "right")
         taken: dict[str, list[Seconds]] = {way.name: [] for way in ways}
-        processes: list[float] = []
         with server(DELAY) as client:
             for way in ways:
                 asyncio.run(run_episodes(way, client, 1, 4))
@@ -370,14 +377,13 @@ def measure_throughput(turns: int, rounds: int) -> None:
                 for way in random.sample(ways, len(ways)):
                     seconds = asyncio.run(run_episodes(way, client, turns, rollouts))
                     taken[way.name].append(seconds)
-                processes.append(asyncio.run(run_processes(client, turns, rollouts)))
         calls, ideal = rollouts * turns, rollouts / DELAY
         rates = {
             name: calls / statistics.median(wall for wall, _ in times)
             for name, times in taken.items()
         }
         forked = "recorded, a process each"
-        rates[forked] = calls / statistics.median(processes)
+        rates[forked] = calls / statistics.median(processes[rollouts])
         for name, rate in rates.items():
             cpu = (
                 [f"{statistics.median(c for _, c in taken[name]) / calls * 1e3:.2f}"]
