@@ -57,6 +57,7 @@ from rich.table import Table
 
 from art_adapt import training
 from art_adapt.hooks import recorded
+from art_adapt.training import runs
 from art_adapt.training.threads import in_thread
 
 SERVER = Path(__file__).with_name("completion_server.py")
@@ -438,6 +439,7 @@ def main() -> None:
         turns = [number for number in TURNS if number <= options.turns]
         measure_memory([100] if options.many else turns, MANY if options.many else None)
     if "throughput" in options.only:
+        runs._collect_seldom()  # as in a run, for all ways
         measure_throughput(6, max(1, options.rounds // 5))
 
 
