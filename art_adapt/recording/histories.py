@@ -56,10 +56,9 @@ class History:
         # goes on with a trajectory whose prompts were not kept.
         last = extras_of(items[-1]) if items and not isinstance(items[-1], dict) else {}
         known = last.get("prompt_token_ids") and last.get("token_ids")
-        self.tokens: list[int] = (
-            [*last["prompt_token_ids"], *last["token_ids"]] if known else []
-        )
-        self.length = len(self.tokens)
+        self.prompt: list[int] = last["prompt_token_ids"] if known else []
+        self.said: list[int] = last["token_ids"] if known else []
+        self.length = len(self.prompt) + len(self.said)
         self._resumes = bool(items) and not known
         self._gathered = 0  # as long as ``sent`` was when it was last copied as a whole
         self.sent = [
@@ -101,18 +100,22 @@ class History:
         extra = choice.model_extra
         prompt, said = extra.get("prompt_token_ids"), extra.get("token_ids")
         if prompt and said:
+            end = self.length - len(self.said)
             goes_on = (
-                prompt[self.length - len(self.tokens) : self.length] == self.tokens
+                prompt[end : self.length] == self.said
+                and prompt[end - len(self.prompt) : end] == self.prompt
             )
             if not goes_on:
                 say_once(RENDERED_ANEW)
             if self._resumes or not goes_on:
                 extra["rendered_anew"] = True
             elif keep_prompt:
-                prompt = extra["prompt_token_ids"] = self.tokens + prompt[self.length :]
+                prompt = [*self.prompt, *self.said, *prompt[self.length :]]
+                extra["prompt_token_ids"] = prompt
             self._resumes = False
             self.length = len(prompt) + len(said)
-            self.tokens = prompt + said if keep_prompt else (prompt[-1000:] + said)
+            self.prompt = prompt if keep_prompt else prompt[-1000:]
+            self.said = said
         if not keep_prompt:
             extra.pop("prompt_token_ids", None)
         self.items += [*messages, choice]

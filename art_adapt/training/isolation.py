@@ -159,6 +159,7 @@ def _send(connection: Connection, decorated: Any, model: Any, scenario: Any) -> 
     if preloaded.problem:
         connection.send((None, CannotFork(preloaded.problem)))
         return
+    preloaded.start_anew()
     expect_one_rollout()
     asyncio.new_event_loop().run_until_complete(
         _sent(connection, decorated, model, scenario)

@@ -7,13 +7,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import multiprocessing.process
 import multiprocessing.spawn
 import os
 import signal
+import sys
 import threading
+from contextlib import suppress
 from importlib import import_module
 
 TOLD = "ART_ADAPT_PRELOADED"
@@ -37,9 +40,12 @@ def told(module: str) -> str:
 
 
 def preload() -> None:
-    """Import what the environment tells, and note what forks of it would lack."""
+    """Import what the environment tells, and note what a fork of it would lack, or share."""
     global problem
-    wanted = json.loads(os.environ.pop(TOLD))
+    if (text := os.environ.pop(TOLD, None)) is None:
+        return  # a fork server of somebody else's
+    wanted = json.loads(text)
+    before = _held_open()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C lets a step be finished
     here = vars(multiprocessing.process.current_process())
     # As in a spawned process: a main module without a guard must not start anything.
@@ -53,12 +59,43 @@ def preload() -> None:
         problem = f"importing them there fails: {error!r}"
     finally:
         del here["_inheriting"]
-    main = threading.main_thread()
-    if threads := [t.name for t in threading.enumerate() if t is not main]:
-        problem = f"they start threads when they are imported ({', '.join(threads)})"
+    problem = problem or _kept(before)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()  # or each fork prints it again
     # Left out of collections, the pages of all these objects stay shared with the forks.
     gc.collect()
     gc.freeze()
+
+
+def start_anew() -> None:
+    """Undo in a fork what it shares with the others: numpy's random numbers.
+
+    Those of ``random`` are seeded anew by Python itself.
+    """
+    if (numpy := sys.modules.get("numpy")) is not None:
+        numpy.random.seed()
+
+
+def _kept(before: set[str]) -> str:
+    """Say what the modules hold that no fork may use: threads, connections, a loop."""
+    main = threading.main_thread()
+    if threads := [t.name for t in threading.enumerate() if t is not main]:
+        return f"they start threads when they are imported ({', '.join(threads)})"
+    if opened := sorted(_held_open() - before):
+        return f"they open {', '.join(opened)} when they are imported"
+    for each in gc.get_objects():
+        if issubclass(type(each), asyncio.AbstractEventLoop) and not each.is_closed():
+            return "they make an event loop when they are imported"
+    return ""
+
+
+def _held_open() -> set[str]:
+    """Return what this process holds open (Linux): files, sockets, pipes; no devices."""
+    found = set()
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # the listing's own
+            found.add(os.readlink(f"/proc/self/fd/{number}"))
+    return {each for each in found if not each.startswith("/dev/")}
 
 
 def _import_what_a_call_does() -> None:

@@ -432,6 +432,7 @@ def main() -> None:
     console.print(f"Python {sys.version.split()[0]}, {versions}\n")
     if "hook" in options.only:
         measure_hook()
+    runs._collect_seldom()  # as in a run, for all ways
     if "calls" in options.only:
         turns = [number for number in TURNS if number <= options.turns]
         measure_calls(turns, options.rounds)
@@ -439,7 +440,6 @@ def main() -> None:
         turns = [number for number in TURNS if number <= options.turns]
         measure_memory([100] if options.many else turns, MANY if options.many else None)
     if "throughput" in options.only:
-        runs._collect_seldom()  # as in a run, for all ways
         measure_throughput(6, max(1, options.rounds // 5))
 
 

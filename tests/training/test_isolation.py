@@ -106,21 +106,69 @@ def test_each_episode_finds_modules_as_they_were_imported(
         assert len(imports(folder)) == 2
 
 
-@pytest.mark.slow
-def test_where_modules_start_threads_each_process_imports_them(folder: Path) -> None:
-    text = AGENT.replace(
-        "memory = []\n",
-        "memory = []\nimport threading, time\n"
+HELD = {
+    "start threads when they are imported (beat)": (
+        "import threading, time\n"
         "beat = threading.Thread(target=time.sleep, args=(60,), name='beat', daemon=True)\n"
         "beat.start()\n",
-    ).replace("return len(memory)", "return len(memory) * beat.is_alive()")
+        "beat.is_alive()",
+    ),
+    "open socket:": (
+        "import socket\nheld = socket.socket()\nheld.bind(('127.0.0.1', 0))\n",
+        "held.getsockname()[1] > 0",
+    ),
+    "notes.db when they are imported": (
+        "import sqlite3\nheld = sqlite3.connect('notes.db')\n"
+        "held.execute('create table if not exists t (x)')\n",
+        "held.execute('select 1').fetchone() == (1,)",
+    ),
+    "make an event loop when they are imported": (
+        "import asyncio\nloop = asyncio.new_event_loop()\n",
+        "loop.run_until_complete(asyncio.sleep(0, True))",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("said", HELD)
+def test_where_a_fork_would_share_or_lack_something_each_process_imports_it(
+    said: str, folder: Path
+) -> None:
+    made, used = HELD[said]
+    text = AGENT.replace("memory = []\n", f"memory = []\n{made}")
+    text = text.replace("return len(memory)", f"return len(memory) * ({used})")
     (folder / "agent.py").write_text(text)
     with Engine() as engine:
-        found, said = run(folder, engine, "agent_train.py", number=3)
+        found, stderr = run(folder, engine, "agent_train.py", number=3)
     assert {(answer[0], items) for answer, items, _ in found} == {(7, 6)}
     assert len({answer[2] for answer, *_ in found}) == 3
     if sys.platform == "linux":
-        assert "start threads when they are imported (beat)" in said
+        assert said in stderr
+
+
+@pytest.mark.slow
+def test_forks_draw_random_numbers_of_their_own_and_print_once(folder: Path) -> None:
+    text = AGENT.replace("import os\n", "import os\nimport random\nimport numpy\n", 1)
+    text = text.replace("client = ", "print('imported')\nclient = ", 1)
+    drawn = "return (random.random(), numpy.random.random()), os.getpid(), IMPORTED_BY"
+    text = text.replace("return len(memory), os.getpid(), IMPORTED_BY", drawn)
+    (folder / "agent.py").write_text(text)
+    with Engine() as engine:
+        done = subprocess.run(
+            [sys.executable, "agent_train.py", engine.base_url, "4"],
+            cwd=folder,
+            capture_output=True,
+            timeout=300,
+        )
+    assert done.returncode == 0, done.stderr.decode()
+    *before, last = done.stdout.decode().splitlines()
+    numbers = [tuple(answer[0]) for answer, *_ in json.loads(last)]
+    assert len({first for first, _ in numbers}) == 4
+    assert len({second for _, second in numbers}) == 4
+    if sys.platform == "linux":
+        assert (
+            before.count("imported") == 2
+        )  # here, and where the others are forked from
 
 
 @pytest.mark.slow
