@@ -15,7 +15,11 @@ import pydantic
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from openai.types.chat import ChatCompletionMessage
+from openai.types.chat import (
+    ChatCompletion,
+    ChatCompletionMessage,
+    ParsedChatCompletionMessage,
+)
 from scripted_engine import Engine
 
 from art_adapt.recording import recorded, rollout
@@ -29,6 +33,34 @@ TOOL = {
 }
 TYPED = ChatCompletionMessage.model_validate(
     {"role": "assistant", "content": None, "tool_calls": [CALL]}
+)
+ANSWERED = (
+    ChatCompletion.model_validate(
+        {
+            "id": "c",
+            "created": 1,
+            "model": "m",
+            "object": "chat.completion",
+            "choices": [
+                {
+                    "index": 0,
+                    "finish_reason": "tool_calls",
+                    "message": {
+                        "role": "assistant",
+                        "content": None,
+                        "tool_calls": [CALL],
+                        "reasoning_content": "é",
+                        "annotations": [],
+                    },
+                }
+            ],
+        }
+    )
+    .choices[0]
+    .message
+)
+PARSED = ParsedChatCompletionMessage[Any].model_validate(
+    {"role": "assistant", "content": "{}", "parsed": {"a": 1}}
 )
 
 
@@ -126,6 +158,11 @@ MESSAGES: dict[str, Callable[[], Any]] = {
         {"role": "user", "content": [{"type": "text", "text": "é\u2028"}]}
     ],
     "nested typed": lambda: [{"role": "assistant", "tool_calls": TYPED.tool_calls}],
+    "typed elsewhere": lambda: [{"role": "assistant", "x": TYPED, "content": [TYPED]}],
+    "calls in a model": lambda: [{"role": "user", "content": TYPED.tool_calls}],
+    "as it came": lambda: [ANSWERED, ANSWERED],
+    "parsed": lambda: [USER, PARSED],
+    "calls of a tuple": lambda: [{"role": "assistant", "tool_calls": (CALL,)}],
     "tuple": lambda: (USER, USER),
     "generator": lambda: (each for each in [USER]),
     "empty": list,
@@ -266,7 +303,8 @@ def test_what_is_plain_is_spared(
     for ask in (create, parse, raw, stream):
         sent(engine, ask, lambda: {"model": "m", "messages": [USER, USER]})
         sent(engine, ask, lambda: {"model": "m", "messages": [USER, TYPED]})
-    assert seen == [0, 2] * 4
+        sent(engine, ask, lambda: {"model": "m", "messages": [USER, Note()]})
+    assert seen == [0, 0, 2] * 4
 
 
 @pytest.mark.parametrize(

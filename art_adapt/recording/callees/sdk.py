@@ -65,21 +65,45 @@ def _spared(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call so that the SDK has little to look through.
 
     At every call it walks all messages and tools, to turn typed objects into JSON
-    (openai 2.54, _utils/_transform.py): 0.3 ms of CPU a message. What is JSON already comes
-    out as it went in, so it goes as ``extra_body``, which takes its place in the request as
-    it is. Copied, as the SDK does, for a request may be sent twice.
+    (openai 2.54, _utils/_transform.py): 0.2 ms of CPU a message. What is JSON already comes
+    out as it went in, and the SDK's own messages as ``model_dump`` gives them, so they go as
+    ``extra_body``, which takes its place in the request as it is. Copied, as the SDK does,
+    for a request may be sent twice.
     """
     given = arguments.get("extra_body") or {}
     large = LARGE.get(name, ())
     body: dict[str, Any] = {}
     for argument in large:
         if type(value := arguments.get(argument)) is list and argument not in given:
-            with suppress(TypeError):  # objects of the SDK, and whatever else it takes
-                body[argument] = plain_copy(value)
+            with suppress(TypeError):  # whatever else the SDK takes
+                body[argument] = [_as_json(each) for each in value]
     empty: dict[str, Any] = {argument: [] for argument in body}
     return (
         {**arguments, **empty, "extra_body": {**body, **given}} if body else arguments
     )
+
+
+def _as_json(message: Any) -> Any:
+    """Copy a message, or a tool, as the SDK writes it.
+
+    Raises:
+        TypeError: only the SDK knows how.
+    """
+    if type(message) is dict and type(calls := message.get("tool_calls")) is list:
+        return {
+            key: list(map(_dumped, calls)) if value is calls else plain_copy(value)
+            for key, value in message.items()
+        }
+    return _dumped(message)
+
+
+def _dumped(value: Any) -> Any:
+    import openai
+
+    # What a class leaves out, sync and async requests leave out differently.
+    if isinstance(value, openai.BaseModel) and not hasattr(value, "__api_exclude__"):
+        return value.model_dump(mode="json", exclude_unset=True)
+    return plain_copy(value)
 
 
 @functools.cache
