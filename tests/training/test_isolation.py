@@ -118,11 +118,11 @@ HELD = {
         "held.getsockname()[1] > 0",
     ),
     "notes.db when they are imported": (
-        "import sqlite3\nheld = sqlite3.connect('notes.db')\n"
+        "import sqlite3\nheld = sqlite3.connect('notes.db', check_same_thread=False)\n"
         "held.execute('create table if not exists t (x)')\n",
         "held.execute('select 1').fetchone() == (1,)",
     ),
-    "make an event loop when they are imported": (
+    "open anon_inode:[eventpoll], socket:": (
         "import asyncio\nloop = asyncio.new_event_loop()\n",
         "loop.run_until_complete(asyncio.sleep(0, True))",
     ),
