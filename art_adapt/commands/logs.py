@@ -157,7 +157,7 @@ def _say_rows(made: LoggedRows, into: Path, fields: list[str], say: Any) -> None
             f"what it is given, take them out of {shown(into)}"
         )
     known = (
-        f", {made.known} stand there already or start as an earlier one"
+        f", {made.known} are there already, or start as an earlier one"
         if made.known
         else ""
     )

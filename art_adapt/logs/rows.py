@@ -128,10 +128,10 @@ def _episode_rows(
         said = next(((e, t) for e in asked if (t := _first_text(e.request))), None)
         if called is not None:
             made.from_arguments += 1
-            yield {**called[1], LOGGED: _logged(called[0], called[0].result)}
+            yield {**called[1], **_logged(called[0], called[0].result)}
         elif said is not None and text_field is not None:
             made.from_messages += 1
-            yield {text_field: said[1], LOGGED: _logged(said[0], None)}
+            yield {text_field: said[1], **_logged(said[0], None)}
 
 
 def _episodes(entries: Sequence[Entry]) -> list[list[Entry]]:
@@ -177,12 +177,13 @@ def _request_row(entry: Entry, request: Request) -> Json:
         row["model"] = request.model
     if request.answer is not None:
         row["reference"] = request.answer
-    return {**row, LOGGED: _logged(entry, None)}
+    return {**row, **_logged(entry, None)}
 
 
 def _logged(entry: Entry, answer: Any) -> Json:
     said = {"at": entry.at, "trace": entry.trace, "answer": answer}
-    return {name: value for name, value in said.items() if value}
+    known = {name: value for name, value in said.items() if value}
+    return {LOGGED: known} if known else {}
 
 
 def _kept(
@@ -208,7 +209,7 @@ def _kept(
             for name, found in secrets.items():
                 made.secrets.setdefault(name, []).extend(found)
         else:
-            made.rows.append({**row, LOGGED: {}} if secrets else row)
+            made.rows.append({k: v for k, v in row.items() if k not in secrets})
     return made
 
 
