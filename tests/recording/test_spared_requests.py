@@ -193,8 +193,14 @@ ARGUMENTS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("arguments", ARGUMENTS)
-@pytest.mark.parametrize("messages", MESSAGES)
+PAIRS = [
+    *((messages, "tools") for messages in MESSAGES),
+    *((messages, "streamed") for messages in MESSAGES),
+    *((messages, name) for messages in ("plain", "as it came") for name in ARGUMENTS),
+]
+
+
+@pytest.mark.parametrize(("messages", "arguments"), dict.fromkeys(PAIRS))
 def test_what_is_sent(
     messages: str, arguments: str, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
