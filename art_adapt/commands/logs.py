@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,8 @@ from art_adapt.commands.scenarios import needs_pydantic, only_train_module
 from art_adapt.errors import Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from art_adapt.logs.read import Log
     from art_adapt.logs.rows import LoggedRows
 
@@ -146,7 +148,9 @@ def _say(log: Log, made: LoggedRows, into: Path, fields: list[str]) -> None:
         say(f"next: art-adapt scenarios {shown(into)}")
 
 
-def _say_rows(made: LoggedRows, into: Path, fields: list[str], say: Any) -> None:
+def _say_rows(
+    made: LoggedRows, into: Path, fields: list[str], say: Callable[[str], None]
+) -> None:
     from art_adapt.report.paths import shown
 
     if made.from_arguments:
