@@ -89,10 +89,12 @@ def test_in_a_rollout_everything_is_recorded(
     assert said["serialised"]
 
 
+# In the process of the episode only, not where its replies are read.
 SDKS_WAY = """
-from art_adapt.recording.callees import sdk
+if __name__ == "episode":
+    from art_adapt.recording.callees import sdk
 
-sdk.LARGE.clear()
+    sdk.LARGE.clear()
 """
 
 
