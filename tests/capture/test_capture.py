@@ -257,7 +257,9 @@ def test_what_ends_it_ends_the_command_and_keeps_the_rows(
     write(
         folder,
         FUNCTION,
-        "import time\nagent.run('one')\nprint('ready', flush=True)\ntime.sleep(60)",
+        # In steps: a signal just before a long sleep would be seen after it.
+        "import time\nagent.run('one')\nprint('ready', flush=True)\n"
+        "for _ in range(600): time.sleep(0.1)",
     )
     running = subprocess.Popen(
         [
