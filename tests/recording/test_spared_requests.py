@@ -114,36 +114,39 @@ def client_of(engine: Engine, kind: Any = openai.OpenAI) -> Any:
 
 
 def create(engine: Engine, arguments: Any) -> Any:
-    return recorded(client_of(engine).chat.completions.create)(**arguments)
+    with client_of(engine) as client:
+        return recorded(client.chat.completions.create)(**arguments)
 
 
 def create_async(engine: Engine, arguments: Any) -> Any:
     async def ask() -> None:
-        client = client_of(engine, openai.AsyncOpenAI)
-        answer = await recorded(client.chat.completions.create)(**arguments)
-        if arguments.get("stream"):
-            async for _ in answer:
-                pass
+        async with client_of(engine, openai.AsyncOpenAI) as client:
+            answer = await recorded(client.chat.completions.create)(**arguments)
+            if arguments.get("stream"):
+                async for _ in answer:
+                    pass
 
     asyncio.run(ask())
 
 
 def parse(engine: Engine, arguments: Any) -> Any:
-    return recorded(client_of(engine).chat.completions.parse)(**arguments)
+    with client_of(engine) as client:
+        return recorded(client.chat.completions.parse)(**arguments)
 
 
 def raw(engine: Engine, arguments: Any) -> Any:
-    return recorded(client_of(engine).chat.completions.with_raw_response.create)(
-        **arguments
-    )
+    with client_of(engine) as client:
+        return recorded(client.chat.completions.with_raw_response.create)(**arguments)
 
 
 def stream(engine: Engine, arguments: Any) -> Any:
-    with recorded(client_of(engine).chat.completions.stream)(**arguments) as chunks:
+    with (
+        client_of(engine) as client,
+        recorded(client.chat.completions.stream)(**arguments) as chunks,
+    ):
         list(chunks)
 
 
-WAYS = [create, create_async, parse, raw, stream]
 MESSAGES: dict[str, Callable[[], Any]] = {
     "plain": lambda: [
         USER,
@@ -306,11 +309,11 @@ def test_what_is_plain_is_spared(
             seen.append(len(list(body["messages"]))) or transform(body, kind)
         ),
     )
-    for ask in (create, parse, raw, stream):
+    for ask in (create, raw, stream):  # openai 3 parses elsewhere
         sent(engine, ask, lambda: {"model": "m", "messages": [USER, USER]})
         sent(engine, ask, lambda: {"model": "m", "messages": [USER, TYPED]})
         sent(engine, ask, lambda: {"model": "m", "messages": [USER, Note()]})
-    assert seen == [0, 0, 2] * 4
+    assert seen == [0, 0, 2] * 3
 
 
 @pytest.mark.parametrize(
