@@ -13,6 +13,7 @@ from art_adapt.survey.growth import (
     Growing,
     grown_in,
     names_in,
+    sends_answers,
 )
 from art_adapt.survey.nodes import Function, dotted, grown_list
 from art_adapt.survey.resolution import FunctionKey
@@ -70,15 +71,12 @@ class Asking:
 
     def _extends(self, loop: ast.AST) -> bool:
         """Whether the body of a loop adds to something that it also sends."""
+        if sends_answers(loop, self.asks):
+            return True
         grown, sent = grown_in(loop, self.growing), set[str]()
         for node in ast.walk(loop):
             if isinstance(node, ast.Call) and self.asks(node):
                 sent |= names_in(node)
-            elif isinstance(node, ast.Assign) and self.asks(node.value):
-                # answer, history = ask(question, history)
-                for target in node.targets:
-                    if isinstance(target, ast.Tuple):
-                        grown |= {dotted(each) or "" for each in target.elts}
         return any(name in sent or name.startswith("self.") for name in grown)
 
     def is_given(self, function: Function) -> frozenset[str]:
@@ -87,11 +85,28 @@ class Asking:
 
     def only_sends(self, syntax: Syntax, function: Function) -> bool:
         """Whether the function is given the conversation, and only makes the call."""
-        given = self.is_given(function)
-        if not given or self.drives(syntax, function):
+        if self.drives(syntax, function):
             return False
-        return not any(
+        if self._is_given_request(syntax, function):
+            return True
+        given = self.is_given(function)
+        return bool(given) and not any(
             grown_list(node) in given for node in syntax.owned_by(function.qualname)
+        )
+
+    def _is_given_request(self, syntax: Syntax, function: Function) -> bool:
+        """Whether all arguments of a completion call come in a parameter: ``**request``."""
+        rest = function.node.args.kwarg
+        given = {*function.parameters, *([rest.arg] if rest is not None else [])}
+        return any(
+            call is not None
+            and call.messages is None
+            and call.call is not None
+            and any(
+                argument.arg is None and dotted(argument.value) in given
+                for argument in call.call.keywords
+            )
+            for call in map(self.completions.get, syntax.owned_by(function.qualname))
         )
 
     def returns_answer(self, value: ast.expr) -> bool:

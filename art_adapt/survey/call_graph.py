@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import FunctionKey, resolve, resolve_name
+from art_adapt.survey.resolution import FunctionKey, is_namespace, resolve, resolve_name
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 Edges = dict[FunctionKey, set[FunctionKey]]
@@ -140,6 +140,8 @@ class CallGraph:
 def _is_used(syntax: Syntax, node: ast.expr) -> bool:
     """Whether the named object is called here, or passed to something that may call it."""
     parent = syntax.parents.get(node)
+    if isinstance(parent, ast.keyword) and is_namespace(syntax.parents.get(parent)):
+        return False  # kept: what reads it from there calls it
     return isinstance(parent, ast.Call | ast.keyword | ast.Starred)
 
 

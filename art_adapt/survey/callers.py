@@ -6,13 +6,15 @@ conversation is in another one, which no import leads to.
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import dotted, last_name
 from art_adapt.survey.project import Project
+from art_adapt.survey.syntax import Syntax
 
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 NOT_THE_PROJECT = {"node_modules", "site-packages", "__pycache__", "build", "dist"}
@@ -24,18 +26,17 @@ LARGEST = 1_000_000  # bytes
 def files_that_use(
     project: Project,
     functions: Iterable[tuple[Path, str]],
-    constructed: str | None = None,
+    constructed: Iterable[str] = (),
 ) -> list[Path]:
     """Find the files, not yet in the project, that mention one of ``functions``.
 
     A function counts where its name is called; a method where its class, or one that the
-    class is derived from, is named as well. ``constructed``: a class that is made or
+    class is derived from, is named as well. ``constructed``: classes that are made or
     derived from.
     """
-    wanted = [_mention(project, path, name) for path, name in functions]
-    if constructed is not None:
-        name = constructed.rpartition(".")[2].encode()
-        name = re.escape(name)
+    wanted = [m for path, name in functions for m in _mentions(project, path, name)]
+    for each in constructed:
+        name = re.escape(each.rpartition(".")[2].encode())
         wanted.append((re.compile(rb"\b%s\(|class\s+\w+\(.*\b%s\b" % (name, name)),))
     found: list[Path] = []
     for path in _python_files(project_root(project.given[0])):
@@ -49,22 +50,49 @@ def files_that_use(
     return found
 
 
-def _mention(
-    project: Project, path: Path, qualname: str
-) -> tuple[re.Pattern[bytes], ...]:
+_Mention = tuple[re.Pattern[bytes], ...]  # all of them are in the file
+
+
+def _mentions(project: Project, path: Path, qualname: str) -> Iterator[_Mention]:
+    """How a file mentions a function; a method also by a function that makes its object."""
     owner, _, name = qualname.rpartition(".")
-    used = rb"\b%s\b" % re.escape(name.encode())
     if not owner:
-        stem = path.stem if path.stem != "__init__" else path.parent.name
-        return re.compile(used), re.compile(rb"\b%s\b" % re.escape(stem.encode()))
+        yield _function(path, name)
+        return
     syntax = project.files[path]
     definition = syntax.classes.get(owner)
     bases = definition.bases if definition is not None else []
-    names = [owner, *((dotted(base) or "").split(".")[-1] for base in bases)]
-    named = b"|".join(re.escape(each.encode()) for each in names if each)
-    if name == "__call__":
-        return (re.compile(rb"\b(%s)\b" % named),)
-    return re.compile(rb"\.%s\(" % re.escape(name.encode())), re.compile(named)
+    named = re.compile(rb"\b(%s)\b" % _any_of([owner, *map(last_name, bases)]))
+    used = _any_of([name, *_stored_as(syntax, f"self.{name}")])
+    called = re.compile(rb"\.(%s)\(" % used)
+    yield (named,) if name == "__call__" else (called, named)
+    yield (re.compile(rb"\b%s\(" % re.escape(owner.encode())),)
+    for place, call in project.constructed(syntax, owner):
+        maker = place.owner(call)
+        if place is syntax and maker in place.functions and "." not in maker:
+            yield _function(path, maker)
+
+
+def _function(path: Path, name: str) -> _Mention:
+    used = rb"\b%s\b" % re.escape(name.encode())
+    stem = path.stem if path.stem != "__init__" else path.parent.name
+    return re.compile(used), re.compile(rb"\b%s\b" % re.escape(stem.encode()))
+
+
+def _any_of(names: Iterable[str]) -> bytes:
+    return b"|".join(re.escape(name.encode()) for name in names if name)
+
+
+def _stored_as(syntax: Syntax, method: str) -> Iterator[str]:
+    """The names under which an object hands out a method of its own."""
+    for node in syntax.nodes:
+        if dotted(node) != method:
+            continue
+        holder = syntax.parents[node]
+        if isinstance(holder, ast.keyword) and holder.arg:
+            yield holder.arg
+        elif isinstance(holder, ast.Assign):
+            yield from map(last_name, holder.targets)
 
 
 def project_root(path: Path) -> Path:

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.effects import asks_a_person, reads_arguments
+from art_adapt.survey.instances import is_abstract
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import argument_of, arguments_of, dotted
 from art_adapt.survey.packages import package_depth
+from art_adapt.survey.parameters import constructor_of
 from art_adapt.survey.project import Project
+from art_adapt.survey.resolution import annotated
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 MOST_STATEMENTS = 8
@@ -69,8 +73,62 @@ def _made(
                 made = construction(project, syntax, place, value)
                 if made is not None:
                     break
+            made = made or _of_its_class(project, syntax, parameter)
         found.append(replace(parameter, made=made, passed=passed))
     return tuple(found)
+
+
+def _of_its_class(
+    project: Project, agent: Syntax, parameter: Parameter
+) -> Construction | None:
+    """Make an object as the project makes others of its class, or from nothing.
+
+    A class that is filled after it is made, as a registry of tools, says too little.
+    """
+    annotation = ast.Constant(parameter.annotation or "")
+    for place, name in _implementing(project, annotated(project, agent, annotation)):
+        sites = project.constructed(place, name)
+        if any(_is_filled(*site) for site in sites) or _is_registry(place, name):
+            return None
+        for where, call in sorted(sites, key=lambda site: _rank(site[0], agent)):
+            made = construction(project, agent, where, call)
+            if made is not None:
+                return made
+        module = _module_at(project, agent, place.source.path)
+        if module is not None and all(
+            each.default is not None for each in constructor_of(project, place, name)
+        ):
+            defined = place.place(place.classes[name])
+            return Construction(defined, ((module, name),), (), f"{name}()")
+    return None
+
+
+def _implementing(
+    project: Project, classes: Sequence[tuple[Syntax, str]]
+) -> Iterator[tuple[Syntax, str]]:
+    """The classes, or those derived from an abstract one, that can be made."""
+    for each in classes:
+        for place, name in (each, *project.derived(*each)):
+            at_top = "." not in name and name in place.classes
+            if at_top and not is_abstract(project, place, name):
+                yield place, name
+
+
+def _is_filled(place: Syntax, call: ast.Call) -> bool:
+    """Whether something is added to an object after it has been made."""
+    statement = place.parents.get(call)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    names = map(dotted, targets)
+    return any(name and _is_changed(place, name, place.owner(call)) for name in names)
+
+
+def _is_registry(place: Syntax, class_name: str) -> bool:
+    """Whether the class has methods to fill its instances: ``register()``, ``add_tool()``."""
+    return any(
+        re.match(r"(register|add|include)(_|$)", name.rpartition(".")[2])
+        for name in place.functions
+        if name.rpartition(".")[0] == class_name
+    )
 
 
 def _rank(place: Syntax, agent: Syntax) -> int:
@@ -229,22 +287,24 @@ def _take_name(
 
 
 def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
-    """Where the file itself imports ``name`` from, as the train module spells it."""
-    imported = place.imports[name]
+    """Where the train module imports ``name`` from, which the file imports."""
+    imported, attribute = place.imports[name], place.imports[name].attribute
+    defined = taken.project.imported(place, name)
     path = taken.project.located(place, name)
+    if isinstance(defined, tuple):  # what a package re-exports comes from its own file
+        path, attribute = defined[0].source.path, defined[1]
     if path is not None:  # a file of the project
-        if imported.attribute is None or path.stem == imported.attribute:
+        if not isinstance(defined, tuple) and attribute in (None, path.stem):
             return None
         module = _module_at(taken.project, taken.agent, path)
     else:
         module = None if imported.level else imported.module
     if module is None:
         return None
-    if imported.attribute is None:
+    if attribute is None:
         renamed = name != imported.module.split(".")[0]
         return (f"{module} as {name}" if renamed else module), ""
-    same = imported.attribute == name
-    return module, name if same else f"{imported.attribute} as {name}"
+    return module, name if attribute == name else f"{attribute} as {name}"
 
 
 def _value_of(statement: _Assignment) -> ast.expr:
@@ -266,7 +326,8 @@ def _is_changed(place: Syntax, name: str, owner: str) -> bool:
     for node in place.owned_by(owner):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             function = node.value.func
-            if isinstance(function, ast.Attribute) and dotted(function.value) == name:
+            holder = isinstance(function, ast.Attribute) and dotted(function.value)
+            if f"{holder}.".startswith(f"{name}."):
                 return True
         elif (
             isinstance(node, ast.Subscript | ast.Attribute)

@@ -25,6 +25,7 @@ from art_adapt.survey.entry_points import (
 from art_adapt.survey.frameworks import find_framework_calls
 from art_adapt.survey.growth import growing_sites
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names
+from art_adapt.survey.instances import is_implementation
 from art_adapt.survey.model import (
     CompletionCall,
     EntryPoint,
@@ -214,24 +215,51 @@ class Found:
                     yield from ((path, where) for where in setters)
 
     def drivers(self) -> list[EntryPoint]:
-        """The candidates that drive a conversation."""
+        """The candidates that drive a conversation, and not for a caller of their own."""
         return [
             entry
             for entry in self.entry_points
             if self.asking.drives(*self._function(entry))
+            and not self._hands_on(entry.key)
         ]
 
     def helpers(self) -> list[FunctionKey]:
         """The LLM helpers, if the likeliest of all candidates is one."""
         if self.drivers() or not self.entry_points:
             return []
-        helpers = [
-            entry.key
-            for entry in self.entry_points
-            if self.asking.only_sends(*self._function(entry))
-        ]
+        helpers = [each.key for each in self.entry_points if self.is_helper(each)]
         first = self.entry_points[0]
         return helpers if first.key in helpers else []
+
+    def is_helper(self, entry: EntryPoint) -> bool:
+        """Whether an entry point only asks what its callers want to have asked.
+
+        It is given the conversation; it is one of the implementations of an interface, as
+        a provider's adapter; or it hands on to a method of its own name, as a middleware.
+        """
+        syntax, function = self._function(entry)
+        if self._hands_on(entry.key):
+            return True
+        return not self.asking.drives(syntax, function) and (
+            self.asking.only_sends(syntax, function)
+            or is_implementation(self.project, syntax, function)
+        )
+
+    def _hands_on(self, key: FunctionKey, *through: FunctionKey) -> bool:
+        """Whether a method calls one of its own name on another object.
+
+        ``ask_safe`` that calls ``ask`` counts, and so does a method that calls such a
+        method of its own class.
+        """
+        owner, _, name = key[1].rpartition(".")
+        for callee in self.graph.certain.get(key, set()) - {key, *through}:
+            other, _, called = callee[1].rpartition(".")
+            if other == owner:
+                if owner and self._hands_on(callee, key, *through):
+                    return True
+            elif owner and other and f"{name}_".startswith(f"{called}_"):
+                return True
+        return False
 
     def _function(self, entry: EntryPoint) -> tuple[Syntax, Function]:
         syntax = self.project.files[entry.place.path]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.nodes import Function, argument_of, dotted, grown_list
@@ -48,6 +48,43 @@ def grown_in(body: ast.AST, growing: Growing) -> set[str]:
                 if given is not None and (name := dotted(given)) is not None:
                     found.add(name)
     return found
+
+
+def sends_answers(loop: ast.AST, asks: Callable[[ast.AST], bool]) -> bool:
+    """Whether a loop sends what it was answered before: ``draft = ask(f"Mend {draft}")``.
+
+    ``asks``: whether a node contains the call that asks.
+    """
+    asking = [n for n in ast.walk(loop) if isinstance(n, ast.Call) and asks(n)]
+    sent = {name for call in asking for name in names_in(call)}
+    bindings = [binding for node in ast.walk(loop) for binding in _bindings(node)]
+    answers = {name for name, value in bindings if asks(value)}
+    known = -1
+    while known < len(answers):  # what is made from an answer is one, too
+        known = len(answers)
+        answers |= {
+            name
+            for name, value in bindings
+            if not answers.isdisjoint(map(dotted, ast.walk(value)))
+        }
+    return not sent.isdisjoint(answers)
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names and attributes that a statement binds, each with what it comes from."""
+    targets: list[ast.expr] = []
+    value: ast.expr | None = None
+    if isinstance(node, ast.Assign):
+        targets, value = node.targets, node.value
+    elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.NamedExpr):
+        targets, value = [node.target], node.value
+    elif isinstance(node, ast.For | ast.AsyncFor):
+        targets, value = [node.target], node.iter
+    for target in targets:
+        parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+        for part in parts:
+            if value is not None and (name := dotted(part)) is not None:
+                yield name, value
 
 
 def names_in(call: ast.Call) -> set[str]:

@@ -79,6 +79,17 @@ def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
     return bool(missing & _set_by(derived))
 
 
+def is_implementation(project: Project, syntax: Syntax, function: Function) -> bool:
+    """Whether a method implements an abstract one of a class that its own derives from."""
+    owner, _, name = function.qualname.rpartition(".")
+    return any(
+        not set(ABSTRACT).isdisjoint(decorator_names(base.node))
+        for place, ancestor in lineage(project, syntax, owner)[1:]
+        for method, base in _methods(place, ancestor)
+        if method == name
+    )
+
+
 def _has_library_base(project: Project, syntax: Syntax, class_name: str) -> bool:
     names = [dotted(base) or "" for base in syntax.classes[class_name].bases]
     plain = ("ABC", "object", "Protocol", "Generic", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +42,13 @@ class Project:
     _made: dict[tuple[Path, str], list[tuple[Syntax, ast.Call]]] | None = field(
         default=None, init=False
     )
+    _calls: dict[str, list[tuple[Syntax, ast.Call]]] | None = field(
+        default=None, init=False
+    )
+    # The functions that attributes hold; an empty list while they are looked for.
+    stored: dict[ast.Attribute, list[tuple[Path, str]]] = field(
+        default_factory=dict, init=False
+    )
     looking: int = field(default=0, init=False)  # how deep classes_of() is
     # The classes whose fields are being read.
     expanding: list[tuple[Syntax, str]] = field(default_factory=list, init=False)
@@ -54,14 +62,12 @@ class Project:
         project = Project(tuple(source.path for source in sources), instead)
         for source in sources:
             project.files[source.path] = Syntax.of(source)
-        level = list(project.files.values())
-        for _ in range(DEPTH):
-            level = list(project._imported_by(level))
+        project._follow_imports(list(project.files.values()))
         return project
 
     def add(self, paths: Sequence[Path]) -> bool:
         """Add files and what they import; tell whether any of them could be read."""
-        self._made = self._derived = None
+        self._made = self._derived = self._calls = None
         added = []
         for path in paths:
             try:
@@ -71,9 +77,12 @@ class Project:
             if path not in self.files:
                 self.files[path] = Syntax.of(source)
                 added.append(self.files[path])
-        for _ in self._imported_by(added):
-            pass
+        self._follow_imports(added)
         return bool(added)
+
+    def _follow_imports(self, level: list[Syntax]) -> None:
+        for _ in range(DEPTH):
+            level = list(self._imported_by(level))
 
     def _imported_by(self, level: Sequence[Syntax]) -> Iterator[Syntax]:
         for syntax in level:
@@ -163,6 +172,22 @@ class Project:
                         key = (found[0].source.path, found[1])
                         self._made.setdefault(key, []).append((place, node))
         return self._made
+
+    def calls_of_only(self, name: str) -> Sequence[tuple[Syntax, ast.Call]]:
+        """The calls by a name that one function of the project has; else none."""
+        if self._calls is None:
+            every = [f for each in self.files.values() for f in each.functions.values()]
+            names = Counter(function.node.name for function in every)
+            self._calls = {name: [] for name, found in names.items() if found == 1}
+            for place in self.files.values():
+                for node in place.nodes:
+                    if isinstance(node, ast.Call):
+                        called = node.func
+                        attribute = isinstance(called, ast.Attribute) and called.attr
+                        calls = self._calls.get(attribute or dotted(called) or "")
+                        if calls is not None:
+                            calls.append((place, node))
+        return self._calls.get(name, ())
 
     def derived(self, syntax: Syntax, class_name: str) -> list[tuple[Syntax, str]]:
         """Find the classes derived from one, directly or not."""

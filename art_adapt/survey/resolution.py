@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeGuard
 
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import argument_of, dotted, keyword, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, return_values
 
@@ -49,7 +50,8 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
         )
     assert isinstance(node, ast.Attribute)
     if head in ("self", "cls") and "." not in rest:
-        return _with_overrides(project, syntax, _class_of(syntax, owner), rest)
+        found = _with_overrides(project, syntax, _class_of(syntax, owner), rest)
+        return found or _stored_functions(project, syntax, node)
     if head in syntax.imports:
         target = project.imported(syntax, head)
         if isinstance(target, Syntax):  # import helper; helper.run(...)
@@ -60,6 +62,7 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
             if found:
                 return found
     found = _of_instances(project, syntax, node.value, node.attr)
+    found = list(dict.fromkeys([*found, *_stored_functions(project, syntax, node)]))
     return found or ([] if "." in rest else method_of(project, syntax, head, rest))
 
 
@@ -71,6 +74,64 @@ def _of_instances(
     for place, class_name in classes_of(project, syntax, value):
         found |= dict.fromkeys(_with_overrides(project, place, class_name, attribute))
     return list(found)
+
+
+def _stored_functions(
+    project: Project, syntax: Syntax, node: ast.Attribute
+) -> list[FunctionKey]:
+    """Find the functions that an object holds in an attribute.
+
+    That is ``client.ask`` after ``self.ask = self._ask``, and ``client.messages.create``
+    after ``self.messages = SimpleNamespace(create=self._create)``.
+    """
+    if node not in project.stored:
+        project.stored[node] = []  # of a function that is stored in itself
+        found: dict[FunctionKey, None] = {}
+        for place, value in _held_in(project, syntax, node):
+            found |= dict.fromkeys(_referred(project, place, value))
+        if isinstance(node.value, ast.Attribute):
+            for place, value in _held_in(project, syntax, node.value):
+                if is_namespace(value):
+                    held = keyword(value, node.attr)
+                    found |= dict.fromkeys(_referred(project, place, held))
+        project.stored[node] = list(found)
+    return project.stored[node]
+
+
+def _held_in(
+    project: Project, syntax: Syntax, node: ast.Attribute
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    """What methods of the classes of an object assign to one of its attributes."""
+    for place, owner in _owners(project, syntax, node.value):
+        for where, value in place.assignments.get(f"self.{node.attr}", ()):
+            if where.startswith(f"{owner}."):
+                yield place, value
+
+
+def is_namespace(node: ast.AST | None) -> TypeGuard[ast.Call]:
+    """Whether a call only puts what it is given together: ``SimpleNamespace(ask=ask)``."""
+    return isinstance(node, ast.Call) and last_name(node.func) == "SimpleNamespace"
+
+
+def _referred(
+    project: Project, syntax: Syntax, value: ast.expr | None
+) -> list[FunctionKey]:
+    """Find the function that a value is, or that calls give for it; not a constructor."""
+    if value is None or project.class_named(syntax, dotted(value) or "") is not None:
+        return []
+    if _is_parameter(syntax, value):
+        given = _given_for(project, syntax, value)
+        return [key for each in given for key in _referred(project, *each)]
+    return resolve(project, syntax, value) if dotted(value) is not None else []
+
+
+def _is_parameter(syntax: Syntax, value: ast.expr) -> bool:
+    function = syntax.functions.get(syntax.owner(value))
+    return (
+        function is not None
+        and isinstance(value, ast.Name)
+        and value.id in function.given
+    )
 
 
 def classes_of(
@@ -113,12 +174,41 @@ def _classes_of(
             yield from _returned_classes(project, syntax, value.func)
     elif dotted(value) is not None:
         for annotation in syntax.annotations_of(value):
-            yield from _annotated(project, syntax, annotation)
+            yield from annotated(project, syntax, annotation)
         for assigned in syntax.values_of(value):
             yield from classes_of(project, syntax, assigned)
+        for place, given in _given_for(project, syntax, value):
+            yield from classes_of(project, place, given)
         if isinstance(value, ast.Attribute):
             for place, owner in _owners(project, syntax, value.value):
                 yield from _attribute_classes(project, place, owner, value.attr)
+
+
+def _given_for(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    """What the project's calls of a function give for the parameter ``value``.
+
+    A function counts where no other has its name: a call tells no more of it.
+    """
+    if not _is_parameter(syntax, value) or not isinstance(value, ast.Name):
+        return
+    function = syntax.functions[syntax.owner(value)]
+    if function.node.name == "__init__":
+        owner = function.qualname.rpartition(".")[0]
+        family = [(syntax, owner), *project.derived(syntax, owner)]
+        calls: Sequence[tuple[Syntax, ast.Call]] = [
+            call
+            for place, name in family
+            if place is syntax or f"{name}.__init__" not in place.functions
+            for call in project.constructed(place, name)
+        ]
+    else:
+        calls = project.calls_of_only(function.node.name)
+    for place, call in calls:
+        given = argument_of(call, value.id, function.positional)
+        if given is not None:
+            yield place, given
 
 
 def _owners(
@@ -141,17 +231,17 @@ def _attribute_classes(
                 isinstance(statement, ast.AnnAssign)
                 and dotted(statement.target) == attribute
             ):
-                found += _annotated(project, place, statement.annotation)
+                found += annotated(project, place, statement.annotation)
         for where, value in place.assignments.get(f"self.{attribute}", ()):
             if where.startswith(f"{name}."):
                 found += classes_of(project, place, value)
         for where, annotation in place.annotations.get(f"self.{attribute}", ()):
             if where.startswith(f"{name}."):
-                found += _annotated(project, place, annotation)
+                found += annotated(project, place, annotation)
     return found
 
 
-def _annotated(
+def annotated(
     project: Project, syntax: Syntax, annotation: ast.expr
 ) -> list[tuple[Syntax, str]]:
     """Find the project's classes that an annotation names, in unions and strings too."""
@@ -162,12 +252,12 @@ def _annotated(
             return []
     if isinstance(annotation, ast.BinOp):
         both = (annotation.left, annotation.right)
-        return [c for part in both for c in _annotated(project, syntax, part)]
+        return [c for part in both for c in annotated(project, syntax, part)]
     if isinstance(annotation, ast.Subscript):
         if (dotted(annotation.value) or "").split(".")[-1] in ("Optional", "Annotated"):
             inner = annotation.slice
             first = inner.elts[0] if isinstance(inner, ast.Tuple) else inner
-            return _annotated(project, syntax, first)
+            return annotated(project, syntax, first)
         return []
     found = project.class_named(syntax, dotted(annotation) or "")
     return [] if found is None else [found]
@@ -182,7 +272,7 @@ def _returned_classes(
         place = project.files[path]
         node = place.functions[qualname].node
         if node.returns is not None:
-            found += _annotated(project, place, node.returns)
+            found += annotated(project, place, node.returns)
         for returned in return_values(place, qualname):
             found += classes_of(project, place, returned)
     return found

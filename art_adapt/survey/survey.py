@@ -126,7 +126,7 @@ def _with_derived(found: Found) -> Found:
     if not is_abstract(found.project, syntax, first.class_name):
         return found
     project = replace(found.project, files=dict(found.project.files))
-    added = project.add(files_that_use(project, [], first.class_name))
+    added = project.add(files_that_use(project, [], [first.class_name]))
     return Found.of(project) if added else found
 
 

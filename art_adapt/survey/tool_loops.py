@@ -13,7 +13,13 @@ from collections.abc import Callable, Iterator
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.completion_calls import FoundCall
 from art_adapt.survey.effects import asks_a_person
-from art_adapt.survey.growth import CONVERSATION_NAMES, Growing, grown_in, names_in
+from art_adapt.survey.growth import (
+    CONVERSATION_NAMES,
+    Growing,
+    grown_in,
+    names_in,
+    sends_answers,
+)
 from art_adapt.survey.model import ToolLoop
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.project import Project
@@ -42,7 +48,7 @@ def find_tool_loop(
             or name == sent
             or (name[:5] == "self." and name[5:].lstrip("_") in CONVERSATION_NAMES)
             for name in grown_in(loop, growing)
-        )
+        ) or sends_answers(loop, lambda node: site in ast.walk(node))
 
     def repeats(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
         if not _is_open(loop) or _is_retry(loop):

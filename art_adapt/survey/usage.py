@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from art_adapt.survey.call_graph import CallGraph
@@ -9,6 +10,7 @@ from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.constructions import is_unknown, with_constructions
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.project import Project
+from art_adapt.survey.resolution import annotated
 from art_adapt.survey.setups import with_setup
 
 
@@ -24,10 +26,18 @@ def as_used(
     if not everywhere:
         return entry
     entry = with_setup(project, graph, entry)
-    if not any(map(is_unknown, entry.needs)):
+    unknown = [each for each in entry.needs if is_unknown(each)]
+    if not unknown:
         return _without_conflicts(entry)
     wider = replace(project, files=dict(project.files))
-    if wider.add(files_that_use(project, [entry.key], entry.class_name)):
+    home = project.files[entry.home]
+    classes = [
+        name
+        for each in unknown
+        for _, name in annotated(project, home, ast.Constant(each.annotation or ""))
+    ]
+    classes += [entry.class_name] if entry.class_name else []
+    if wider.add(files_that_use(project, [entry.key], classes)):
         graph = CallGraph.of(wider)
         entry = with_setup(wider, graph, with_constructions(wider, graph, entry))
     return _without_conflicts(entry)
