@@ -16,7 +16,7 @@ from typing import Any
 from art_adapt.errors import Refusal
 from art_adapt.survey.model import EntryPoint, Parameter
 from art_adapt.survey.syntax import MODULE_LEVEL
-from art_adapt.train_module.fields import field_name, is_record, scenario_fields
+from art_adapt.train_module.fields import field_name, scenario_fields
 
 LISTENING = Path(__file__).with_name("listening")
 SETTINGS = "ART_ADAPT_CAPTURE"
@@ -53,7 +53,7 @@ def field_sources(entry: EntryPoint) -> list[FieldSource]:
 
 def _sources(parameters: Sequence[Parameter], of: str) -> Iterator[FieldSource]:
     for parameter in parameters:
-        if is_record(parameter):
+        if parameter.is_record:
             for part in parameter.fields or ():
                 yield FieldSource(field_name(part), of, parameter.name, part.name)
         else:

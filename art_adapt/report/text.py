@@ -199,7 +199,7 @@ def _is_unedited(decisions: Decisions) -> bool:
 def _need_lines(entry: EntryPoint) -> Iterator[Line]:
     """Say how an episode gets what no scenario can hold, and what is called before it."""
     missing = to_fill_in(entry)
-    for parameter in entry.needs:
+    for parameter in entry.parts:
         made = parameter.made
         if parameter in missing:
             what = f"{parameter.name}: {parameter.annotation or 'an object'}"
@@ -209,6 +209,10 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
                 else "nothing here shows how it is made"
             )
             yield Line("needs", what, f"fill in how episode() gets it: {shown}")
+        elif made is not None and parameter.is_record:
+            what = f"{parameter.name}: {parameter.annotation}"
+            built = f"built as a {made.value}, {at(made.place)}: no call here shows how"
+            yield Line("needs", what, built)
         elif made is not None and (made.names or made.statements):
             yield Line("needs", f"{parameter.name}, made as {at(made.place)}")
     for call in entry.setup:

@@ -26,6 +26,7 @@ from art_adapt.survey.resolution import annotated
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 MOST_STATEMENTS = 8
+DEEPEST = 2  # objects in objects in objects
 _Assignment = ast.Assign | ast.AnnAssign
 # What a person or a command line gives is no part of an object.
 PERSONAL = ("input", "args")
@@ -73,33 +74,56 @@ def _made(
                 made = construction(project, syntax, place, value)
                 if made is not None:
                     break
-            made = made or _of_its_class(project, syntax, parameter)
         found.append(replace(parameter, made=made, passed=passed))
     return tuple(found)
 
 
-def _of_its_class(
-    project: Project, agent: Syntax, parameter: Parameter
-) -> Construction | None:
-    """Make an object as the project makes others of its class, or from nothing.
+def with_built(project: Project, entry: EntryPoint) -> EntryPoint:
+    """Say of each object that no call shows how episode() builds it from its class."""
+    agent, place = project.files[entry.home], project.files[entry.place.path]
 
-    A class that is filled after it is made, as a registry of tools, says too little.
+    def built(parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+        return tuple(
+            (_built(project, agent, place, each) or each) if is_unknown(each) else each
+            for each in parameters
+        )
+
+    constructor, parameters = built(entry.constructor), built(entry.parameters)
+    return replace(entry, constructor=constructor, parameters=parameters)
+
+
+def _built(
+    project: Project, agent: Syntax, place: Syntax, parameter: Parameter, depth: int = 0
+) -> Parameter | None:
+    """Build an object as the project builds others of its class, or with its constructor.
+
+    What the constructor has to be given is built in turn, or is a scenario's. A class that
+    is filled after it is made, as a registry of tools, says too little.
     """
     annotation = ast.Constant(parameter.annotation or "")
-    for place, name in _implementing(project, annotated(project, agent, annotation)):
-        sites = project.constructed(place, name)
-        if any(_is_filled(*site) for site in sites) or _is_registry(place, name):
-            return None
-        for where, call in sorted(sites, key=lambda site: _rank(site[0], agent)):
+    for home, name in _implementing(project, annotated(project, place, annotation)):
+        sites = sorted(
+            project.constructed(home, name), key=lambda s: _rank(s[0], agent)
+        )
+        module = _module_at(project, agent, home.source.path)
+        if module is None or _is_registry(home, name) or any(map(_is_filled, sites)):
+            continue
+        for where, call in sites:
             made = construction(project, agent, where, call)
             if made is not None:
-                return made
-        module = _module_at(project, agent, place.source.path)
-        if module is not None and all(
-            each.default is not None for each in constructor_of(project, place, name)
-        ):
-            defined = place.place(place.classes[name])
-            return Construction(defined, ((module, name),), (), f"{name}()")
+                return replace(parameter, made=made)
+        fields = constructor_of(project, home, name)
+        built = [
+            _built(project, agent, home, field, depth + 1)
+            if is_unknown(field) and depth < DEEPEST
+            else field
+            for field in fields
+        ]
+        if not any(field is None or is_unknown(field) for field in built):
+            defined = home.place(home.classes[name])
+            made = Construction(defined, ((module, name),), (), name)
+            given = tuple(field for field in built if field is not None)
+            return replace(parameter, made=made, fields=given, is_object=False)
     return None
 
 
@@ -114,8 +138,9 @@ def _implementing(
                 yield place, name
 
 
-def _is_filled(place: Syntax, call: ast.Call) -> bool:
+def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:
     """Whether something is added to an object after it has been made."""
+    place, call = site
     statement = place.parents.get(call)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     names = map(dotted, targets)

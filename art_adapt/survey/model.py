@@ -5,6 +5,7 @@ No later step parses the source again to find out what is in here.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -108,9 +109,10 @@ class Parameter:
     """A parameter of an entry point or of its class.
 
     ``annotation`` and ``default`` are source text. ``is_object``: JSON cannot hold it.
-    ``fields`` are those of the dataclass or pydantic model that it is annotated with.
-    ``made`` is how the project makes such an object, if some place shows it; ``passed``
-    is where the project passes one.
+    ``fields`` are those of the dataclass or pydantic model that it is annotated with, or
+    what the constructor of the class ``made`` takes. Without them, ``made`` is how the
+    project makes such an object, if some place shows it. ``passed`` is where the project
+    passes one.
     """
 
     name: str
@@ -123,6 +125,11 @@ class Parameter:
     passed: Place | None = None
     positional_only: bool = False
     declared: bool = False  # its default has to be passed: typer.Option(5) is none
+
+    @property
+    def is_record(self) -> bool:
+        """Whether episode() makes an object of the scenario's fields for it."""
+        return self.fields is not None and self.default is None
 
 
 @dataclass(frozen=True)
@@ -218,11 +225,23 @@ class EntryPoint:
         return (*made, *setup, *self.parameters)
 
     @property
+    def parts(self) -> tuple[Parameter, ...]:
+        """The needs, and what episode() puts into those that it makes."""
+        return tuple(part for parameter in self.needs for part in _parts(parameter))
+
+    @property
     def is_script(self) -> bool:
         return self.name == MODULE_LEVEL
 
     def __str__(self) -> str:
         return self.called
+
+
+def _parts(parameter: Parameter) -> Iterator[Parameter]:
+    yield parameter
+    if parameter.is_record:
+        for field_ in parameter.fields or ():
+            yield from _parts(field_)
 
 
 class Harm(StrEnum):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.callers import files_that_use
-from art_adapt.survey.constructions import is_unknown, with_constructions
+from art_adapt.survey.constructions import is_unknown, with_built, with_constructions
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import annotated
@@ -40,7 +40,7 @@ def as_used(
     if wider.add(files_that_use(project, [entry.key], classes)):
         graph = CallGraph.of(wider)
         entry = with_setup(wider, graph, with_constructions(wider, graph, entry))
-    return _without_conflicts(entry)
+    return _without_conflicts(with_built(wider, entry))
 
 
 def _without_conflicts(entry: EntryPoint) -> EntryPoint:
@@ -58,9 +58,11 @@ def _without_conflicts(entry: EntryPoint) -> EntryPoint:
             return parameter
         names = _bound_by(parameter.made)
         if any(bound.get(name, origin) != origin for name, origin in names.items()):
-            return replace(parameter, made=None)
+            return replace(parameter, made=None, fields=None, is_object=True)
         bound.update(names)
-        return parameter
+        if parameter.fields is None:
+            return parameter
+        return replace(parameter, fields=checked(parameter.fields))
 
     constructor = checked(entry.constructor)
     setup = tuple(

@@ -17,15 +17,14 @@ from art_adapt.train_module.fields import (
     clashes,
     field_name,
     fields_of,
-    is_record,
     scenario_fields,
     terminal_fields,
 )
 from art_adapt.train_module.layout import literal, render_call
 from art_adapt.train_module.local_names import (
-    annotated_class,
     imported_name,
     local_name,
+    record_class,
 )
 
 SINGLE_TURN = '''\
@@ -177,9 +176,9 @@ def _value(parameter: Parameter, fields: set[str]) -> str | None:
         return f"training.fill_in({literal(what)})"
     if is_required and name in MODELS and not parameter.is_client:
         return "BASE_MODEL"
-    if is_record(parameter):
+    if parameter.is_record:
         given = _arguments(parameter.fields or (), fields)
-        head, dot, rest = annotated_class(parameter).partition(".")
+        head, dot, rest = record_class(parameter).partition(".")
         return f"{local_name(head)}{dot}{rest}({', '.join(given)})"
     if name in fields:
         return f"scenario.{field_name(parameter)}"
@@ -190,7 +189,7 @@ def _preparations(entry: EntryPoint) -> list[str]:
     """The statements that make what the entry point needs, as the project makes it."""
     statements = (
         statement
-        for parameter in entry.needs
+        for parameter in entry.parts
         if parameter.made is not None and not clashes(parameter.made)
         for statement in parameter.made.statements
     )

@@ -50,13 +50,10 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
 
 
 def fields_of(parameter: Parameter) -> tuple[Parameter, ...]:
-    """The fields of a dataclass that has to be made; another parameter is one itself."""
-    return (parameter.fields or ()) if is_record(parameter) else (parameter,)
-
-
-def is_record(parameter: Parameter) -> bool:
-    """Whether episode() makes a dataclass or pydantic model of the scenario's fields."""
-    return parameter.fields is not None and parameter.default is None
+    """The fields of an object that has to be made; another parameter is one itself."""
+    if not parameter.is_record:
+        return (parameter,)
+    return tuple(f for field in parameter.fields or () for f in fields_of(field))
 
 
 def terminal_fields(terminal: Terminal) -> list[Parameter]:
@@ -79,7 +76,7 @@ def to_fill_in(entry: EntryPoint) -> list[Parameter]:
     """Return the objects that an episode needs and that only the user can make."""
     return [
         parameter
-        for parameter in entry.needs
+        for parameter in entry.parts
         if parameter.is_object
         and parameter.default is None
         and (parameter.made is None or clashes(parameter.made))

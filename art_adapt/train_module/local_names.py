@@ -11,8 +11,13 @@ from art_adapt.survey.model import (
 from art_adapt.train_module.fill import names_of_template
 
 
-def annotated_class(parameter: Parameter) -> str:
-    """The class that a parameter is annotated with, as the agent's file names it."""
+def record_class(parameter: Parameter) -> str:
+    """The class of the object that episode() makes for a parameter.
+
+    That is the one of its annotation, as the agent's file names it, or one derived from it.
+    """
+    if parameter.made is not None:
+        return parameter.made.value
     text = (parameter.annotation or "").strip("\"'")
     text = re.sub(r"^(?:typing\.)?Optional\[(.*)\]$", r"\1", text)
     return re.sub(r"\s*\|\s*None$|^None\s*\|\s*", "", text).strip("\"'")

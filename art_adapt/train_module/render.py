@@ -19,15 +19,14 @@ from art_adapt.train_module.fields import (
     clashes,
     field_name,
     field_type,
-    is_record,
     scenario_fields,
 )
 from art_adapt.train_module.fill import fill
 from art_adapt.train_module.layout import LINE_LENGTH, literal, tuple_of
 from art_adapt.train_module.local_names import (
-    annotated_class,
     imported_name,
     local_name,
+    record_class,
 )
 from art_adapt.train_module.seal import sealed
 
@@ -210,12 +209,12 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
             name if name == local_name(name) else f"{name} as {local_name(name)}"
             for name in names
         }
-    for parameter in entry.needs:
+    for parameter in entry.parts:
         if parameter.made is not None and not clashes(parameter.made):
             for module, used in parameter.made.names:
                 imported.setdefault(module, set()).add(used)
-        if is_record(parameter) and entry.route is None:
-            name = annotated_class(parameter).partition(".")[0]
+        elif parameter.is_record and entry.route is None:
+            name = record_class(parameter).partition(".")[0]
             renamed = "" if name == local_name(name) else f" as {local_name(name)}"
             imported[entry.module].add(f"{name}{renamed}")
     lines = [
