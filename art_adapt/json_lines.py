@@ -16,7 +16,7 @@ def json_lines(path: Path | str) -> Iterator[tuple[str, Any]]:
         ValueError: it is not UTF-8, or a line is no JSON; with its place.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: {error}") from error
     # Not splitlines: strings of JSON may hold what else ends a line.
@@ -25,6 +25,6 @@ def json_lines(path: Path | str) -> Iterator[tuple[str, Any]]:
             place = f"{path}:{number}"
             try:
                 value = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise ValueError(f"{place}: {error}") from error
             yield place, value

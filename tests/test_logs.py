@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from agent_files import art_adapt, copy_of
 
+from art_adapt.scenarios.secrets import secrets_in
+
 TOOLS = [{"type": "function", "function": {"name": "lookup", "parameters": {}}}]
 SYSTEM = {"role": "system", "content": "You are support."}
 CALL = {
@@ -301,3 +303,80 @@ def test_a_missing_file_and_a_missing_module(folder: Path, tmp_path: Path) -> No
     (folder / "agent_train.py").unlink()
     code, said = logs(folder, "export.jsonl")
     assert code == 2 and "there is no train module here" in said
+
+
+ODD = [
+    {"object": "chat.completion", "created": "2024-05-01", "messages": asked("a")},
+    {"object": "chat.completion", "created": 1e20, "messages": asked("b")},
+    {"traceId": "t", "type": "SPAN", "input": {"args": None, "kwargs": None}},
+    {"trace_id": ["a"], "run_type": "chain", "inputs": {"q": 1}, "outputs": {}},
+    {"messages": asked("c"), "tools": ["search"]},
+    {"messages": asked("d"), "tools": [{"type": "function", "function": None}]},
+    {"messages": asked("e"), "items": [1, 2]},
+    {"messages": asked("f"), "request": {"id": "r"}, "kwargs": {"temperature": 0}},
+    {"id": "t", "traceId": "t", "input": "x", "observations": ["o1", "o2"]},
+]
+
+
+@pytest.mark.parametrize("row", ODD, ids=range(len(ODD)))
+def test_an_odd_row_stops_no_export(row: dict[str, Any], folder: Path) -> None:
+    write(folder / "export.jsonl", [row, *chat("Who is \ud83d?")])
+    (folder / "scenarios.jsonl").write_text("[1]\n")
+    code, said = logs(folder, "export.jsonl", "--only", "")
+    assert code == 0 and "internal error" not in said, said
+    *_, last = rows_of(folder)
+    assert last["question"] == "Who is \ud83d?"
+    if row.get("tools") is None and "messages" in row and "object" not in row:
+        assert "no known format" not in said
+
+
+def test_a_byte_order_mark_and_a_missing_folder(folder: Path) -> None:
+    text = json.dumps(chat("When?")[0])
+    (folder / "export.jsonl").write_text(text, encoding="utf-8-sig")
+    assert logs(folder, "export.jsonl")[0] == 0 and questions(folder) == ["When?"]
+    code, said = logs(folder, "export.jsonl", "-o", "no/such/out.jsonl")
+    assert code == 2 and "no such folder" in said
+
+
+@pytest.mark.parametrize(
+    ("fields", "rows"),
+    [
+        # What handles a request is traced, and given something else than the question.
+        ({"args": ["user_42"], "kwargs": {}}, ["When?"]),
+        ({"args": ["When?"], "kwargs": {}}, ["When?"]),
+        ({"args": ["user_42", "When?"], "kwargs": {}}, ["When?"]),
+    ],
+)
+def test_an_argument_without_a_name(
+    fields: dict[str, Any], rows: list[str], folder: Path
+) -> None:
+    span, generation = langfuse("When?")
+    write(folder / "export.jsonl", [{**span, "input": fields}, generation])
+    code, said = logs(folder, "export.jsonl")
+    assert code == 0 and questions(folder) == rows, said
+
+
+KEY = "a" * 24
+HIDDEN = {
+    "behind a line end": {"role": "user", "content": f"The key is\nsk-{KEY}"},
+    "behind a tab": {"role": "user", "content": f"key\tAKIA{KEY[:16].upper()}"},
+    "in arguments": {
+        "role": "assistant",
+        "tool_calls": [{"function": {"arguments": json.dumps({"password": KEY})}}],
+    },
+    "in a result": {"role": "tool", "content": json.dumps({"access_token": KEY})},
+    "in a list in a result": {
+        "role": "tool",
+        "content": json.dumps([{"api_key": KEY}]),
+    },
+    "of a key of its own": {"role": "user", "content": [{"password": KEY}]},
+    "of GitHub": {"role": "user", "content": f"github_pat_{KEY}"},
+    "of Stripe": {"role": "user", "content": f"sk_live_{KEY}"},
+    "of Google": {"role": "user", "content": f"AIza{KEY}{KEY}"},
+}
+
+
+@pytest.mark.parametrize("where", HIDDEN)
+def test_secrets_in_conversations(where: str) -> None:
+    assert list(secrets_in([SYSTEM, HIDDEN[where]]))
+    assert not list(secrets_in([SYSTEM, *later("What is a password, and an api_key?")]))

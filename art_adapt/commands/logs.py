@@ -71,9 +71,14 @@ def logs(
 
     scenario = declared_scenario(path)
     into = output or _own_file(path)
+    if not into.absolute().parent.is_dir():
+        raise Refusal(
+            "there is no such folder to write to", next_step="make it", path=into
+        )
     try:
         log = read_log(files)
-        earlier = [row for _, row in json_lines(into)] if into.exists() else []
+        known = (row for _, row in json_lines(into)) if into.exists() else ()
+        earlier = [row for row in known if isinstance(row, dict)]
     except (OSError, ValueError) as error:
         raise Refusal(
             str(error), next_step="name exports: JSON, JSON lines or CSV"

@@ -68,7 +68,9 @@ def request_of(said: Any, answer: Any = None) -> Request | None:
     tools, model = said.get("tools"), said.get("model")
     return Request(
         messages,
-        tools if isinstance(tools, list) and tools else None,
+        tools
+        if isinstance(tools, list) and tools and all(map(_is_tool, tools))
+        else None,
         model if isinstance(model, str) else "",
         answer_of(answer),
     )
@@ -91,3 +93,7 @@ def answer_of(said: Any) -> Json | None:
 
 def _is_message(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("role"), str)
+
+
+def _is_tool(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("function", value), dict)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
 from art_adapt.json_lines import json_lines
@@ -45,15 +47,26 @@ def read_log(paths: list[Path]) -> Log:
     log = Log()
     for path in paths:
         for place, row in _rows(path):
-            for module in modules:
-                entry = module.read(row) if isinstance(row, dict) else None
-                if entry is not None:
-                    log.entries.append(entry)
-                    log.formats[module.NAME] = log.formats.get(module.NAME, 0) + 1
-                    break
-            else:
+            read = _entry(modules, row)
+            if read is None:
                 log.unread.append(place)
+            else:
+                name, entry = read
+                log.entries.append(entry)
+                log.formats[name] = log.formats.get(name, 0) + 1
     return log
+
+
+def _entry(modules: Sequence[ModuleType], row: Any) -> tuple[str, Entry] | None:
+    for module in modules:
+        # A row may say anything: what is of another type than the format has is not read.
+        with suppress(
+            TypeError, ValueError, AttributeError, LookupError, OverflowError
+        ):
+            entry = module.read(row) if isinstance(row, dict) else None
+            if entry is not None:
+                return module.NAME, entry
+    return None
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Any]]:
@@ -65,7 +78,9 @@ def _rows(path: Path) -> Iterator[tuple[str, Any]]:
                 yield f"{path}:{rows.line_num}", row
         return
     try:
-        whole = json.loads(path.read_text(encoding="utf-8"))
+        whole = json.loads(path.read_text(encoding="utf-8-sig"))
+    except RecursionError:
+        raise ValueError(f"{path}: its JSON is nested too deeply to be read") from None
     except ValueError:
         yield from (
             (p, r) for place, row in json_lines(path) for p, r in _spread(place, row)
@@ -80,10 +95,12 @@ def _spread(place: str, row: Any) -> Iterator[tuple[str, Any]]:
         for number, each in enumerate(row):
             yield from _spread(f"{place}[{number}]", each)
         return
-    many = [
-        key for key in MANY if isinstance(row, dict) and isinstance(row.get(key), list)
-    ]
-    if not many or "input" in row or "inputs" in row:
+    many = [key for key in MANY if isinstance(row, dict) and _has_rows(row.get(key))]
+    if not many or not row.keys().isdisjoint(("input", "inputs", "messages")):
         yield place, row
     for key in many:
         yield from _spread(f"{place} {key}", row[key])
+
+
+def _has_rows(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)

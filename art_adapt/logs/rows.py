@@ -47,7 +47,7 @@ class LoggedRows:
     rows: list[Json] = field(default_factory=list)
     known: int = 0
     kinds: dict[Kind, int] = field(default_factory=dict)
-    taken: tuple[Kind, ...] = ()
+    taken: frozenset[Kind] = frozenset()
     secrets: dict[str, list[str]] = field(default_factory=dict)
     from_arguments: int = 0
     from_messages: int = 0
@@ -59,18 +59,18 @@ def kinds_of(entries: Iterable[Entry]) -> dict[Kind, int]:
     return dict(found.most_common())
 
 
-def taken_kinds(kinds: Collection[Kind], only: str | None) -> tuple[Kind, ...]:
+def taken_kinds(kinds: Collection[Kind], only: str | None) -> frozenset[Kind]:
     """Choose the kinds that are the agent's own turns.
 
     ``only``: those whose prompt or tools hold this text. Otherwise the most frequent one
     that offers tools; where none does, the most frequent one.
     """
     if only is not None:
-        return tuple(
+        return frozenset(
             k for k in kinds if any(only in text for text in (k.prompt, *k.tools))
         )
     with_tools = [kind for kind in kinds if kind.tools]
-    return tuple([*with_tools, *kinds][:1])
+    return frozenset([*with_tools, *kinds][:1])
 
 
 def request_rows(
@@ -122,10 +122,11 @@ def _episode_rows(
     text_field: str | None,
 ) -> Iterator[Json]:
     for episode in _episodes(entries):
-        traced = ((entry, _arguments(entry, fields)) for entry in episode)
-        called = next(((e, given) for e, given in traced if given is not None), None)
         asked = (e for e in episode if e.request and _kind(e.request) in made.taken)
         said = next(((e, t) for e in asked if (t := _first_text(e.request))), None)
+        text = said[1] if said is not None else None
+        traced = ((entry, _arguments(entry, fields, text)) for entry in episode)
+        called = next(((e, given) for e, given in traced if given is not None), None)
         if called is not None:
             made.from_arguments += 1
             yield {**called[1], **_logged(called[0], called[0].result)}
@@ -149,12 +150,17 @@ def _episodes(entries: Sequence[Entry]) -> list[list[Entry]]:
     return [*(sorted(each, key=lambda e: e.at) for each in traces.values()), *alone]
 
 
-def _arguments(entry: Entry, fields: Sequence[str]) -> Json | None:
-    """Return the fields that a traced function was given, if it was given all of them."""
+def _arguments(entry: Entry, fields: Sequence[str], said: str | None) -> Json | None:
+    """Return the fields that a traced function was given, if it was given all of them.
+
+    Without a name, only one argument can be told, and only if the user ``said`` it.
+    """
     given = dict(entry.arguments)
     unnamed = [name for name in fields if name not in given]
-    if entry.positional and len(entry.positional) == len(unnamed):
-        given = {**dict(zip(unnamed, entry.positional, strict=True)), **given}
+    if len(unnamed) == 1 and len(entry.positional) == 1:
+        value = entry.positional[0]
+        if said is None or (isinstance(value, str) and value in said):
+            given[unnamed[0]] = value
     return (
         {name: given[name] for name in fields} if set(fields) <= given.keys() else None
     )

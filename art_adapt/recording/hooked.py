@@ -28,8 +28,6 @@ T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 
-_PROCESS = str(os.getpid())
-
 
 def check_hooks(protocol: int, file: str) -> None:
     """Refuse a hooks file that another version of art-adapt has written.
@@ -100,7 +98,7 @@ def recorded(create: F, asking: str = "") -> F:
     def call(args: Any, kwargs: Any, caller: str) -> Any:
         if (here := current()) is not None:
             return here.call(create, args, kwargs, asking or _readable(caller))
-        if os.environ.get(TRAINING_PROCESS, _PROCESS) != _PROCESS:
+        if os.environ.get(TRAINING_PROCESS) not in (None, str(os.getpid())):
             raise stop(OTHER_PROCESS)
         if open_rollouts:
             raise stop(

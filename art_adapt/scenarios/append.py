@@ -19,5 +19,12 @@ def append_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     start = before or b""
     if start and not start.endswith(b"\n"):
         start += b"\n"
-    text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-    write([FileEdit(path.absolute(), before, start + text.encode())])
+    text = b"".join(_line(row) for row in rows)
+    write([FileEdit(path.absolute(), before, start + text)])
+
+
+def _line(row: dict[str, Any]) -> bytes:
+    try:
+        return f"{json.dumps(row, ensure_ascii=False)}\n".encode()
+    except UnicodeEncodeError:  # half of an emoji, where a log has cut a text
+        return f"{json.dumps(row)}\n".encode()

@@ -8,16 +8,47 @@ from collections.abc import Iterator
 from typing import Any
 
 SECRET = re.compile(
-    r"\bsk-[\w-]{16,}|\bAKIA[0-9A-Z]{16}|\bgh[pousr]_\w{20,}|\bxox[abprs]-[\w-]{10,}"
-    r"|\beyJ[\w-]{10,}\.[\w-]{10,}\.|-----BEGIN [A-Z ]*PRIVATE KEY|\bBearer [\w.~+/-]{16,}"
+    r"\bsk-[\w-]{16,}|\bsk_(?:live|test)_\w{10,}|\bAKIA[0-9A-Z]{16}|\bAIza[\w-]{30,}"
+    r"|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[\w-]{10,}"
+    r"|\beyJ[\w-]{10,2000}\.[\w-]{10,}\.|-----BEGIN [A-Z ]*PRIVATE KEY"
+    r"|\bBearer [\w.~+/-]{16,}|://[^/\s:@]{1,200}:[^/\s@]{1,200}@"
     r"|(?i:passw(?:or)?d|secret|api[_-]?key|access[_-]?token)[\"']?\s*[=:]\s*\S{6,}"
-    r"|://[^/\s:@]+:[^/\s@]+@"
 )
 SHOWN = 4  # characters of a secret
 
 
 def secrets_in(value: Any) -> Iterator[str]:
     """Yield the beginning of each text in ``value``, which JSON can hold, that looks like one."""
-    text = value if isinstance(value, str) else json.dumps(value)
-    for found in SECRET.finditer(text):
-        yield found[0][:SHOWN] + "..."
+    for text in _texts(value):
+        for found in SECRET.finditer(text):
+            yield found[0][:SHOWN] + "..."
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield each text in a value, those of objects with their keys: ``password: ...``.
+
+    A text that is JSON itself, as the arguments of a tool call are, is looked into.
+    """
+    left = [value]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            left += each.values()
+            yield from (f"{key}: {x}" for key, x in each.items() if isinstance(x, str))
+        elif isinstance(each, list | tuple):
+            left += each
+        elif isinstance(each, str):
+            inner = _parsed(each)
+            if inner is not None:
+                left.append(inner)
+            yield each
+
+
+def _parsed(text: str) -> Any:
+    """Return the object or list that a text holds as JSON; None for any other."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import art
 
+from art_adapt.forked_from import TOLD
 from art_adapt.recording import RecordingError
 from art_adapt.recording.state import expect_one_rollout, say_once
 from art_adapt.training import preloaded
@@ -60,7 +61,7 @@ def isolated(
     def decorate(rollout: AsyncRollout[S, R]) -> AsyncRollout[S, R]:
         @functools.wraps(rollout)
         async def in_process(model: Any, scenario: S) -> R:
-            work = (in_process, _address(model), scenario)
+            work = (in_process, _address(model), scenario, dict(os.environ))
             async with slots:
                 if _forks():
                     try:
@@ -102,35 +103,31 @@ def _fork_server(rollout: Any) -> Any:
     """Return the context whose processes are forked from one that has imported everything."""
     context = multiprocessing.get_context("forkserver")
     with _starting:
-        context.set_forkserver_preload(["art_adapt.training.forked_from"])
-        os.environ[preloaded.TOLD] = preloaded.told(rollout.__module__)
+        context.set_forkserver_preload(["art_adapt.forked_from"])
+        os.environ[TOLD] = preloaded.told(rollout.__module__)
         try:
             multiprocessing.forkserver.ensure_running()  # if it is not yet
         finally:
-            del os.environ[preloaded.TOLD]
+            del os.environ[TOLD]
     return context
 
 
-async def _in_process(
-    context: Any, work: tuple[Any, Any, Any], limit: float | None
-) -> Any:
+async def _in_process(context: Any, work: tuple[Any, ...], limit: float | None) -> Any:
     """Run an episode in a process, and kill it if it takes too long or is cancelled."""
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_send, args=(theirs, *work))
     over = threading.Event()
 
-    def run() -> Any:
-        process.start()  # it waits until the first one has imported everything
+    def start() -> None:
+        process.start()
         theirs.close()
         if over.is_set():
             process.kill()
-        return _received(ours, limit)
 
     try:
-        result, error = await in_thread(run)
+        await (_forked(start) if _is_forking(context) else in_thread(start))
+        result, error = await in_thread(lambda: _received(ours, limit))
     except EOFError:
-        if process.pid is None:
-            raise RuntimeError("no process can be started for the episode") from None
         process.join()
         raise RuntimeError(
             f"the episode's process ended with exit code {process.exitcode}"
@@ -138,11 +135,38 @@ async def _in_process(
     finally:
         over.set()
         if process.pid is not None:
-            process.kill()  # what it still does is nobody's any more
+            if process.exitcode is None:  # else its number may be another's by now
+                process.kill()  # what it still does is nobody's any more
             process.join()
     if error is not None:
         raise error
     return result
+
+
+async def _forked(start: Callable[[], None]) -> None:
+    """Start a process once the one that it is forked from has imported everything.
+
+    Raises:
+        CannotFork: that takes too long, or ends it. The import may wait for something that
+            this process holds, as a lock, and a spawned one would find another way.
+    """
+    try:
+        await asyncio.wait_for(in_thread(start), STARTING)
+    except TimeoutError:
+        if (server := _server()) is not None:
+            os.kill(server, signal.SIGKILL)
+        raise CannotFork(f"their import takes over {STARTING:g} seconds") from None
+    except (EOFError, ConnectionError, BrokenPipeError):
+        raise CannotFork("their import ends that process") from None
+
+
+def _is_forking(context: Any) -> bool:
+    return bool(context.get_start_method() == "forkserver")
+
+
+def _server() -> int | None:
+    """Return the process that others are forked from, which no public name tells."""
+    return getattr(multiprocessing.forkserver._forkserver, "_forkserver_pid", None)
 
 
 def _received(connection: Connection, limit: float | None) -> Any:
@@ -153,9 +177,17 @@ def _received(connection: Connection, limit: float | None) -> Any:
         return connection.recv()
 
 
-def _send(connection: Connection, decorated: Any, model: Any, scenario: Any) -> None:
+def _send(
+    connection: Connection,
+    decorated: Any,
+    model: Any,
+    scenario: Any,
+    environment: dict[str, str],
+) -> None:
     """Run an episode in this process, and send what it gives or raises."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C lets a step be finished
+    os.environ.clear()  # as it was when the one that this is forked from was started
+    os.environ.update(environment)
     if preloaded.problem:
         connection.send((None, CannotFork(preloaded.problem)))
         return

@@ -12,13 +12,16 @@ import json
 import multiprocessing.process
 import multiprocessing.spawn
 import os
+import random
 import signal
 import sys
 import threading
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 
-TOLD = "ART_ADAPT_PRELOADED"
+from art_adapt.forked_from import TOLD
+
 PREPARED = (
     "sys_path",
     "sys_argv",
@@ -41,10 +44,8 @@ def told(module: str) -> str:
 def preload() -> None:
     """Import what the environment tells, and note what a fork of it would lack, or share."""
     global problem
-    if (text := os.environ.pop(TOLD, None)) is None:
-        return  # a fork server of somebody else's
-    wanted = json.loads(text)
-    before = _held_open()
+    wanted = json.loads(os.environ.pop(TOLD))
+    before = _held()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C lets a step be finished
     here = vars(multiprocessing.process.current_process())
     # As in a spawned process: a main module without a guard must not start anything.
@@ -75,14 +76,32 @@ def start_anew() -> None:
         numpy.random.seed()
 
 
-def _kept(before: set[str]) -> str:
+def _kept(before: _Held) -> str:
     """Say what the modules hold that no fork may use: threads, connections, event loops."""
-    main = threading.main_thread()
+    after, main = _held(), threading.main_thread()
     if threads := [t.name for t in threading.enumerate() if t is not main]:
         return f"they start threads when they are imported ({', '.join(threads)})"
-    if opened := sorted(_held_open() - before):
+    if after.threads > before.threads:  # as OpenMP's, which a fork would wait for
+        return "libraries start threads of their own when they are imported"
+    if opened := sorted(after.opened - before.opened):
         return f"they open {', '.join(opened)} when they are imported"
+    if after.random != before.random:
+        return "they seed or draw random numbers when they are imported"
     return ""
+
+
+@dataclass(frozen=True)
+class _Held:
+    """What a process holds: native threads, what is open, and where chance stands."""
+
+    threads: int
+    opened: set[str]
+    random: int
+
+
+def _held() -> _Held:
+    threads = len(os.listdir("/proc/self/task"))
+    return _Held(threads, _held_open(), hash(random.getstate()))
 
 
 def _held_open() -> set[str]:

@@ -122,6 +122,23 @@ HELD = {
         "held.execute('create table if not exists t (x)')\n",
         "held.execute('select 1').fetchone() == (1,)",
     ),
+    "libraries start threads of their own": (
+        "import torch\ntorch.set_num_threads(2)\nheld = torch.randn(600, 600)\n"
+        "held = held @ held\n",
+        "(held @ held).shape == (600, 600)",
+    ),
+    "seed or draw random numbers": (
+        "import random\nrandom.seed(42)\n",
+        "random.random() == random.Random(42).random()",
+    ),
+    "their import ends that process": (
+        "import sys\nif 'forkserver' in str(sys.orig_argv): os._exit(3)\n",
+        "1",
+    ),
+    "their import takes over 5 seconds": (
+        "import sys, time\nif 'forkserver' in str(sys.orig_argv): time.sleep(600)\n",
+        "1",
+    ),
     "open anon_inode:[eventpoll], socket:": (
         "import asyncio\nloop = asyncio.new_event_loop()\n",
         "loop.run_until_complete(asyncio.sleep(0, True))",
@@ -138,6 +155,10 @@ def test_where_a_fork_would_share_or_lack_something_each_process_imports_it(
     text = AGENT.replace("memory = []\n", f"memory = []\n{made}")
     text = text.replace("return len(memory)", f"return len(memory) * ({used})")
     (folder / "agent.py").write_text(text)
+    if "5 seconds" in said:
+        patience = "from art_adapt import training\nfrom art_adapt.training import isolation\nisolation.STARTING = 5"
+        patient = TRAIN.replace("from art_adapt import training", patience)
+        (folder / "agent_train.py").write_text(patient)
     with Engine() as engine:
         found, stderr = run(folder, engine, "agent_train.py", number=3)
     assert {(answer[0], items) for answer, items, _ in found} == {(7, 6)}
@@ -169,6 +190,31 @@ def test_forks_draw_random_numbers_of_their_own_and_print_once(folder: Path) -> 
         assert (
             before.count("imported") == 2
         )  # here, and where the others are forked from
+
+
+@pytest.mark.slow
+def test_forks_have_the_environment_and_the_modules_of_the_one_that_starts_them(
+    folder: Path,
+) -> None:
+    """A file of the working folder hides no library, which a fork server's path would."""
+    inner = folder / "inner"
+    inner.mkdir()
+    text = AGENT.replace("return len(memory)", "return os.environ['STEP']")
+    (inner / "agent.py").write_text(text)
+    one_by_one = """
+    found = []
+    for n in range(number):
+        os.environ["STEP"] = str(n)
+        found.append(await rollout(model, f"{n}?"))
+"""
+    start = TRAIN.index("    found = ")
+    train = TRAIN[:start] + one_by_one.lstrip("\n") + TRAIN[TRAIN.index("    print(") :]
+    (inner / "agent_train.py").write_text(f"import os\n{train}")
+    (folder / "yaml.py").write_text("raise RuntimeError('a script, no library')\n")
+    with Engine() as engine:
+        found, stderr = run(folder, engine, "inner/agent_train.py", number=2)
+    assert [answer[0] for answer, *_ in found] == ["0", "1"]
+    assert "forked" not in stderr
 
 
 @pytest.mark.slow

@@ -18,9 +18,9 @@ def read(row: dict[str, Any]) -> Entry | None:
     """
     if row.get("object") == "chat.completion":
         return None
-    found = next((row[key] for key in _REQUESTS if isinstance(row.get(key), dict)), row)
     answer = next((row[key] for key in _ANSWERS if row.get(key)), None)
-    request = request_of(found, answer)
+    requests = (request_of(row.get(key), answer) for key in _REQUESTS)
+    request = next((r for r in requests if r), None) or request_of(row, answer)
     if request is None:
         return None
     last = request.messages[-1]

@@ -35,7 +35,7 @@ def read(row: dict[str, Any]) -> Entry | None:
     if isinstance(given, dict) and not is_call and not parent:
         arguments = given
         if given.keys() == {"args", "kwargs"}:
-            positional, arguments = tuple(given["args"]), given["kwargs"]
+            positional, arguments = tuple(given["args"] or ()), given["kwargs"] or {}
     model = next((str(row[key]) for key in _MODELS if row.get(key)), "")
     if request is not None:
         request = replace(request, model=request.model or model)

@@ -26,7 +26,7 @@ def read(row: dict[str, Any]) -> Entry | None:
     is_root = not row.get("parent_run_id")
     result = outputs.get("output", outputs) if isinstance(outputs, dict) else outputs
     return Entry(
-        trace=row.get("trace_id"),
+        trace=str(row.get("trace_id") or "") or None,
         at=str(row.get("start_time") or ""),
         name=str(row.get("name") or ""),
         arguments={} if is_call or not is_root else inputs,

@@ -23,7 +23,7 @@ def read(row: dict[str, Any]) -> Entry | None:
     asked = {"messages": messages, "tools": row.get("tools"), "model": row.get("model")}
     created = row.get("created")
     return Entry(
-        at=datetime.fromtimestamp(created, UTC).isoformat() if created else "",
+        at=datetime.fromtimestamp(float(created), UTC).isoformat() if created else "",
         name=row.get("id", ""),
         request=request_of(asked, row),
     )
