@@ -266,7 +266,7 @@ def names_for(agent: Path) -> tuple[str, str]:
 
 def from_train_module(scenarios: str, folder: Path) -> str:
     """A path that is valid here, as it reads from the train module's ``folder``."""
-    if (folder / scenarios).exists() or not Path(scenarios).exists():
+    if os.path.exists(folder / scenarios) or not os.path.exists(scenarios):
         return scenarios
     return Path(os.path.relpath(scenarios, folder)).as_posix()
 

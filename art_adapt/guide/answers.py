@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,9 @@ def _with(before: bytes | None, values: dict[str, Any], path: Path, key: str) ->
             own.add(tomlkit.nl())
         text = tomlkit.dumps(document)
         after = (f"{text.rstrip()}\n" if is_new else text).encode()
+        read = tomllib.loads(text)["tool"].get("art-adapt", {}).get(AGENTS_TABLE, {})
+        if values.keys() - read.get(key, {}).keys():
+            raise ValueError("make it a table of its own first")
     except (TOMLKitError, ValueError, TypeError, AttributeError) as error:
         raise Refusal(
             f"[tool.art-adapt] cannot be written there: {error}", path=path

@@ -545,3 +545,25 @@ def test_nothing_is_kept_of_what_is_not_written(folder: Path) -> None:
     assert "Nothing was written." in str(guide.before)
     text = (folder / "pyproject.toml").read_text()
     assert text == "[tool.art-adapt]\n\n[tool.ruff]\n"
+
+
+def test_answers_go_to_no_other_table(folder: Path) -> None:
+    before = "[tool]\nart-adapt.base-model = 'mine'\n"
+    (folder / "pyproject.toml").write_text(before)
+    guide = spawned(folder, PLAIN)
+    while guide.expect(["Answer[^:]*: ", pexpect.EOF]) == 0:
+        guide.sendline("")
+    assert "a table of its own" in " ".join(str(guide.before).split())
+    assert (folder / "pyproject.toml").read_text() == before
+
+
+def test_a_path_that_is_too_long_is_asked_again(folder: Path) -> None:
+    guide = spawned(folder, PLAIN)
+    while guide.expect(["Answer[^:]*: ", "What do episodes start from"]) == 0:
+        guide.sendline("")
+    guide.expect("Answer[^:]*: ")
+    guide.sendline("x" * 300)
+    guide.expect("Answer[^:]*: ")
+    guide.sendintr()
+    guide.expect(pexpect.EOF)
+    assert "internal error" not in str(guide.before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import shorten
@@ -64,7 +65,11 @@ def _found(typed: str, folder: Path) -> dict[str, str]:
         Refusal: there is no such file.
     """
     source = from_train_module(typed, folder)
-    if source_kind(source) is not SourceKind.ROWS and not (folder / source).exists():
+    kind, path = source_kind(source), folder / source
+    is_there = (
+        os.path.isdir(path) if kind is SourceKind.DATASET else os.path.isfile(path)
+    )
+    if kind is not SourceKind.ROWS and not is_there:
         raise Refusal(f"{typed} is neither here nor beside the agent")
     return {"scenarios": source}
 

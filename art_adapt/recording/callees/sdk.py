@@ -17,7 +17,6 @@ from art_adapt.survey.apis import CHAT
 LARGE = {
     "create": ("messages", "tools"),
     "parse": ("messages",),
-    "stream": ("messages",),
 }
 
 
@@ -46,17 +45,18 @@ def find(function: Any, view: str, _: Finder) -> Callee | None:
         method: Callable[..., Any] = getattr(
             getattr(there, view) if view else there, name
         )
-        return functools.partial(_called, method)
+        # What a manager sends is read when it is entered, and may have grown by then.
+        return functools.partial(_called, method, spares=not manager)
 
     manager = name == "stream" or view == "with_streaming_response"
     own = client if options else None
     return Callee(on, is_async, manager, options, own)
 
 
-def _called(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def _called(method: Callable[..., Any], *args: Any, spares: bool, **kwargs: Any) -> Any:
     """Call the SDK's method, without the argument that LangSmith's wrapper removes."""
     kwargs.pop("langsmith_extra", None)
-    if _is_the_sdks(method):
+    if spares and _is_the_sdks(method):
         kwargs = _spared(method.__name__, kwargs)
     return method(*args, **kwargs)
 
@@ -110,7 +110,7 @@ def _dumped(value: Any) -> Any:
 def _folder() -> str:
     import openai
 
-    return os.path.dirname(openai.__file__)
+    return os.path.dirname(openai.__file__) + os.sep
 
 
 def _is_the_sdks(method: Any) -> bool:
