@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import json
 from collections import OrderedDict, UserDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -327,7 +328,7 @@ def test_what_is_sent_later_may_grow_until_then(engine: Engine) -> None:
                 list(chunks)
 
     [(body, _)], error = sent(engine, ask, lambda: {"model": "m", "messages": [USER]})
-    assert error is None and len(body["messages"]) == 2
+    assert error is None and len(json.loads(body)["messages"]) == 2
 
 
 @pytest.mark.parametrize(
