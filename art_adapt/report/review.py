@@ -204,7 +204,9 @@ def _questions(plan: Plan) -> Iterator[str]:
             also = ", ".join(f"{code(each)}" for each in others)
             yield f"Does {code(entry)} run one episode? Also possible: {also} ({code('--entry')})."
     if entry is not None and not decisions.exits and not entry.returns:
-        yield f"What is the answer of an episode? Put {code('final_answer(...)')} around it."
+        last = "Is what the model says last" if entry.keeps_answer else "What is"
+        else_ = "Else put" if entry.keeps_answer else "Put"
+        yield f"{last} the answer of an episode? {else_} {code('final_answer(...)')} around it."
     for call in decisions.auxiliary:
         yield f"{code(call.callee)} ({at(call.place)}) is not trained: {call.reason}. Right? ({code('--policy')})"
     for harm in (Harm.WRITES, Harm.NETWORK, Harm.PROCESS, Harm.ASKS, Harm.SHARED):

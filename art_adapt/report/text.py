@@ -181,15 +181,21 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
         yield from _need_lines(decisions.entry)
     for exit_ in decisions.exits:
         yield Line("exit", f"{at(exit_.place)}  {exit_.answer}", exit_.how)
-    returned = decisions.entry is not None and decisions.entry.returns != "None"
-    if not decisions.exits and _is_unedited(decisions) and returned:
-        yield Line("exit", f"what {decisions.entry} returns")
-    elif not decisions.exits:
-        yield Line(
-            "exit",
-            "none found",
-            "trajectories will have no final_answer: put final_answer(...) around the answer",
-        )
+    if not decisions.exits:
+        yield Line("exit", *_without_exit(decisions))
+
+
+def _without_exit(decisions: Decisions) -> tuple[str, str]:
+    """Say what the answer is where no place in the agent is known to end with it."""
+    entry = decisions.entry
+    if entry is not None and decisions.training is not None:
+        if entry.keeps_answer:
+            last = "what the model says last is the answer"
+            return "none found", f"{last}; else put final_answer(...) around it"
+        if _is_unedited(decisions) and entry.returns != "None":
+            return f"what {entry} returns", ""
+    missing = "trajectories will have no final_answer"
+    return "none found", f"{missing}: put final_answer(...) around the answer"
 
 
 def _is_unedited(decisions: Decisions) -> bool:

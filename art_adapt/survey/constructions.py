@@ -27,6 +27,10 @@ from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 MOST_STATEMENTS = 8
 DEEPEST = 2  # objects in objects in objects
+# Methods that only tell people something.
+SHOWS = re.compile(
+    r"(welcome|greet|print|show|display|log|info|debug|warn|echo|render)"
+)
 _Assignment = ast.Assign | ast.AnnAssign
 # What a person or a command line gives is no part of an object.
 PERSONAL = ("input", "args")
@@ -143,8 +147,8 @@ def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:
     place, call = site
     statement = place.parents.get(call)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    names = map(dotted, targets)
-    return any(name and _is_changed(place, name, place.owner(call)) for name in names)
+    names = [name for name in map(dotted, targets) if name is not None]
+    return any(_is_changed(place, name, place.owner(call)) for name in names)
 
 
 def _is_registry(place: Syntax, class_name: str) -> bool:
@@ -286,8 +290,8 @@ def _take_name(
         statement = local[0]
         if statement is None or len(local) > 1 or is_parameter:
             return False
-        if _is_changed(place, name, owner):
-            return False  # what is added to it afterwards would be lost
+        if _is_changed(place, name, owner, before=node.lineno):
+            return False  # what is added to it would be lost
         if statement in taken.statements:
             return True
         taken.statements.append(statement)
@@ -320,7 +324,8 @@ def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
         path, attribute = defined[0].source.path, defined[1]
     if path is not None:  # a file of the project
         if not isinstance(defined, tuple) and attribute in (None, path.stem):
-            return None
+            package = taken.project.package(taken.agent)
+            return _module_beside(taken.agent, package, path, name)
         module = _module_at(taken.project, taken.agent, path)
     else:
         module = None if imported.level else imported.module
@@ -330,6 +335,17 @@ def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
         renamed = name != imported.module.split(".")[0]
         return (f"{module} as {name}" if renamed else module), ""
     return module, name if attribute == name else f"{attribute} as {name}"
+
+
+def _module_beside(
+    agent: Syntax, package: str, path: Path, name: str
+) -> tuple[str, str] | None:
+    """How the train module imports a module of the agent's own folder, as ``name``."""
+    if path.parent != agent.source.path.parent or path.stem == "__init__":
+        return None
+    if not package:
+        return (path.stem if name == path.stem else f"{path.stem} as {name}"), ""
+    return ".", name if name == path.stem else f"{path.stem} as {name}"
 
 
 def _value_of(statement: _Assignment) -> ast.expr:
@@ -346,13 +362,21 @@ def _is_lambdas(place: Syntax, node: ast.Name) -> bool:
     )
 
 
-def _is_changed(place: Syntax, name: str, owner: str) -> bool:
-    """Whether a function adds to an object after it has made it: tools.register(f)."""
+def _is_changed(
+    place: Syntax, name: str, owner: str, before: int | None = None
+) -> bool:
+    """Whether a function adds to an object after it has made it: tools.register(f).
+
+    ``before``: the line that uses the object; what comes later does not count.
+    """
     for node in place.owned_by(owner):
+        if before is not None and getattr(node, "lineno", 0) > before:
+            continue
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             function = node.value.func
             holder = isinstance(function, ast.Attribute) and dotted(function.value)
-            if f"{holder}.".startswith(f"{name}."):
+            shows = isinstance(function, ast.Attribute) and SHOWS.match(function.attr)
+            if f"{holder}.".startswith(f"{name}.") and not shows:
                 return True
         elif (
             isinstance(node, ast.Subscript | ast.Attribute)

@@ -268,6 +268,10 @@ def describe_entry(
         decorated=not PLAIN_DECORATORS.issuperset(decorators),
         attribute=".callback" if _is_click_command(syntax, function) else "",
         documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],
+        returns_value=any(
+            not isinstance(value, ast.Constant) or isinstance(value.value, str)
+            for value in return_values(syntax, function.qualname)
+        ),
     )
     return with_route(syntax, entry)
 

@@ -210,6 +210,7 @@ class EntryPoint:
     decorated: bool = False  # by something that may change what a call returns
     context: str = ""  # "with" or "async with", around an instance of its class
     is_request: bool = False  # an episode is a request that was recorded there
+    returns_value: bool = True  # and not a status, or nothing
 
     @property
     def key(self) -> tuple[Path, str]:
@@ -232,6 +233,12 @@ class EntryPoint:
     @property
     def is_script(self) -> bool:
         return self.name == MODULE_LEVEL
+
+    @property
+    def keeps_answer(self) -> bool:
+        """Whether nothing of the function is an answer: what the model says last is."""
+        typed = self.terminal is not None or self.route is not None
+        return not (self.exits or self.returns_value or typed or self.is_request)
 
     def __str__(self) -> str:
         return self.called

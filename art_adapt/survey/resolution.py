@@ -122,7 +122,7 @@ def _referred(
     if _is_parameter(syntax, value):
         given = _given_for(project, syntax, value)
         return [key for each in given for key in _referred(project, *each)]
-    return resolve(project, syntax, value) if dotted(value) is not None else []
+    return resolve(project, syntax, value)
 
 
 def _is_parameter(syntax: Syntax, value: ast.expr) -> bool:

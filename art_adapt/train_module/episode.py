@@ -64,7 +64,7 @@ def render_episode(entry: EntryPoint, fields: set[str]) -> str:
         inner += "    "
     lines += [_setup(inner, call, entry, fields) for call in entry.setup]
     arguments = _arguments(entry.parameters, fields)
-    returns = not entry.is_generator and entry.returns != "None"
+    returns = not (entry.is_generator or entry.returns == "None" or entry.keeps_answer)
     # A decorator may have made it synchronous; what can be awaited is, by record().
     forwarded = entry.decorated and returns and inner == "    " and not entry.setup
     if entry.is_generator:  # to its end
@@ -74,6 +74,8 @@ def render_episode(entry: EntryPoint, fields: set[str]) -> str:
         awaited = entry.is_async and not forwarded
         start = inner + "return " * returns + "await " * awaited
         lines.append(render_call(start, name, arguments))
+    if entry.keeps_answer:
+        lines.append(f"{inner}return training.last_said()")
     if entry.cleanup:
         lines.append(f"{indent}finally:")
         lines += [_setup(inner, call, entry, fields) for call in entry.cleanup]
@@ -84,13 +86,16 @@ def render_episode(entry: EntryPoint, fields: set[str]) -> str:
         made = f"{client_class(entry)}(**training.policy_endpoint())"
         lines.insert(0, f"    client = {made}")
     fresh = ", on an instance of its own" if entry.class_name else ""
-    documentation = (
-        f"Run the agent once{fresh}; without a final_answer(...), return the answer."
+    answer = (
+        "what the model says last is the answer"
+        if entry.keeps_answer
+        else "without a final_answer(...), return the answer"
         if returns
-        else f"Run the agent once{fresh}; final_answer(...) marks its answer."
+        else "final_answer(...) marks its answer"
     )
+    documentation = f"Run the agent once{fresh}; {answer}."
     keyword_ = "async def" if entry.is_async and not forwarded else "def"
-    annotation = "Any" if returns else "None"
+    annotation = "Any" if returns or entry.keeps_answer else "None"
     header = f"{keyword_} episode(scenario: Scenario) -> {annotation}:"
     return "\n".join([header, f'    """{documentation}"""', *lines])
 

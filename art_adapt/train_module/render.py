@@ -252,7 +252,7 @@ def _import(module: str, names: list[str]) -> Iterator[str]:
         return
     stem = module.removeprefix(".").rpartition(".")[2]
     line = f"from {module} import {', '.join(names)}"
-    if not stem.isidentifier() or keyword.iskeyword(stem):  # 1-agent.py
+    if stem and (not stem.isidentifier() or keyword.iskeyword(stem)):  # 1-agent.py
         package = ", __package__" if module.startswith(".") else ""
         for each in names:
             name, _, local = each.partition(" as ")

@@ -8,7 +8,13 @@ from art_adapt.recording import for_training
 from art_adapt.scenarios.rows import RecordedRequest, Scenario, load_scenarios, split
 from art_adapt.training.applications import ask_app
 from art_adapt.training.episode_files import keep
-from art_adapt.training.episodes import Trajectory, fill_in, policy_endpoint, record
+from art_adapt.training.episodes import (
+    Trajectory,
+    fill_in,
+    last_said,
+    policy_endpoint,
+    record,
+)
 from art_adapt.training.groups import costs_of, metadata_of, usable
 from art_adapt.training.isolation import isolated
 from art_adapt.training.judging import ruler
@@ -50,6 +56,7 @@ __all__ = [
     "isolated",
     "keep",
     "kept_by",
+    "last_said",
     "load_scenarios",
     "make_backend",
     "make_model",

@@ -61,6 +61,26 @@ def policy_endpoint() -> PolicyEndpoint:
     return {"base_url": current.base_url, "api_key": current.api_key}
 
 
+def last_said() -> str | None:
+    """Return what the model said last in the episode that runs here.
+
+    It is the answer of an agent that neither returns nor stores one. None where the model
+    said nothing, or wanted a tool to be called: the agent has ended before an answer. Of
+    several conversations it is the first one's.
+
+    Raises:
+        RecordingError: no rollout is active in this task or thread.
+    """
+    current: Recorder | None = active.get()
+    if current is None:
+        raise RecordingError("last_said() has no rollout here")
+    for item in reversed(current.trajectory.messages_and_choices):
+        message = getattr(item, "message", None)
+        if message is not None:  # a choice: the model's
+            return None if message.tool_calls else message.content or None
+    return None
+
+
 class Unfinished(SystemExit):
     """The train module still lacks something that only its author knows."""
 

@@ -1,0 +1,267 @@
+"""From an adapter to what drives it, and from a class to an instance of it.
+
+Each mechanism comes in several spellings: what counts is the cause, not the name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_what_runs import CALL, first, harms, of, project
+
+from art_adapt.survey.model import Harm
+
+ADAPTER = f"""
+from abc import ABC, abstractmethod
+
+class Backend(ABC):
+    @abstractmethod
+    def ask(self, text): ...
+
+class OpenAIBackend(Backend):
+    def __init__(self, client):
+        self.client = client
+
+    def ask(self, text):
+        messages = [dict(role="user", content=text)]
+        return self.{CALL}.choices[0].message.content
+"""
+FACADE = f"""
+from types import SimpleNamespace
+
+class Compatible:
+    def __init__(self, client):
+        self.client = client
+        self.messages = SimpleNamespace(create=self._make)
+
+    def _make(self, *, messages):
+        return self.{CALL}
+
+def connect(settings):
+    return Compatible(settings.client)
+"""
+STORED = f"""
+class Compatible:
+    def __init__(self, client):
+        self.client = client
+        self.ask = self._ask
+
+    def _ask(self, messages):
+        return self.{CALL}
+"""
+
+
+def driver(ask: str, *, parameter: str = "model") -> str:
+    return f"""
+import subprocess
+
+class Writer:
+    def __init__(self, {parameter}):
+        self.{parameter} = {parameter}
+
+    def write(self, task):
+        draft = ""
+        for _ in range(4):
+            draft = {ask}
+            subprocess.run(["lint"], input=draft)
+        return draft
+"""
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        # Nothing types the receiver but what a call gives for it.
+        {
+            "adapters__backend": ADAPTER,
+            "writer": driver("self.model.ask(f'Mend {draft} for {task}')"),
+            "app": "from adapters.backend import OpenAIBackend\nfrom writer import Writer\n\n"
+            "def main():\n    Writer(OpenAIBackend(None)).write(input())\n",
+        },
+        # A middleware is between them.
+        {
+            "adapters__backend": ADAPTER,
+            "adapters__retrying": "class Retrying:\n    def __init__(self, inner):\n        self.inner = inner\n\n"
+            "    def ask(self, text):\n        for _ in range(3):\n            return self.inner.ask(text)\n",
+            "writer": driver("self.model.ask('Mend ' + draft + task)"),
+            "app": "from adapters.backend import OpenAIBackend\nfrom adapters.retrying import Retrying\n"
+            "from writer import Writer\n\n"
+            "def main():\n    model = Retrying(OpenAIBackend(None))\n    Writer(model=model).write('x')\n",
+        },
+        # The interface of another SDK, made of attributes; a function makes the client.
+        {
+            "facade": FACADE,
+            "writer": driver("self.model.messages.create(messages=[task, draft])"),
+            "app": "from facade import connect\nfrom writer import Writer\n\n"
+            "class App:\n    def __init__(self, settings, client=None):\n"
+            "        self.client = client or connect(settings)\n\n"
+            "    def run(self, task):\n        return Writer(self.client).write(task)\n",
+        },
+        {
+            "facade": STORED,
+            "writer": driver("self.model.ask([task, draft])"),
+            "app": "import facade\nfrom writer import Writer\n\n"
+            "def main():\n    Writer(facade.Compatible(None)).write('x')\n",
+        },
+        # The function itself is handed in.
+        {
+            "facade": STORED.replace("self.ask = self._ask", "pass"),
+            "writer": driver("self.think([task, draft])", parameter="think"),
+            "app": "from facade import Compatible\nfrom writer import Writer\n\n"
+            "def main():\n    Writer(Compatible(None)._ask).write('x')\n",
+        },
+    ],
+    ids=["given", "a middleware", "a namespace", "an attribute", "a callable"],
+)
+def test_from_an_adapter_to_what_drives_it(
+    files: dict[str, str], tmp_path: Path
+) -> None:
+    found = project(tmp_path, **files)
+    assert first(found).called == "Writer.write"
+    assert Harm.PROCESS in harms(found)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "draft = ask(f'Mend {draft}')",
+        "answer = ask('Mend ' + draft)\n        draft = answer.strip()",
+        "state.draft = ask(state.draft)",
+        "answer = ask(prompt)\n        for problem in check(answer):\n            prompt += problem",
+        "reply, draft = ask(draft)",
+    ],
+)
+def test_a_loop_that_sends_what_it_was_answered_drives(body: str) -> None:
+    found = of(
+        f"""
+def ask(text):
+    messages = [text]
+    return {CALL}
+
+def refine(task, prompt, draft, state):
+    for _ in range(3):
+        {body}
+    return draft
+"""
+    )
+    call = next(iter(found.calls))
+    assert first(found).name == "refine"
+    assert call.loop is not None and call.loop.turn_limit == "3"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "answers.append(ask(item))",
+        "draft = ask(item)\n        print(draft)",
+        "total = total + len(ask(item))",
+    ],
+)
+def test_a_loop_over_data_drives_nothing(body: str) -> None:
+    found = of(
+        f"""
+def ask(text):
+    messages = [text]
+    return {CALL}
+
+def every(items, answers, total):
+    for item in items:
+        {body}
+    return answers
+"""
+    )
+    assert next(iter(found.calls)).loop is None
+
+
+# ------------------------------------------------------------- objects that an episode needs
+
+NEEDS = f"""
+def run(task, store: Store):
+    messages = [task, store.look(task)]
+    return {CALL}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "built"),
+    [
+        ("class Store:\n    def look(self, x): ...\n", "Store()"),
+        (
+            "class Store:\n    def __init__(self, path: str, size: int = 3): ...\n    def look(self, x): ...\n",
+            "Store(path)",
+        ),
+        (
+            "class Disk:\n    def __init__(self, root: str): ...\n    def read(self): ...\n\n"
+            "class Store:\n    def __init__(self, disk: Disk): ...\n    def look(self, x): ...\n",
+            "Store(Disk(root))",
+        ),
+        (
+            "from abc import ABC, abstractmethod\n\nclass Store(ABC):\n    @abstractmethod\n    def look(self, x): ...\n\n"
+            "class Memory(Store):\n    def look(self, x): ...\n",
+            "Memory()",
+        ),
+        # As the project makes another.
+        (
+            "class Store:\n    def __init__(self, path): ...\n    def look(self, x): ...\n\n"
+            "def test():\n    store = Store('a.db')\n    store.show()\n    assert store.look(1)\n",
+            "Store('a.db')",
+        ),
+        # What is filled afterwards says too little.
+        (
+            "class Store:\n    def register(self, f): ...\n    def look(self, x): ...\n",
+            "",
+        ),
+        (
+            "class Store:\n    def look(self, x): ...\n\n"
+            "def make():\n    store = Store()\n    store.fill('x')\n    return store\n",
+            "",
+        ),
+        (
+            "class Store:\n    def __init__(self, disk: Disk): ...\n    def look(self, x): ...\n",
+            "",
+        ),
+    ],
+)
+def test_an_object_is_built_from_its_class(text: str, built: str) -> None:
+    (_, store) = first(of(f"{text}\n{NEEDS}")).parameters
+
+    def spelled(parameter) -> str:  # type: ignore[no-untyped-def]
+        if parameter.made is None:
+            return str(parameter.name)
+        if parameter.fields is None:
+            return str(parameter.made.value)
+        inner = [spelled(f) for f in parameter.fields if f.default is None]
+        return f"{parameter.made.value}({', '.join(inner)})"
+
+    assert spelled(store) == (built or "store")
+
+
+def test_what_a_package_hands_on_comes_from_its_own_file(tmp_path: Path) -> None:
+    exports = "from .agent import Agent\nfrom .store import Store\n"
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop/__init__.py").write_text(exports)
+    found = project(
+        tmp_path,
+        shop__agent="class Agent:\n    def run(self, task, store):\n        messages = [store.look(task)]\n"
+        f"        return {CALL}\n",
+        shop__store="class Store:\n    def __init__(self, name): ...\n    def look(self, x): ...\n",
+        examples__first="from shop import Agent, Store\n\nstore = Store('first')\nprint(Agent().run('?', store))\n",
+    )
+    made = first(found).parameters[1].made
+    assert made is not None and made.names == ((".store", "Store"),)
+    assert made.statements == ("store = Store('first')",)
+
+
+def test_a_module_beside_the_agent(tmp_path: Path) -> None:
+    found = project(
+        tmp_path,
+        agent=f"def run(task, store):\n    messages = [store.look(task)]\n    return {CALL}\n",
+        disks="class Disk:\n    def look(self, x): ...\n",
+        main="import disks\nfrom agent import run\n\ndef main():\n    run(input(), disks.Disk())\n",
+    )
+    made = first(found).parameters[1].made
+    assert made is not None and (made.names, made.value) == (
+        (("disks", ""),),
+        "disks.Disk()",
+    )
