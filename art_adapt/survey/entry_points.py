@@ -262,7 +262,7 @@ def describe_entry(
         returns=ast.unparse(function.node.returns)
         if function.node.returns is not None
         else None,
-        exits=find_exits(syntax, function, hooks["final_answer"], asking),
+        exits=find_exits(project, syntax, function, hooks["final_answer"], asking),
         rewards=find_rewards(syntax, function, hooks["reward"]),
         score=UNSEEN,
         decorated=not PLAIN_DECORATORS.issuperset(decorators),

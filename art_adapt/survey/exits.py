@@ -12,6 +12,8 @@ from art_adapt.survey.asking import Asking
 from art_adapt.survey.hooks import unhooked
 from art_adapt.survey.model import Exit, RewardSite, Span
 from art_adapt.survey.nodes import Function, FunctionNode, dotted, keyword
+from art_adapt.survey.project import Project
+from art_adapt.survey.resolution import resolve
 from art_adapt.survey.syntax import Syntax
 
 WEB = ("flask", "quart", "fastapi", "starlette", "django")
@@ -22,14 +24,22 @@ REWARD_NAME = re.compile(
 
 
 def find_exits(
-    syntax: Syntax, function: Function, hooks: frozenset[str], asking: Asking
+    project: Project,
+    syntax: Syntax,
+    function: Function,
+    hooks: frozenset[str],
+    asking: Asking,
 ) -> tuple[Exit, ...]:
     """Find the answers that ``function`` returns, or else stores, or else prints.
 
     ``hooks``: the local names of ``final_answer``.
     """
     found = (
-        list(_returned(syntax, function, hooks, asking))
+        [
+            exit_
+            for value, exit_ in _returned(syntax, function, hooks, asking)
+            if not _is_stream(project, syntax, value)
+        ]
         or list(_stored(syntax, function, hooks))
         or list(printed_answers(syntax, function.qualname, hooks, asking))
     )
@@ -56,7 +66,7 @@ def _exit(
 
 def _returned(
     syntax: Syntax, function: Function, hooks: frozenset[str], asking: Asking
-) -> Iterator[Exit]:
+) -> Iterator[tuple[ast.expr, Exit]]:
     for node in syntax.owned_by(function.qualname):
         if (
             not isinstance(node, ast.Return)
@@ -78,7 +88,18 @@ def _returned(
         exit_ = _exit(syntax, answer, "returned", hooks)
         if isinstance(node.value, ast.Tuple) and answer in node.value.elts:
             exit_ = replace(exit_, element=node.value.elts.index(answer))
-        yield exit_
+        yield answer, exit_
+
+
+def _is_stream(project: Project, syntax: Syntax, value: ast.expr) -> bool:
+    """Whether a value is what a generator of the project yields, which nothing has read."""
+    if not isinstance(value, ast.Call):
+        return False
+    return any(
+        isinstance(node, ast.Yield | ast.YieldFrom)
+        for path, name in resolve(project, syntax, value.func)
+        for node in project.files[path].owned_by(name)
+    )
 
 
 def _without_rewards(value: ast.expr) -> ast.expr:

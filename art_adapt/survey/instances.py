@@ -71,6 +71,10 @@ def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
                 continue
             if not set(ABSTRACT).isdisjoint(decorator_names(function.node)):
                 return True
+            if _only_refuses(function) and _is_overridden(
+                project, syntax, class_name, method
+            ):
+                return True
             implemented.add(method)
     derived = project.derived(syntax, class_name)
     if not derived or any(_has_library_base(project, *each) for each in family):
@@ -79,11 +83,31 @@ def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
     return bool(missing & _set_by(derived))
 
 
+def _only_refuses(function: Function) -> bool:
+    """Whether a method does nothing but raise ``NotImplementedError``."""
+    *before, last = function.node.body
+    raised = last.exc if isinstance(last, ast.Raise) else None
+    name = dotted(raised.func if isinstance(raised, ast.Call) else raised or last)
+    return name == "NotImplementedError" and all(
+        isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
+        for each in before
+    )
+
+
+def _is_overridden(
+    project: Project, syntax: Syntax, class_name: str, method: str
+) -> bool:
+    return any(
+        f"{name}.{method}" in place.functions
+        for place, name in project.derived(syntax, class_name)
+    )
+
+
 def is_implementation(project: Project, syntax: Syntax, function: Function) -> bool:
     """Whether a method implements an abstract one of a class that its own derives from."""
     owner, _, name = function.qualname.rpartition(".")
     return any(
-        not set(ABSTRACT).isdisjoint(decorator_names(base.node))
+        not set(ABSTRACT).isdisjoint(decorator_names(base.node)) or _only_refuses(base)
         for place, ancestor in lineage(project, syntax, owner)[1:]
         for method, base in _methods(place, ancestor)
         if method == name

@@ -14,7 +14,6 @@ from art_adapt.survey.model import (
 from art_adapt.train_module.fields import (
     ENDPOINT,
     MODELS,
-    clashes,
     field_name,
     fields_of,
     scenario_fields,
@@ -26,6 +25,7 @@ from art_adapt.train_module.local_names import (
     local_name,
     record_class,
 )
+from art_adapt.train_module.taken_over import taken_over
 
 SINGLE_TURN = '''\
 def episode(scenario: Scenario) -> Any:
@@ -172,9 +172,8 @@ def _value(parameter: Parameter, fields: set[str]) -> str | None:
     if parameter.default in UNSET and (key := ENDPOINT.get(name)):
         return f'endpoint["{key}"]'
     if is_required and parameter.is_object:
-        made = parameter.made
-        if made is not None and not clashes(made):
-            return made.value
+        if parameter.made is not None:
+            return taken_over(parameter.made).value
         what = f"{name}: {parameter.annotation or 'an object'}"[:40]
         if parameter.passed is not None:
             what += f", as in {parameter.passed.path.name}:{parameter.passed.line}"
@@ -195,8 +194,8 @@ def _preparations(entry: EntryPoint) -> list[str]:
     statements = (
         statement
         for parameter in entry.parts
-        if parameter.made is not None and not clashes(parameter.made)
-        for statement in parameter.made.statements
+        if parameter.made is not None
+        for statement in taken_over(parameter.made).statements
     )
     return [textwrap.indent(each, "    ") for each in dict.fromkeys(statements)]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 
-from art_adapt.survey.model import Construction, EntryPoint, Parameter, Terminal
-from art_adapt.train_module.fill import names_of_template
+from art_adapt.survey.model import EntryPoint, Parameter, Terminal
 from art_adapt.train_module.types import plain_type
 
 # Arguments that say where the model is: no scenario's business. Recorded calls go to the
@@ -77,17 +76,8 @@ def to_fill_in(entry: EntryPoint) -> list[Parameter]:
     return [
         parameter
         for parameter in entry.parts
-        if parameter.is_object
-        and parameter.default is None
-        and (parameter.made is None or clashes(parameter.made))
+        if parameter.is_object and parameter.default is None and parameter.made is None
     ]
-
-
-def clashes(made: Construction) -> bool:
-    """Whether a construction uses a name that the train module has for its own things."""
-    bound = (line.partition(" = ")[0] for line in made.statements)
-    imported = ((name or module).split()[-1] for module, name in made.names)
-    return not names_of_template().isdisjoint({*bound, *imported})
 
 
 def field_type(parameter: Parameter) -> str:

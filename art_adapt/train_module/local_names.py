@@ -9,6 +9,7 @@ from art_adapt.survey.model import (
     Parameter,
 )
 from art_adapt.train_module.fill import names_of_template
+from art_adapt.train_module.taken_over import taken_over
 
 
 def record_class(parameter: Parameter) -> str:
@@ -17,7 +18,7 @@ def record_class(parameter: Parameter) -> str:
     That is the one of its annotation, as the agent's file names it, or one derived from it.
     """
     if parameter.made is not None:
-        return parameter.made.value
+        return taken_over(parameter.made).value
     text = (parameter.annotation or "").strip("\"'")
     text = re.sub(r"^(?:typing\.)?Optional\[(.*)\]$", r"\1", text)
     return re.sub(r"\s*\|\s*None$|^None\s*\|\s*", "", text).strip("\"'")

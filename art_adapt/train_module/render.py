@@ -16,7 +16,6 @@ from art_adapt.survey.model import (
 )
 from art_adapt.train_module.episode import client_class, clients_of, render_episode
 from art_adapt.train_module.fields import (
-    clashes,
     field_name,
     field_type,
     scenario_fields,
@@ -29,6 +28,7 @@ from art_adapt.train_module.local_names import (
     record_class,
 )
 from art_adapt.train_module.seal import sealed
+from art_adapt.train_module.taken_over import taken_over
 
 SINGLE_TURN = (
     "An episode is one completion, on a request that the agent has made: no tool runs,\n"
@@ -210,8 +210,8 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
             for name in names
         }
     for parameter in entry.parts:
-        if parameter.made is not None and not clashes(parameter.made):
-            for module, used in parameter.made.names:
+        if parameter.made is not None:
+            for module, used in taken_over(parameter.made).names:
                 imported.setdefault(module, set()).add(used)
         elif parameter.is_record and entry.route is None:
             name = record_class(parameter).partition(".")[0]

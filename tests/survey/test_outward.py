@@ -201,6 +201,11 @@ def run(task, store: Store):
             "class Memory(Store):\n    def look(self, x): ...\n",
             "Memory()",
         ),
+        (
+            "class Store:\n    def look(self, x):\n        raise NotImplementedError\n\n"
+            "class Disk(Store):\n    def __init__(self, root): ...\n    def look(self, x): ...\n",
+            "Disk(root)",
+        ),
         # As the project makes another.
         (
             "class Store:\n    def __init__(self, path): ...\n    def look(self, x): ...\n\n"
@@ -265,3 +270,35 @@ def test_a_module_beside_the_agent(tmp_path: Path) -> None:
         (("disks", ""),),
         "disks.Disk()",
     )
+
+
+@pytest.mark.parametrize(
+    ("stream", "answers"),
+    [
+        ("if stream:\n        return events(task)\n    return {call}", ["{call}"]),
+        (
+            "if stream:\n        return replies(task)\n    return {call}",
+            ["replies(task)", "{call}"],
+        ),
+    ],
+)
+def test_an_unread_stream_is_no_answer(stream: str, answers: list[str]) -> None:
+    found = of(
+        f"""
+def events(task):
+    messages = [task]
+    yield {CALL}
+
+def replies(task):
+    messages = [task]
+    return [{CALL}]
+
+def run(task, stream=False):
+    messages = [task]
+    {stream.format(call=CALL)}
+"""
+    )
+    entry = next(each for each in found.entry_points if each.name == "run")
+    assert [each.answer for each in entry.exits] == [
+        each.format(call=CALL) for each in answers
+    ]

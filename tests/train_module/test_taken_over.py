@@ -1,0 +1,82 @@
+"""What is taken over from the agent's code gets names that are free in a train module."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from agent_files import art_adapt
+
+AGENT = """\
+from openai import OpenAI
+
+
+class Persona:
+    def __init__(self, name, text=""):
+        self.name = name
+        self.text = text
+
+    def prompt(self):
+        return self.text
+
+
+class Runner:
+    def run(self, question: str, persona):
+        messages = [
+            {"role": "system", "content": persona.prompt()},
+            {"role": "user", "content": question},
+        ]
+        reply = OpenAI().chat.completions.create(model="m", messages=messages)
+        return reply.choices[0].message.content
+
+
+def main():
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (
+            [
+                'agent = Persona("agent", text="the agent")',
+                "print(Runner().run(input(), agent))",
+            ],
+            [
+                '    given_agent = Persona("agent", text="the agent")',
+                "persona=given_agent",
+            ],
+        ),
+        (
+            [
+                'score = "agent"',
+                'agent = Persona(f"{score} é", text=score)',
+                "print(Runner().run(input(), persona=agent))",
+            ],
+            ["given_agent = Persona(f'{given_score} é', text=given_score)"],
+        ),
+        (
+            [
+                "import asyncio as art",
+                "print(Runner().run(input(), Persona(art.__name__)))",
+            ],
+            ["import asyncio as given_art", "Persona(given_art.__name__)"],
+        ),
+    ],
+)
+def test_names_of_the_train_module_stay_its_own(
+    lines: list[str], expected: list[str], tmp_path: Path
+) -> None:
+    body = "".join(f"    {line}\n" for line in lines)
+    start = AGENT
+    if "import" in lines[0]:
+        start, body = f"{lines[0]}\n{AGENT}", f"    {lines[1]}\n"
+    (tmp_path / "agent.py").write_text(start + body)
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "agent_train.py").read_text()
+    ast.parse(text)
+    for each in expected:
+        assert each in text, text
+    assert "fill_in" not in text
