@@ -82,7 +82,13 @@ def _request(survey: Survey) -> EntryPoint:
 
 
 def _are_twins(entries: Sequence[EntryPoint]) -> bool:
-    """Whether all are one function, sync and async: ``ask``, ``aask``, ``ask_async``."""
+    """Whether all are one function: of several classes, or async, too.
+
+    That is what several classes inherit, or how they implement one method of an interface;
+    ``ask``, ``aask`` and ``ask_async`` are one.
+    """
+    if len({each.implements or each.key for each in entries}) == 1:
+        return True
     owners = {(each.place.path, each.called.rpartition(".")[0]) for each in entries}
     names = {each.called.rpartition(".")[2] for each in entries}
     name = re.sub(r"_a?sync$", "", min(sorted(names), key=len, default=""))

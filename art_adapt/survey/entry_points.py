@@ -13,7 +13,7 @@ from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.effects import find_effects
 from art_adapt.survey.exits import find_exits, find_rewards, printed_answers
-from art_adapt.survey.instances import with_instances
+from art_adapt.survey.instances import implemented_by, with_instances
 from art_adapt.survey.model import EntryPoint, Harm, Terminal
 from art_adapt.survey.nodes import Function, decorator_names
 from art_adapt.survey.parameters import constructor_of, parameters_of
@@ -97,7 +97,8 @@ def _score(
         score -= 5
     if _asks_a_person(syntax, function):
         score -= 8
-    if asking.only_sends(syntax, function):
+    driving = _driving(project, graph, key, asking)
+    if asking.only_sends(syntax, function) and not driving:
         score -= 8
     if name.startswith("_") and name != "__call__":
         score -= 3
@@ -111,7 +112,7 @@ def _score(
         for value in return_values(syntax, function.qualname)
     ):
         score += 2
-    if drives:
+    if drives or any(_is_private(name) and at == key[0] for at, name in driving):
         score += 4
     elif any(
         isinstance(node, LOOPS) and asking.asks(node)
@@ -126,7 +127,7 @@ def _score(
         and not _is_launch(project, c)
         and not _is_example(project, graph, c, reaching)
     ]
-    if _chooses(project, graph, key, asking):
+    if len(driving) > 1:  # it runs one of them
         score += 8
     whole = drives and not name.startswith("_") and not asking.is_given(function)
     if callers and not (
@@ -161,16 +162,20 @@ def _is_used_as_a_whole(
     return True
 
 
-def _chooses(
+def _driving(
     project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
-) -> bool:
-    """Whether a function runs one of several functions that each drive a conversation."""
-    called = graph.certain.get(key, set())
-    functions = [
-        (project.files[path], project.files[path].functions[name])
-        for path, name in called - {key}
+) -> list[FunctionKey]:
+    """The functions that a function calls and that each drive a conversation."""
+    called = graph.certain.get(key, set()) - {key}
+    return [
+        (path, name)
+        for path, name in called
+        if asking.drives(project.files[path], project.files[path].functions[name])
     ]
-    return sum(asking.drives(*each) for each in functions) > 1
+
+
+def _is_private(qualname: str) -> bool:
+    return qualname.rpartition(".")[2].startswith("_")
 
 
 def _is_launch(project: Project, key: FunctionKey) -> bool:
@@ -268,6 +273,7 @@ def describe_entry(
         decorated=not PLAIN_DECORATORS.issuperset(decorators),
         attribute=".callback" if _is_click_command(syntax, function) else "",
         documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],
+        implements=implemented_by(project, syntax, function),
         returns_value=any(
             not isinstance(value, ast.Constant) or isinstance(value.value, str)
             for value in return_values(syntax, function.qualname)

@@ -25,7 +25,7 @@ from art_adapt.survey.entry_points import (
 from art_adapt.survey.frameworks import find_framework_calls
 from art_adapt.survey.growth import growing_sites
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names
-from art_adapt.survey.instances import is_implementation
+from art_adapt.survey.instances import implemented_by
 from art_adapt.survey.model import (
     CompletionCall,
     EntryPoint,
@@ -85,12 +85,10 @@ class Found:
             ]
             for path in project.files
         }
-        policy: list[FunctionKey] = [
-            (path, call.function)
-            for path, described in calls.items()
-            for call in described
-            if call.role is Role.POLICY
-        ]
+        trained = [c for each in calls.values() for c in each if c.role is Role.POLICY]
+        # What can't be recorded leads to an episode only where nothing else does.
+        trained = [call for call in trained if call.supported] or trained
+        policy: list[FunctionKey] = [(c.place.path, c.function) for c in trained]
         asking = Asking.of(every, graph, policy, growing)
         local_hooks = {
             path: {hook: local_names(names, hook) for hook in HOOKS}
@@ -242,7 +240,7 @@ class Found:
             return True
         return not self.asking.drives(syntax, function) and (
             self.asking.only_sends(syntax, function)
-            or is_implementation(self.project, syntax, function)
+            or implemented_by(self.project, syntax, function) is not None
         )
 
     def _hands_on(self, key: FunctionKey, *through: FunctionKey) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.nodes import Function, decorator_names, dotted
@@ -103,15 +104,19 @@ def _is_overridden(
     )
 
 
-def is_implementation(project: Project, syntax: Syntax, function: Function) -> bool:
-    """Whether a method implements an abstract one of a class that its own derives from."""
+def implemented_by(
+    project: Project, syntax: Syntax, function: Function
+) -> tuple[Path, str] | None:
+    """Find the abstract method of a base class that a method implements, if it does."""
     owner, _, name = function.qualname.rpartition(".")
-    return any(
-        not set(ABSTRACT).isdisjoint(decorator_names(base.node)) or _only_refuses(base)
-        for place, ancestor in lineage(project, syntax, owner)[1:]
-        for method, base in _methods(place, ancestor)
-        if method == name
-    )
+    for place, ancestor in lineage(project, syntax, owner)[1:]:
+        base = place.functions.get(f"{ancestor}.{name}")
+        if base is not None and (
+            not set(ABSTRACT).isdisjoint(decorator_names(base.node))
+            or _only_refuses(base)
+        ):
+            return place.source.path, base.qualname
+    return None
 
 
 def _has_library_base(project: Project, syntax: Syntax, class_name: str) -> bool:

@@ -211,6 +211,7 @@ class EntryPoint:
     context: str = ""  # "with" or "async with", around an instance of its class
     is_request: bool = False  # an episode is a request that was recorded there
     returns_value: bool = True  # and not a status, or nothing
+    implements: tuple[Path, str] | None = None  # the method of an interface
 
     @property
     def key(self) -> tuple[Path, str]:

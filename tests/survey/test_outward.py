@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from agent_files import art_adapt
 from test_what_runs import CALL, first, harms, of, project
 
 from art_adapt.survey.model import Harm
@@ -302,3 +303,69 @@ def run(task, stream=False):
     assert [each.answer for each in entry.exits] == [
         each.format(call=CALL) for each in answers
     ]
+
+
+DRIVES = f"""
+    for _ in range(5):
+        reply = {CALL}
+        messages.append(reply)
+    return reply
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "episode"),
+    [
+        # It is given a conversation, and hands it to one of two that drive it.
+        (
+            f"def plain(messages):{DRIVES}\ndef tools(messages):{DRIVES}\n"
+            "def start(question, messages, mode):\n"
+            "    return plain(messages) if mode else tools(messages)\n",
+            "start",
+        ),
+        # Its own private function drives; another asks once.
+        (
+            f"class Desk:\n    def draft(self, topic):\n        messages = [topic]\n        return {CALL}\n\n"
+            f"    def review(self, text):\n        return self._rounds([text])\n\n"
+            f"    def _rounds(self, messages):{DRIVES.replace(chr(10), chr(10) + '    ')}\n",
+            "Desk.review",
+        ),
+        # What can be recorded goes before what can't.
+        (
+            f"class Complete:\n    def ask(self, text):\n        return client.completions.create(model='m', prompt=text)\n\n"
+            f"class Chat:\n    def ask(self, text):\n        messages = [text]\n        return {CALL}\n",
+            "Chat.ask",
+        ),
+    ],
+    ids=["one of two", "a private loop", "recordable"],
+)
+def test_what_leads_to_the_loop_is_the_episode(text: str, episode: str) -> None:
+    found = of(f"from openai import OpenAI\n\nclient = OpenAI()\n\n{text}")
+    assert first(found).called == episode
+    assert (
+        first(found).score > found.entry_points[1].score or len(found.entry_points) == 1
+    )
+
+
+@pytest.mark.parametrize(
+    "interface",
+    [
+        "class Player(ABC):\n    @abstractmethod\n    def move(self, board): ...\n",
+        "class Player:\n    def move(self, board):\n        raise NotImplementedError('move')\n",
+    ],
+)
+def test_implementations_of_one_method_are_one_candidate(
+    interface: str, tmp_path: Path
+) -> None:
+    method = f"    def move(self, board):\n        messages = [board]\n        return {CALL}\n"
+    text = (
+        f"from abc import ABC, abstractmethod\n\n{interface}\n"
+        f"class Local(Player):\n{method}\nclass Hosted(Player):\n{method}\n"
+    )
+    (tmp_path / "agent.py").write_text(
+        f"from openai import OpenAI\n\nclient = OpenAI()\n\n{text}"
+    )
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Trains Local.move" in (tmp_path / "agent_train.py").read_text()
+    assert b"also possible: Hosted.move" in b" ".join(done.stdout.split())
