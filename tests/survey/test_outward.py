@@ -342,9 +342,7 @@ DRIVES = f"""
 def test_what_leads_to_the_loop_is_the_episode(text: str, episode: str) -> None:
     found = of(f"from openai import OpenAI\n\nclient = OpenAI()\n\n{text}")
     assert first(found).called == episode
-    assert (
-        first(found).score > found.entry_points[1].score or len(found.entry_points) == 1
-    )
+    assert all(each.score < first(found).score for each in found.entry_points[1:])
 
 
 @pytest.mark.parametrize(
