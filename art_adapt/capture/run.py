@@ -16,7 +16,7 @@ from typing import Any
 from art_adapt.errors import Refusal
 from art_adapt.survey.model import EntryPoint, Parameter
 from art_adapt.survey.syntax import MODULE_LEVEL
-from art_adapt.train_module.fields import field_name, scenario_fields
+from art_adapt.train_module.fields import field_name, scenario_fields, terminal_fields
 
 LISTENING = Path(__file__).with_name("listening")
 SETTINGS = "ART_ADAPT_CAPTURE"
@@ -41,10 +41,10 @@ class FieldSource:
 
 def field_sources(entry: EntryPoint) -> list[FieldSource]:
     """Return where each field of an entry point's scenario comes from."""
-    if entry.terminal is not None:
-        return [FieldSource(f.name, f.name) for f in scenario_fields(entry)]
     wanted = {field_name(field) for field in scenario_fields(entry)}
+    typed = [] if entry.terminal is None else terminal_fields(entry.terminal)
     found = [
+        *(FieldSource(field.name, field.name) for field in typed),
         *_sources(entry.constructor, "constructor"),
         *_sources(entry.parameters, "function"),
     ]

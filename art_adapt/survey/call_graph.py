@@ -131,6 +131,13 @@ class CallGraph:
             }
         return _merged(self.certain, self.mentioned, unique)
 
+    def recursion(self, key: FunctionKey) -> set[FunctionKey]:
+        """The other functions that call this one and are called by it, through others."""
+        if not self.certain.get(key):
+            return set()
+        called = _closure([key], lambda each: self.certain.get(each, ()))
+        return (called & self.reaching([key])) - {key}
+
     def reachable(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
         """The functions that can be reached from ``starts`` over certain and possible edges."""
         forward = _merged(self.certain, self.possible)

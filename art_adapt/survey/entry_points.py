@@ -119,11 +119,15 @@ def _score(
         for node in syntax.owned_by(function.qualname)
     ):
         score += 2
+    around = graph.recursion(key)
+    if around and not _is_started(graph, key, around):
+        score -= 12
     callers = [
         c
         for c in graph.callers(key)
         if c in reaching
         and c != key
+        and c not in around
         and not _is_launch(project, c)
         and not _is_example(project, graph, c, reaching)
     ]
@@ -160,6 +164,16 @@ def _is_used_as_a_whole(
         if others & reaching:
             return False
     return True
+
+
+def _is_started(graph: CallGraph, key: FunctionKey, around: set[FunctionKey]) -> bool:
+    """Whether something starts a recursion with this function of it, or none of them."""
+    started = {
+        each
+        for each in (key, *around)
+        if set(graph.callers(each)) - around - {key, each}
+    }
+    return key in started or not started
 
 
 def _driving(

@@ -125,11 +125,20 @@ class Found:
         return replace(self, entry_points=(*self.entry_points, *named[:1]))
 
     def as_started(self, entry: EntryPoint) -> EntryPoint:
-        """Say what an entry point that takes nothing reads from a terminal.
+        """Say what an entry point that need not be given anything reads from a terminal.
 
-        Where importing its file runs it already, the file itself is the episode.
+        One with a choice of arguments, or of a class that has to be given something, has
+        to ask in its own body: what else it runs may ask beside the task. Where importing
+        its file runs it already, the file itself is the episode.
         """
-        if entry.parameters or entry.constructor or entry.class_name:
+        own = find_effects(self.project.files[entry.place.path], {entry.name})
+        if entry.is_generator or any(p.default is None for p in entry.parameters):
+            return entry
+        if any(call.is_async for call in (*entry.setup, *entry.cleanup)):
+            return entry
+        if (entry.parameters or entry.constructor) and not any(
+            effect.harm is Harm.ASKS for effect in own
+        ):
             return entry
         terminal = self._terminal(self.graph.run_by([entry.key]))
         syntax = self.project.files[entry.home]

@@ -201,7 +201,7 @@ class EntryPoint:
     rewards: tuple[RewardSite, ...]
     score: int
     documentation: str = ""
-    terminal: Terminal | None = None  # of one that takes no parameters
+    terminal: Terminal | None = None  # of one that has to be given none
     attribute: str = ""  # of the object that its decorator makes, with the function
     route: Route | None = None  # of a handler that only a request can call
     setup: tuple[SetupCall, ...] = ()

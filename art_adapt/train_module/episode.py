@@ -10,6 +10,7 @@ from art_adapt.survey.model import (
     Parameter,
     Route,
     SetupCall,
+    Terminal,
 )
 from art_adapt.train_module.fields import (
     ENDPOINT,
@@ -37,8 +38,8 @@ def render_episode(entry: EntryPoint, fields: set[str]) -> str:
     """Render the function that runs the agent, on a fresh instance of its class."""
     if entry.is_request:
         return SINGLE_TURN
-    if entry.terminal is not None:
-        return _terminal_episode(entry)
+    if entry.is_script:
+        return _script_episode(entry)
     if entry.route is not None:
         return _request_episode(entry.route, scenario_fields(entry))
     lines = _preparations(entry)
@@ -65,14 +66,19 @@ def render_episode(entry: EntryPoint, fields: set[str]) -> str:
     lines += [_setup(inner, call, entry, fields) for call in entry.setup]
     arguments = _arguments(entry.parameters, fields)
     returns = not (entry.is_generator or entry.returns == "None" or entry.keeps_answer)
+    is_async = entry.is_async
+    if entry.terminal is not None:  # what it returns, or else what it printed last
+        what = f"lambda: {name}({', '.join(arguments)})" if arguments else name
+        name, arguments = "training.run_command", [what, *_typed(entry.terminal)]
+        returns, is_async = True, False
     # A decorator may have made it synchronous; what can be awaited is, by record().
     forwarded = entry.decorated and returns and inner == "    " and not entry.setup
+    is_async = is_async and not forwarded
     if entry.is_generator:  # to its end
-        start = f"{inner}{'async ' * entry.is_async}for _ in "
+        start = f"{inner}{'async ' * is_async}for _ in "
         lines.append(render_call(start, name, arguments) + f":\n{inner}    pass")
     else:
-        awaited = entry.is_async and not forwarded
-        start = inner + "return " * returns + "await " * awaited
+        start = inner + "return " * returns + "await " * is_async
         lines.append(render_call(start, name, arguments))
     if entry.keeps_answer:
         lines.append(f"{inner}return training.last_said()")
@@ -85,19 +91,23 @@ def render_episode(entry: EntryPoint, fields: set[str]) -> str:
     if clients_of(entry):
         made = f"{client_class(entry)}(**training.policy_endpoint())"
         lines.insert(0, f"    client = {made}")
-    fresh = ", on an instance of its own" if entry.class_name else ""
-    answer = (
-        "what the model says last is the answer"
-        if entry.keeps_answer
-        else "without a final_answer(...), return the answer"
-        if returns
-        else "final_answer(...) marks its answer"
-    )
-    documentation = f"Run the agent once{fresh}; {answer}."
-    keyword_ = "async def" if entry.is_async and not forwarded else "def"
     annotation = "Any" if returns or entry.keeps_answer else "None"
-    header = f"{keyword_} episode(scenario: Scenario) -> {annotation}:"
-    return "\n".join([header, f'    """{documentation}"""', *lines])
+    header = f"{'async ' * is_async}def episode(scenario: Scenario) -> {annotation}:"
+    return "\n".join([header, f'    """{_documentation(entry, returns)}"""', *lines])
+
+
+def _documentation(entry: EntryPoint, returns: bool) -> str:
+    fresh = ", on an instance of its own" if entry.class_name else ""
+    if entry.terminal is not None:
+        answer = "without a final_answer(...), return what it printed last"
+    elif entry.keeps_answer:
+        answer = "what the model says last is the answer"
+    elif returns:
+        answer = "without a final_answer(...), return the answer"
+    else:
+        answer = "final_answer(...) marks its answer"
+    what = "command" if entry.terminal is not None and not fresh else "agent"
+    return f"Run the {what} once{fresh}; {answer}."
 
 
 def _setup(indent: str, call: SetupCall, entry: EntryPoint, fields: set[str]) -> str:
@@ -107,24 +117,23 @@ def _setup(indent: str, call: SetupCall, entry: EntryPoint, fields: set[str]) ->
     return render_call(start, name, _arguments(call.parameters, fields))
 
 
-def _terminal_episode(entry: EntryPoint) -> str:
-    """Render an episode that is typed: its input and arguments are the scenario's."""
+def _script_episode(entry: EntryPoint) -> str:
+    """Render an episode that is a whole file, which reads from a terminal."""
     assert entry.terminal is not None
-    given = [f"{f.name}=scenario.{f.name}" for f in terminal_fields(entry.terminal)]
-    if entry.is_script:
-        path = f"Path(__file__).with_name({literal(entry.home.name)})"
-        call = render_call("    return training.", "run_script", [path, *given])
-    else:
-        name = imported_name(entry)[1]
-        call = render_call("    return training.", "run_command", [name, *given])
-    what = "Run the file" if entry.is_script else "Run the command"
+    path = f"Path(__file__).with_name({literal(entry.home.name)})"
+    given = [path, *_typed(entry.terminal)]
     return "\n".join(
         [
             "def episode(scenario: Scenario) -> Any:",
-            f'    """{what} once; without a final_answer(...), return what it printed last."""',
-            call,
+            '    """Run the file once; without a final_answer(...), return what it printed last."""',
+            render_call("    return training.", "run_script", given),
         ]
     )
+
+
+def _typed(terminal: Terminal) -> list[str]:
+    """What a terminal gives an episode: its input and arguments are the scenario's."""
+    return [f"{f.name}=scenario.{f.name}" for f in terminal_fields(terminal)]
 
 
 def _request_episode(route: Route, fields: list[Parameter]) -> str:
@@ -202,7 +211,7 @@ def _preparations(entry: EntryPoint) -> list[str]:
 
 def clients_of(entry: EntryPoint) -> list[Parameter]:
     """The clients that episode() passes, as parameters or in dataclasses."""
-    if entry.terminal is not None or entry.route is not None:
+    if entry.is_script or entry.route is not None:
         return []
     every = (field for parameter in entry.needs for field in fields_of(parameter))
     return [p for p in every if p.is_client and p.default in (None, "None")]

@@ -33,8 +33,7 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
     """
     if entry.is_request:
         return [Parameter("messages", "list", None), Parameter("tools", "list", "None")]
-    if entry.terminal is not None:
-        return terminal_fields(entry.terminal)
+    typed = [] if entry.terminal is None else terminal_fields(entry.terminal)
     required = [p for p in entry.needs if p.default is None and not is_given(p)]
     fields = [
         field
@@ -42,10 +41,10 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
         for field in fields_of(parameter)
         if field.default is None and not is_given(field)
     ]
-    if not fields:
+    if not fields and not typed:
         chosen = required or [p for p in entry.parameters if not is_given(p)]
         fields = [field for p in chosen for field in fields_of(p)]
-    return list({parameter.name: parameter for parameter in fields}.values())
+    return list({field.name: field for field in (*fields, *typed)}.values())
 
 
 def fields_of(parameter: Parameter) -> tuple[Parameter, ...]:

@@ -203,7 +203,7 @@ def _local_imports(entry: EntryPoint, training: Training) -> list[str]:
         names = [] if entry.is_abstract else [imported_name(entry)[0]]
         if entry.route is not None:
             names = [entry.route.application]
-        elif entry.class_name is None and entry.terminal is None:
+        elif entry.class_name is None:
             names += [call.name for call in (*entry.setup, *entry.cleanup)]
         imported[entry.module] = {
             name if name == local_name(name) else f"{name} as {local_name(name)}"

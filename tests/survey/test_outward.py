@@ -367,3 +367,37 @@ def test_implementations_of_one_method_are_one_candidate(
     assert done.returncode == 0, done.stderr
     assert "Trains Local.move" in (tmp_path / "agent_train.py").read_text()
     assert b"also possible: Hosted.move" in b" ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("start", "episode"),
+    [
+        ("asyncio.run(Desk().ask())", "Desk.ask"),
+        ("desk = Desk()\n    desk.think()", "Desk.think"),
+        ("Desk().decide('x')", "Desk.decide"),
+    ],
+)
+def test_a_recursion_starts_where_it_is_called_from_outside(
+    start: str, episode: str
+) -> None:
+    found = of(
+        f"""
+import asyncio
+
+class Desk:
+    def ask(self):
+        self.messages = [input()]
+        return self.think()
+
+    def think(self):
+        messages = self.messages
+        return self.decide({CALL})
+
+    def decide(self, reply):
+        return reply if reply else self.ask()
+
+if __name__ == "__main__":
+    {start}
+"""
+    )
+    assert first(found).called == episode
