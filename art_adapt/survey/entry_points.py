@@ -11,6 +11,7 @@ from pathlib import Path
 from art_adapt.source import Place
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.clients import with_clients
 from art_adapt.survey.effects import find_effects
 from art_adapt.survey.exits import find_exits, find_rewards, printed_answers
 from art_adapt.survey.instances import implemented_by, with_instances
@@ -70,7 +71,10 @@ def find_entry_points(
             continue
         entry = describe_entry(project, syntax, function, hooks[path], asking)
         score = _score(project, graph, entry, reaching, asking)
-        found += with_instances(project, replace(entry, score=score))
+        found += [
+            with_clients(project, each, asking.completions.values())
+            for each in with_instances(project, replace(entry, score=score))
+        ]
     return tuple(sorted(found, key=lambda entry: (-entry.score, entry.place)))
 
 
@@ -293,6 +297,7 @@ def describe_entry(
             for value in return_values(syntax, function.qualname)
         ),
     )
+    entry = with_clients(project, entry, asking.completions.values())
     return with_route(syntax, entry)
 
 

@@ -401,3 +401,35 @@ if __name__ == "__main__":
 """
     )
     assert first(found).called == episode
+
+
+@pytest.mark.parametrize(
+    ("kept", "used"),
+    [
+        ("self.sdk = sdk", "self.sdk"),
+        ("self._sdk = sdk or OpenAI()", "self._sdk"),
+        ("self.api = OpenAI() if sdk is None else sdk", "self.api"),
+    ],
+)
+def test_a_client_is_known_by_what_is_asked_with_it(kept: str, used: str) -> None:
+    call = CALL.replace("client", used, 1)
+    found = of(
+        f"""
+from openai import OpenAI
+
+class Desk:
+    def __init__(self, name: str, sdk=None):
+        {kept}
+
+    def run(self, task):
+        messages = [task]
+        return {call}
+"""
+    )
+    assert [p.name for p in first(found).constructor if p.is_client] == ["sdk"]
+
+
+def test_a_functions_client_is_known_by_what_is_asked_with_it() -> None:
+    call = CALL.replace("client", "sdk", 1)
+    found = of(f"def run(task, sdk):\n    messages = [task]\n    return {call}\n")
+    assert [p.is_client for p in first(found).parameters] == [False, True]
