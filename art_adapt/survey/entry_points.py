@@ -135,7 +135,7 @@ def _score(
         and not _is_launch(project, c)
         and not _is_example(project, graph, c, reaching)
     ]
-    if len(driving) > 1:  # it runs one of them
+    if len(driving) > 1 and not _is_private(key[1]):  # it runs one of them
         score += 8
     whole = drives and not name.startswith("_") and not asking.is_given(function)
     if callers and not (
@@ -181,15 +181,19 @@ def _is_started(graph: CallGraph, key: FunctionKey, around: set[FunctionKey]) ->
 
 
 def _driving(
-    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
-) -> list[FunctionKey]:
-    """The functions that a function calls and that each drive a conversation."""
-    called = graph.certain.get(key, set()) - {key}
-    return [
-        (path, name)
-        for path, name in called
-        if asking.drives(project.files[path], project.files[path].functions[name])
-    ]
+    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking, depth: int = 2
+) -> set[FunctionKey]:
+    """The functions that a function calls and that each drive a conversation.
+
+    A private one of its file that calls such functions hands them on.
+    """
+    found: set[FunctionKey] = set()
+    for path, name in graph.certain.get(key, set()) - {key}:
+        if asking.drives(project.files[path], project.files[path].functions[name]):
+            found.add((path, name))
+        elif depth and path == key[0] and _is_private(name):
+            found |= _driving(project, graph, (path, name), asking, depth - 1)
+    return found
 
 
 def _is_private(qualname: str) -> bool:

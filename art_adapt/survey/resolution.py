@@ -85,17 +85,28 @@ def _stored_functions(
     after ``self.messages = SimpleNamespace(create=self._create)``.
     """
     if node not in project.stored:
+        if project.looking >= DEEPEST:
+            return []
         project.stored[node] = []  # of a function that is stored in itself
-        found: dict[FunctionKey, None] = {}
-        for place, value in _held_in(project, syntax, node):
-            found |= dict.fromkeys(_referred(project, place, value))
-        if isinstance(node.value, ast.Attribute):
-            for place, value in _held_in(project, syntax, node.value):
-                if is_namespace(value):
-                    held = keyword(value, node.attr)
-                    found |= dict.fromkeys(_referred(project, place, held))
+        project.looking += 1
+        try:
+            found = dict.fromkeys(_stored(project, syntax, node))
+        finally:
+            project.looking -= 1
         project.stored[node] = list(found)
     return project.stored[node]
+
+
+def _stored(
+    project: Project, syntax: Syntax, node: ast.Attribute
+) -> Iterator[FunctionKey]:
+    for place, value in _held_in(project, syntax, node):
+        yield from _referred(project, place, value)
+    if isinstance(node.value, ast.Attribute):
+        for place, value in _held_in(project, syntax, node.value):
+            if is_namespace(value):
+                held = keyword(value, node.attr)
+                yield from _referred(project, place, held)
 
 
 def _held_in(
@@ -114,15 +125,28 @@ def is_namespace(node: ast.AST | None) -> TypeGuard[ast.Call]:
 
 
 def _referred(
-    project: Project, syntax: Syntax, value: ast.expr | None
+    project: Project,
+    syntax: Syntax,
+    value: ast.expr | None,
+    through: tuple[tuple[Path, str, str], ...] = (),
 ) -> list[FunctionKey]:
-    """Find the function that a value is, or that calls give for it; not a constructor."""
+    """Find the function that a value is, or that calls give for it; not a constructor.
+
+    ``through``: the parameters that it was given for, one through the other.
+    """
     if value is None or project.class_named(syntax, dotted(value) or "") is not None:
         return []
-    if _is_parameter(syntax, value):
-        given = _given_for(project, syntax, value)
-        return [key for each in given for key in _referred(project, *each)]
-    return resolve(project, syntax, value)
+    if not _is_parameter(syntax, value):
+        return resolve(project, syntax, value)
+    parameter = (syntax.source.path, syntax.owner(value), dotted(value) or "")
+    if parameter in through or len(through) >= DEEPEST:
+        return []
+    given = _given_for(project, syntax, value)
+    return [
+        key
+        for place, each in given
+        for key in _referred(project, place, each, (*through, parameter))
+    ]
 
 
 def _is_parameter(syntax: Syntax, value: ast.expr) -> bool:

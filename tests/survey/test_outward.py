@@ -433,3 +433,20 @@ def test_a_functions_client_is_known_by_what_is_asked_with_it() -> None:
     call = CALL.replace("client", "sdk", 1)
     found = of(f"def run(task, sdk):\n    messages = [task]\n    return {call}\n")
     assert [p.is_client for p in first(found).parameters] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class Desk:\n    def __init__(self, ask):\n        self.ask = ask\n        walk(self.ask)\n\n"
+        "    def run(self, task):\n        messages = [task]\n        return self.ask({call})\n\n"
+        "    def copy(self):\n        return Desk(self.ask)\n\n"
+        "def walk(ask):\n    return walk(ask) or Desk(ask)\n",
+        "def run(task, ask):\n    messages = [task]\n    return ask({call}) or run(task, ask)\n",
+        "class Desk:\n    def __init__(self, desk):\n        self.desk = desk\n\n"
+        "    def run(self, task):\n        messages = [task]\n        return self.desk.desk.run({call})\n\n"
+        "    def wrap(self):\n        return Desk(Desk(self.desk))\n",
+    ],
+)
+def test_what_is_given_to_itself_ends(text: str) -> None:
+    assert first(of(text.format(call=CALL))).name.endswith("run")
