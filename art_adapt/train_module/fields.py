@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Iterable
 
 from art_adapt.survey.model import EntryPoint, Parameter, Terminal
 from art_adapt.train_module.types import plain_type
@@ -34,17 +35,33 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
     if entry.is_request:
         return [Parameter("messages", "list", None), Parameter("tools", "list", "None")]
     typed = [] if entry.terminal is None else terminal_fields(entry.terminal)
-    required = [p for p in entry.needs if p.default is None and not is_given(p)]
-    fields = [
-        field
-        for parameter in required
-        for field in fields_of(parameter)
-        if field.default is None and not is_given(field)
-    ]
-    if not fields and not typed:
-        chosen = required or [p for p in entry.parameters if not is_given(p)]
-        fields = [field for p in chosen for field in fields_of(p)]
-    return list({field.name: field for field in (*fields, *typed)}.values())
+    own = _required(entry.parameters) or _required(entry.parameters, whole=True)
+    others = _required(p for p in entry.needs if p not in entry.parameters)
+    if not own and not typed:  # the task is among what it may be given
+        own = [
+            field
+            for parameter in entry.parameters
+            if not is_given(parameter) and (not others or parameter.default == "None")
+            for field in fields_of(parameter)
+        ]
+    fields = (*others, *own, *typed)
+    return list({field.name: field for field in fields}.values())
+
+
+def _required(
+    parameters: Iterable[Parameter], *, whole: bool = False
+) -> list[Parameter]:
+    """The fields of what has to be given, as far as JSON can hold it.
+
+    ``whole``: of an object that requires nothing, all.
+    """
+    found: list[Parameter] = []
+    for parameter in parameters:
+        if parameter.default is None and not is_given(parameter):
+            fields = [each for each in fields_of(parameter) if not is_given(each)]
+            required = [field for field in fields if field.default is None]
+            found += required or (fields if whole else [])
+    return found
 
 
 def fields_of(parameter: Parameter) -> tuple[Parameter, ...]:

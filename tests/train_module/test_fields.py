@@ -1,0 +1,61 @@
+"""What of an entry point's parameters is a scenario's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from agent_files import art_adapt
+
+START = """\
+from dataclasses import dataclass, field
+
+from openai import OpenAI
+
+client = OpenAI()
+
+
+@dataclass
+class State:
+    log: list[str] = field(default_factory=list)
+    note: str | None = None
+
+
+@dataclass
+class Settings:
+    depth: int = 3
+
+
+"""
+ASK = """\
+        messages = [{{"role": "user", "content": f"{{{value}}} {{self.rules}}"}}]
+        reply = client.chat.completions.create(model="m", messages=messages)
+        return reply.choices[0].message.content
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "value", "fields"),
+    [
+        ("question: str, settings: Settings", "question", {"rules", "question"}),
+        # The object that is required holds the task, though it requires nothing itself.
+        ("state: State", "state.log", {"rules", "log", "note"}),
+        # So does what may be left out, where nothing else is the function's own.
+        ("task: int | None = None, depth: int = 3", "task", {"rules", "task"}),
+        ("", "0", {"rules"}),
+    ],
+)
+def test_the_task_is_among_what_the_function_is_given(
+    parameters: str, value: str, fields: set[str], tmp_path: Path
+) -> None:
+    text = (
+        f"{START}class Agent:\n    def __init__(self, rules: str):\n        self.rules = rules\n\n"
+        f"    def run(self, {parameters}):\n{ASK.format(value=value)}"
+    )
+    (tmp_path / "agent.py").write_text(text)
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    module = (tmp_path / "agent_train.py").read_text()
+    scenario = module.partition("class Scenario")[2].partition("def episode")[0]
+    assert set(re.findall(r"^    (\w+):", scenario, re.M)) == fields
