@@ -16,7 +16,7 @@ from pathlib import Path
 
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.effects import asks_a_person, reads_arguments
-from art_adapt.survey.instances import is_abstract
+from art_adapt.survey.instances import has_library_base, is_abstract
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import argument_of, arguments_of, dotted
 from art_adapt.survey.packages import package_depth
@@ -112,11 +112,19 @@ def _built(
         module = _module_at(project, agent, home.source.path)
         if module is None or _is_registry(home, name) or any(map(_is_filled, sites)):
             continue
+        defined = home.place(home.classes[name])
+        itself = Construction(defined, ((module, name),), (), name)
+        if _is_enum(home, name):
+            kind = _type_of_members(home, name)
+            value = Parameter(parameter.name, kind, None, positional_only=True)
+            return replace(parameter, made=itself, fields=(value,), is_object=False)
         for where, call in sites:
             made = construction(project, agent, where, call)
             if made is not None:
                 return replace(parameter, made=made)
         fields = constructor_of(project, home, name)
+        if not fields and has_library_base(project, home, name):
+            continue  # whose constructor is not known
         built = [
             _built(project, agent, home, field, depth + 1)
             if is_unknown(field) and depth < DEEPEST
@@ -124,10 +132,8 @@ def _built(
             for field in fields
         ]
         if not any(field is None or is_unknown(field) for field in built):
-            defined = home.place(home.classes[name])
-            made = Construction(defined, ((module, name),), (), name)
             given = tuple(field for field in built if field is not None)
-            return replace(parameter, made=made, fields=given, is_object=False)
+            return replace(parameter, made=itself, fields=given, is_object=False)
     return None
 
 
@@ -149,6 +155,24 @@ def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     names = [name for name in map(dotted, targets) if name is not None]
     return any(_is_changed(place, name, place.owner(call)) for name in names)
+
+
+def _is_enum(place: Syntax, class_name: str) -> bool:
+    """Whether a class is an enumeration, whose members have values that JSON can hold."""
+    return any(
+        re.search(r"Enum$", dotted(base) or "")
+        for base in place.classes[class_name].bases
+    )
+
+
+def _type_of_members(place: Syntax, class_name: str) -> str:
+    kinds = {
+        type(statement.value.value).__name__
+        for statement in place.classes[class_name].body
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Constant)
+    }
+    return kinds.pop() if len(kinds) == 1 else "Any"
 
 
 def _is_registry(place: Syntax, class_name: str) -> bool:

@@ -78,7 +78,7 @@ def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
                 return True
             implemented.add(method)
     derived = project.derived(syntax, class_name)
-    if not derived or any(_has_library_base(project, *each) for each in family):
+    if not derived or any(has_library_base(project, *each) for each in family):
         return False  # a library's class may set what this one reads
     missing = _read_by(family) - _set_by(family)
     return bool(missing & _set_by(derived))
@@ -119,7 +119,7 @@ def implemented_by(
     return None
 
 
-def _has_library_base(project: Project, syntax: Syntax, class_name: str) -> bool:
+def has_library_base(project: Project, syntax: Syntax, class_name: str) -> bool:
     names = [dotted(base) or "" for base in syntax.classes[class_name].bases]
     plain = ("ABC", "object", "Protocol", "Generic", "")
     return any(

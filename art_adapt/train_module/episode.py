@@ -219,7 +219,8 @@ def clients_of(entry: EntryPoint) -> list[Parameter]:
 
 def client_class(entry: EntryPoint) -> str:
     annotations = " ".join(p.annotation or "" for p in clients_of(entry))
-    is_async = "Async" in annotations or (
-        entry.is_async and "OpenAI" not in annotations
-    )
+    kinds = {
+        name.startswith("Async") for name in re.findall(r"\w*OpenAI\b", annotations)
+    }
+    is_async = entry.is_async if len(kinds) != 1 else kinds.pop()
     return "AsyncOpenAI" if is_async else "OpenAI"

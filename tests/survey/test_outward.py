@@ -207,6 +207,15 @@ def run(task, store: Store):
             "class Disk(Store):\n    def __init__(self, root): ...\n    def look(self, x): ...\n",
             "Disk(root)",
         ),
+        (
+            "from enum import StrEnum\n\nclass Store(StrEnum):\n    A = 'a'\n    def look(self, x): ...\n",
+            "Store(store)",
+        ),
+        # A library's constructor takes what nothing here tells.
+        (
+            "from shelf import Shelf\n\nclass Store(Shelf):\n    def look(self, x): ...\n",
+            "",
+        ),
         # As the project makes another.
         (
             "class Store:\n    def __init__(self, path): ...\n    def look(self, x): ...\n\n"
