@@ -27,6 +27,11 @@ from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 MOST_STATEMENTS = 8
 DEEPEST = 2  # objects in objects in objects
+# Methods that add a part, as a tool, to an object.
+FILLS = re.compile(
+    r"(register|mount|attach|bind)(_|$)"
+    r"|(add|append|include|extend)(_(tool|function|agent|handler|skill|plugin|action|provider)s?)?$"
+)
 # Methods that only tell people something.
 SHOWS = re.compile(
     r"(welcome|greet|print|show|display|log|info|debug|warn|echo|render)"
@@ -149,12 +154,18 @@ def _implementing(
 
 
 def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:
-    """Whether something is added to an object after it has been made."""
+    """Whether parts are added to an object after it has been made: ``tools.register(f)``."""
     place, call = site
     statement = place.parents.get(call)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    names = [name for name in map(dotted, targets) if name is not None]
-    return any(_is_changed(place, name, place.owner(call)) for name in names)
+    names = {name for name in map(dotted, targets) if name is not None}
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and FILLS.match(node.func.attr)
+        and dotted(node.func.value) in names
+        for node in place.owned_by(place.owner(call))
+    )
 
 
 def _is_enum(place: Syntax, class_name: str) -> bool:
@@ -178,7 +189,7 @@ def _type_of_members(place: Syntax, class_name: str) -> str:
 def _is_registry(place: Syntax, class_name: str) -> bool:
     """Whether the class has methods to fill its instances: ``register()``, ``add_tool()``."""
     return any(
-        re.match(r"(register|add|include)(_|$)", name.rpartition(".")[2])
+        FILLS.match(name.rpartition(".")[2])
         for name in place.functions
         if name.rpartition(".")[0] == class_name
     )

@@ -211,6 +211,12 @@ def run(task, store: Store):
             "from enum import StrEnum\n\nclass Store(StrEnum):\n    A = 'a'\n    def look(self, x): ...\n",
             "Store(store)",
         ),
+        # What is kept in a store later is no part of it.
+        (
+            "class Store:\n    def __init__(self, path: str): ...\n    def look(self, x): ...\n    def put(self, x): ...\n\n"
+            "def make(path):\n    store = Store(path)\n    store.put(1)\n    return store\n",
+            "Store(path)",
+        ),
         # A library's constructor takes what nothing here tells.
         (
             "from shelf import Shelf\n\nclass Store(Shelf):\n    def look(self, x): ...\n",
@@ -229,7 +235,7 @@ def run(task, store: Store):
         ),
         (
             "class Store:\n    def look(self, x): ...\n\n"
-            "def make():\n    store = Store()\n    store.fill('x')\n    return store\n",
+            "def make():\n    store = Store()\n    store.bind('x')\n    return store\n",
             "",
         ),
         (
