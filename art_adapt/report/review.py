@@ -200,6 +200,8 @@ def _questions(plan: Plan) -> Iterator[str]:
     if entry is not None:
         for parameter in to_fill_in(entry):
             yield f"How does {code('episode()')} get {code(parameter.name)}? Nothing here shows it: fill it in."
+        if entry.is_helper:
+            yield f"{code(entry)} asks what its callers want asked. Does one of them run the episode? ({code('--entry')})"
         if others:
             also = ", ".join(f"{code(each)}" for each in others)
             yield f"Does {code(entry)} run one episode? Also possible: {also} ({code('--entry')})."

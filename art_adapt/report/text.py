@@ -161,11 +161,12 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
         others = [entry for entry in decisions.other_entries if entry.score > 0][:3]
         detail = "no path to a model call was found from here: rehearse it"
         if decisions.entry.score > UNSEEN:
-            detail = (
-                f"also possible: {', '.join(map(str, others))} (--entry)"
-                if others
-                else ""
+            also = f"also possible: {', '.join(map(str, others))} (--entry)"
+            helps = (
+                "it asks what its callers want asked, and none that holds a conversation "
+                "was found: if one runs the episode, name it with --entry"
             )
+            detail = helps if decisions.entry.is_helper else also if others else ""
         yield Line(
             "entry point",
             f"{at(decisions.entry.place)}  {_signature(decisions.entry)}",

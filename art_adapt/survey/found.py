@@ -238,6 +238,10 @@ class Found:
         first = self.entry_points[0]
         return helpers if first.key in helpers else []
 
+    def only_helps(self, entry: EntryPoint) -> bool:
+        """Whether an entry point is an LLM helper, in a project where nothing drives."""
+        return not self.drivers() and self.is_helper(entry)
+
     def is_helper(self, entry: EntryPoint) -> bool:
         """Whether an entry point only asks what its callers want to have asked.
 

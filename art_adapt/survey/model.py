@@ -212,6 +212,7 @@ class EntryPoint:
     is_request: bool = False  # an episode is a request that was recorded there
     returns_value: bool = True  # and not a status, or nothing
     implements: tuple[Path, str] | None = None  # the method of an interface
+    is_helper: bool = False  # it asks what its callers want to have asked
 
     @property
     def key(self) -> tuple[Path, str]:

@@ -61,7 +61,12 @@ def survey(
     named = [each for each in found.entry_points if is_named(each, module, name)]
     likely = named or found.entry_points[:1]  # what else is searched for: it takes time
     entry_points = tuple(
-        found.as_started(as_used(project, found.graph, each, everywhere=each in likely))
+        replace(
+            found.as_started(
+                as_used(project, found.graph, each, everywhere=each in likely)
+            ),
+            is_helper=entry is None and each in likely and found.only_helps(each),
+        )
         for each in found.entry_points
     ) or tuple(found.scripts())
     reaching = found.graph.reaching(found.policy, guess=True)

@@ -465,3 +465,18 @@ def test_a_functions_client_is_known_by_what_is_asked_with_it() -> None:
 )
 def test_what_is_given_to_itself_ends(text: str) -> None:
     assert first(of(text.format(call=CALL))).name.endswith("run")
+
+
+def test_a_helper_that_is_taken_for_an_episode_is_said_to_be_one(
+    tmp_path: Path,
+) -> None:
+    start = "from openai import OpenAI\n\nclient = OpenAI()\n\n\n"
+    helper = f"def complete(messages):\n    return {CALL}\n"
+    (tmp_path / "agent.py").write_text(start + helper)
+    done = art_adapt("--isolated", "--diff", "agent.py", cwd=tmp_path)
+    assert b"what its callers want asked" in b" ".join(done.stderr.split())
+    named = ("--isolated", "--diff", "--entry", "complete", "agent.py")
+    assert b"want asked" not in art_adapt(*named, cwd=tmp_path).stderr
+    (tmp_path / "agent.py").write_text(f"{start}def complete(messages):{DRIVES}")
+    done = art_adapt("--isolated", "--diff", "agent.py", cwd=tmp_path)
+    assert b"want asked" not in done.stderr
