@@ -166,7 +166,8 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
                 "it asks what its callers want asked, and none that holds a conversation "
                 "was found: if one runs the episode, name it with --entry"
             )
-            detail = helps if decisions.entry.is_helper else also if others else ""
+            said = [also] * bool(others) + [helps] * decisions.entry.is_helper
+            detail = "; ".join(said)
         yield Line(
             "entry point",
             f"{at(decisions.entry.place)}  {_signature(decisions.entry)}",
