@@ -13,6 +13,7 @@ from art_adapt.survey.harms import (
     BY_NAME,
     HARMLESS,
     HARMLESS_LIBRARIES,
+    HOSTED,
     HTTP,
     MCP_NETWORK,
     SENDS,
@@ -84,6 +85,23 @@ def find_refusals(syntax: Syntax) -> Iterator[Effect]:
             ):
                 yield Effect(syntax.place(node), Harm.IMPORT, syntax.text(node, 50))
                 return
+
+
+def find_hosted_tools(syntax: Syntax) -> Iterator[Effect]:
+    """Find tools that the API's provider runs: ``{"type": "web_search"}``."""
+    for node in syntax.nodes:
+        if not isinstance(node, ast.Dict):
+            continue
+        for key, value in zip(node.keys, node.values, strict=True):
+            if (
+                isinstance(key, ast.Constant)
+                and key.value == "type"
+                and isinstance(value, ast.Constant)
+                and isinstance(value.value, str)
+                and value.value.removesuffix("_preview") in HOSTED
+            ):
+                what = f"the hosted tool {value.value}"
+                yield Effect(syntax.place(value), Harm.NETWORK, what)
 
 
 def find_work_at_import(

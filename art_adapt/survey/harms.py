@@ -84,6 +84,11 @@ SENDS = frozenset(
     {"get", "post", "put", "patch", "delete", "head", "options", "request", "stream"}
     | {"Session", "Client", "AsyncClient", "ClientSession"}
 )
+# Tools of the Responses API that its provider runs (openai 2.54, types/responses/tool.py).
+HOSTED = frozenset(
+    {"web_search", "file_search", "code_interpreter", "computer_use", "mcp"}
+    | {"image_generation", "web_search_2025_08_26"}
+)
 # Libraries that compute, print or ask models: nothing of them outlives an episode.
 HARMLESS_LIBRARIES = frozenset(
     """

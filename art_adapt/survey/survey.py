@@ -10,6 +10,7 @@ from art_adapt.source import Source
 from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.effects import (
     find_effects,
+    find_hosted_tools,
     find_refusals,
     find_work_at_import,
 )
@@ -119,7 +120,8 @@ def _effects(found: Found, run: set[FunctionKey], syntax: Syntax) -> tuple[Effec
     if own:
         work = find_work_at_import(syntax, found.asking.asks)
         importing = (*work, *find_refusals(syntax))[:1]
-    return (*find_effects(syntax, functions), *importing)
+    hosted = find_hosted_tools(syntax) if found.calls.get(path) else ()
+    return (*find_effects(syntax, functions), *hosted, *importing)
 
 
 def _with_derived(found: Found) -> Found:

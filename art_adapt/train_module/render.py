@@ -133,7 +133,7 @@ def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
     )
     typed = entry.terminal is not None
     warnings = _warnings(survey, typed)
-    replaying = [_verdict(survey, training, typed)]
+    replaying = [_verdict(entry, survey, training, typed)]
     if warnings:
         replaying.append("\n".join(warnings))
     parts = [
@@ -149,7 +149,7 @@ def _name(entry: EntryPoint) -> str:
     return file if entry.is_script else f"{entry.called} of {file}"
 
 
-def _verdict(survey: Survey, training: Training, typed: bool) -> str:
+def _verdict(entry: EntryPoint, survey: Survey, training: Training, typed: bool) -> str:
     """Say whether episodes can be run many times over, and what follows."""
     if training.every_client:
         return (
@@ -177,7 +177,24 @@ def _verdict(survey: Survey, training: Training, typed: bool) -> str:
             "Whether episodes can be run many times over depends on what is listed below:\n"
             "art-adapt does not know these libraries, and found nothing else that lasts."
         )
+    if entry.is_helper:
+        return (
+            f"Whether episodes can be run many times over is seen where {entry.called} is\n"
+            "called, which art-adapt has not found. Nothing in its own code outlives them."
+        )
+    if handed := [p.name for p in entry.needs if _is_handed(p)]:
+        names = ", ".join(handed[:3]) + ", ..." * (len(handed) > 3)
+        return (
+            "Nothing in the agent's own code outlives an episode. What it is handed was not\n"
+            f"looked at ({names}): episodes are run many times over, side by side."
+        )
     return "Episodes can be run many times over: nothing they do outlives them."
+
+
+def _is_handed(parameter: Parameter) -> bool:
+    """Whether episode() passes an object, whose methods the agent may call."""
+    is_object = parameter.is_object or parameter.made is not None
+    return is_object and parameter.default is None
 
 
 def _warnings(survey: Survey, typed: bool) -> list[str]:

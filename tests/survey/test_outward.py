@@ -480,3 +480,44 @@ def test_a_helper_that_is_taken_for_an_episode_is_said_to_be_one(
     (tmp_path / "agent.py").write_text(f"{start}def complete(messages):{DRIVES}")
     done = art_adapt("--isolated", "--diff", "agent.py", cwd=tmp_path)
     assert b"want asked" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("tools", "harm"),
+    [
+        ("[{'type': 'web_search'}]", {Harm.NETWORK}),
+        (
+            "[{'type': 'web_search_preview', 'search_context_size': 'low'}]",
+            {Harm.NETWORK},
+        ),
+        ("[{'type': 'function', 'function': {'name': 'web_search'}}]", set()),
+        ("[{'type': 'text', 'text': 'mcp'}]", set()),
+    ],
+)
+def test_hosted_tools_are_services(tools: str, harm: set[Harm]) -> None:
+    asked = "client.responses.create(model='m', input=task, tools=TOOLS)"
+    found = of(
+        f"from openai import OpenAI\n\nclient = OpenAI()\nTOOLS = {tools}\n\n"
+        f"def run(task):\n    return {asked}.output_text\n"
+    )
+    assert harms(found) == harm
+
+
+@pytest.mark.parametrize(
+    ("parameter", "said"),
+    [
+        ("", "nothing they do outlives them"),
+        (", tools", "What it is handed was not\nlooked at (tools)"),
+        (", on_step=None", "nothing they do outlives them"),
+    ],
+)
+def test_what_is_handed_in_is_not_vouched_for(
+    parameter: str, said: str, tmp_path: Path
+) -> None:
+    used = "    tools['x'](question)\n" if "tools" in parameter else ""
+    (tmp_path / "agent.py").write_text(
+        "from openai import OpenAI\n\nclient = OpenAI()\n\n\n"
+        f"def run(question: str{parameter}):\n    messages = [question]\n{used}    return {CALL}\n"
+    )
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    assert said in (tmp_path / "agent_train.py").read_text()
