@@ -16,7 +16,7 @@ from art_adapt.survey.nodes import dotted, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax
 
-MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", ".git")
 NOT_THE_PROJECT = {"node_modules", "site-packages", "__pycache__", "build", "dist"}
 MOST_READ = 4_000  # files whose bytes are searched
 MOST_FOUND = 40
@@ -98,12 +98,16 @@ def _stored_as(syntax: Syntax, method: str) -> Iterator[str]:
 def project_root(path: Path) -> Path:
     """Return the folder that holds the project of a file.
 
-    That is the nearest one with a marker such as pyproject.toml; without any, the folder
-    around the file's package, or the file's own.
+    That is the nearest one with a marker such as pyproject.toml; without any, the working
+    folder, where the file is below it; else the folder around the file's package, or the
+    file's own.
     """
     for folder in path.parents[:8]:
         if any((folder / marker).exists() for marker in MARKERS):
             return folder
+    here = Path.cwd()
+    if here in path.absolute().parents and here not in (Path.home(), Path(here.anchor)):
+        return here
     folder = path.parent
     while (folder / "__init__.py").is_file():
         folder = folder.parent

@@ -521,3 +521,17 @@ def test_what_is_handed_in_is_not_vouched_for(
     )
     assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
     assert said in (tmp_path / "agent_train.py").read_text()
+
+
+def test_a_project_without_a_marker_is_the_working_folder(tmp_path: Path) -> None:
+    (tmp_path / "core").mkdir()
+    start = "from openai import OpenAI\n\nclient = OpenAI()\n\n\n"
+    helper = f"def complete(messages):\n    return {CALL}\n"
+    (tmp_path / "core" / "llm.py").write_text(start + helper)
+    solving = DRIVES.replace(CALL, "complete(messages)")
+    (tmp_path / "agent.py").write_text(
+        f"from core.llm import complete\n\n\ndef solve(task):\n    messages = [task]\n{solving}"
+    )
+    done = art_adapt("--isolated", "core/llm.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "agent_train.py").is_file()
