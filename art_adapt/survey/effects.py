@@ -20,7 +20,7 @@ from art_adapt.survey.harms import (
     WRITING_METHODS,
 )
 from art_adapt.survey.model import Effect, Harm
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import dotted, last_name
 from art_adapt.survey.packages import import_roots, is_module
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
@@ -213,6 +213,8 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
         return Harm.ASKS if is_builtin else None
     if name in BY_NAME:
         return BY_NAME[name]
+    if _asks_a_session(call, syntax):
+        return Harm.ASKS
     if name == "open" and _opens_for_writing(call, 1):
         return Harm.WRITES
     if isinstance(call.func, ast.Attribute) and call.func.attr == "open":
@@ -234,6 +236,19 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
     if isinstance(call.func, ast.Attribute) and call.func.attr in WRITING_METHODS:
         return WRITING_METHODS[call.func.attr]
     return None
+
+
+def _asks_a_session(call: ast.Call, syntax: Syntax) -> bool:
+    """Whether a call is ``session.prompt(...)`` of prompt_toolkit's ``PromptSession``."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    if call.func.attr not in ("prompt", "prompt_async"):
+        return False
+    holder = call.func.value
+    return any(
+        isinstance(each, ast.Call) and last_name(each.func) == "PromptSession"
+        for each in (holder, *syntax.values_of(holder))
+    )
 
 
 def _opens_for_writing(call: ast.Call, position: int) -> bool:

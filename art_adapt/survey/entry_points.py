@@ -232,8 +232,24 @@ def _is_launcher(function: Function) -> bool:
 
 def _is_click_command(syntax: Syntax, function: Function) -> bool:
     """Whether a decorator of click makes the function a Command object."""
-    uses_click = syntax.imports_module("click") is not None
-    return uses_click and "command" in decorator_names(function.node)
+    if syntax.imports_module("click") is None:
+        return False
+    return any(
+        name == "command" and not _is_typers(syntax, decorator)
+        for name, decorator in zip(
+            decorator_names(function.node), function.node.decorator_list, strict=True
+        )
+    )
+
+
+def _is_typers(syntax: Syntax, decorator: ast.expr) -> bool:
+    """Whether a decorator is ``@app.command()`` of a ``typer.Typer()``."""
+    named = decorator.func if isinstance(decorator, ast.Call) else decorator
+    holder = named.value if isinstance(named, ast.Attribute) else named
+    return any(
+        isinstance(value, ast.Call) and syntax.qualified(value.func) == "typer.Typer"
+        for value in syntax.values_of(holder)
+    )
 
 
 def is_named(entry: EntryPoint, module: str, name: str) -> bool:

@@ -128,10 +128,13 @@ class Found:
         """Say what an entry point that need not be given anything reads from a terminal.
 
         One with a choice of arguments, or of a class that has to be given something, has
-        to ask in its own body: what else it runs may ask beside the task. Where importing
+        to ask in its own class: what else it runs may ask beside the task. Where importing
         its file runs it already, the file itself is the episode.
         """
-        own = find_effects(self.project.files[entry.place.path], {entry.name})
+        own = find_effects(
+            self.project.files[entry.place.path],
+            {name for path, name in self._own(entry.key) if path == entry.place.path},
+        )
         if entry.is_generator or any(p.default is None for p in entry.parameters):
             return entry
         if any(call.is_async for call in (*entry.setup, *entry.cleanup)):
@@ -147,6 +150,17 @@ class Found:
             return replace(entry, terminal=terminal)
         script = self._script(syntax, terminal)
         return replace(script, exits=entry.exits or script.exits, score=entry.score)
+
+    def _own(self, key: FunctionKey) -> set[FunctionKey]:
+        """A function, and the methods of its own class that it calls."""
+        owner = key[1].rpartition(".")[0]
+        found, left = {key}, [key]
+        while owner and left:
+            for path, name in self.graph.certain.get(left.pop(), set()) - found:
+                if path == key[0] and name.rpartition(".")[0] == owner:
+                    found.add((path, name))
+                    left.append((path, name))
+        return found
 
     def _terminal(self, run: Iterable[FunctionKey]) -> Terminal | None:
         by_file: dict[Path, set[str]] = {}

@@ -10,6 +10,8 @@ BY_NAME = {
     "typer.confirm": Harm.ASKS,
     "click.prompt": Harm.ASKS,
     "click.confirm": Harm.ASKS,
+    "prompt_toolkit.prompt": Harm.ASKS,
+    "prompt_toolkit.shortcuts.prompt": Harm.ASKS,
     "rich.prompt.Prompt.ask": Harm.ASKS,
     "rich.prompt.Confirm.ask": Harm.ASKS,
     "sys.stdin.readline": Harm.ASKS,
@@ -49,7 +51,6 @@ BY_MODULE = {
     "docker": Harm.PROCESS,
     "questionary": Harm.ASKS,
     "inquirer": Harm.ASKS,
-    "prompt_toolkit": Harm.ASKS,
     "random": Harm.CLOCK,
     **dict.fromkeys(
         (  # HTTP, sockets, browsers
@@ -97,7 +98,7 @@ HARMLESS_LIBRARIES = frozenset(
     httpx instructor jinja2 json5 json_repair jsonref jsonschema langfuse langsmith lark
     litellm logfire loguru lxml markdown markdownify matplotlib mcp mistralai msgspec
     nest_asyncio networkx nltk numpy ollama openai opentelemetry orjson pandas polars
-    pydantic pydantic_core pydantic_settings pygments pytz rapidfuzz regex
+    prompt_toolkit pydantic pydantic_core pydantic_settings pygments pytz rapidfuzz regex
     requests rich ruamel scipy sentence_transformers sklearn sniffio starlette streamlit
     structlog sympy tabulate tenacity termcolor tiktoken tokenizers toml tomli tomllib
     tomlkit tqdm transformers typer typing_extensions ujson uvicorn weave yaml

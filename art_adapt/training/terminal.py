@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, SupportsIndex
 
+from art_adapt.training.prompts import answer_prompts
+
 PATIENCE = 3  # how often an agent may ask again after the last input
 
 
@@ -120,10 +122,12 @@ def _run(
         returned = function()
         if inspect.iscoroutine(returned):
             returned = asyncio.run(returned)
-    except _EndOfInput:
-        returned = None
     except SystemExit as stop:
         if stop.code not in (None, 0):
+            raise
+        returned = None
+    except Exception as error:
+        if not _is_end_of_input(error):
             raise
         returned = None
     finally:
@@ -132,9 +136,17 @@ def _run(
     return "".join(terminal.said).strip() if returned is None else returned
 
 
+def _is_end_of_input(error: BaseException | None) -> bool:
+    """Tell whether an error is, or comes from, the end of the input: click's ``Abort``."""
+    while error is not None and not isinstance(error, _EndOfInput):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def _install() -> None:
     """Replace what belongs to the process; done once, it does nothing."""
     builtins.input = _read
+    answer_prompts(_current)
     if not isinstance(sys.argv, _Arguments):
         sys.argv = _Arguments(sys.argv)
     if not isinstance(sys.stdout, _Output):
@@ -142,6 +154,12 @@ def _install() -> None:
 
 
 def _read(prompt: object = "", /) -> str:
+    terminal = _current()
+    return _input(prompt) if terminal is None else terminal.read()
+
+
+def _current() -> _Terminal | None:
+    """Return the terminal of the episode that the running code belongs to."""
     terminal = _terminal.get()
     if terminal is None and _open:  # run_in_executor(None, input) has no context
         if len(_open) > 1:
@@ -150,7 +168,7 @@ def _read(prompt: object = "", /) -> str:
                 "run episodes in processes of their own, with --isolate process"
             )
         terminal = _open[0]
-    return _input(prompt) if terminal is None else terminal.read()
+    return terminal
 
 
 class _Arguments(list[str]):
@@ -192,6 +210,8 @@ class _Output:
         terminal = _terminal.get()
         if terminal is None:
             return int(self._stream.write(text))
+        if not isinstance(text, str):  # by this click tells text streams from others
+            raise TypeError(f"write() takes str, not {type(text).__name__}")
         terminal.said.append(text)
         return len(text)
 

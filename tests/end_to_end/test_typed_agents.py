@@ -11,8 +11,10 @@ from agent_files import art_adapt
 START = """\
 import asyncio
 
+import click
 import typer
 from openai import AsyncOpenAI, OpenAI
+from prompt_toolkit import PromptSession
 
 app = typer.Typer()
 
@@ -46,6 +48,26 @@ TYPED = {
         .replace("OpenAI()", "AsyncOpenAI()")
         .replace("= self.client", "= await self.client")
         .replace('Bot("Ada").chat()', 'asyncio.run(Bot("Ada").chat())'),
+        {"name", "inputs"},
+        "training.run_command(agent.chat, ",
+    ),
+    "a prompt of prompt_toolkit": (
+        METHOD.replace('input("> ")', "self.ask()").replace(
+            "    def chat",
+            "    def ask(self) -> str:\n        try:\n"
+            "            return PromptSession().prompt('> ').strip()\n"
+            "        except EOFError:\n            return ''\n\n    def chat",
+        ),
+        {"name", "inputs"},
+        "training.run_command(agent.chat, ",
+    ),
+    "a prompt of click": (
+        METHOD.replace('input("> ")', 'click.prompt("You")'),
+        {"name", "inputs"},
+        "training.run_command(agent.chat, ",
+    ),
+    "a prompt of typer": (
+        METHOD.replace('input("> ")', 'typer.prompt("You", default="")'),
         {"name", "inputs"},
         "training.run_command(agent.chat, ",
     ),
