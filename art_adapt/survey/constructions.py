@@ -10,28 +10,19 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.effects import asks_a_person, reads_arguments
-from art_adapt.survey.instances import has_library_base, is_abstract
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import argument_of, arguments_of, dotted
 from art_adapt.survey.packages import package_depth
-from art_adapt.survey.parameters import constructor_of
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import annotated
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 MOST_STATEMENTS = 8
-DEEPEST = 2  # objects in objects in objects
-# Methods that add a part, as a tool, to an object.
-FILLS = re.compile(
-    r"(register|mount|attach|bind)(_|$)"
-    r"|(add|append|include|extend)(_(tool|function|agent|handler|skill|plugin|action|provider)s?)?$"
-)
 # Methods that only tell people something.
 SHOWS = re.compile(
     r"(welcome|greet|print|show|display|log|info|debug|warn|echo|render)"
@@ -75,7 +66,7 @@ def _made(
         made, passed = parameter.made, parameter.passed
         if is_unknown(parameter):
             # The agent's own file first: nothing else has to be imported for it.
-            for place, call in sorted(sites, key=lambda site: _rank(site[0], syntax)):
+            for place, call in sorted(sites, key=lambda site: rank(site[0], syntax)):
                 value = argument_of(call, parameter.name, names)
                 if value is None:
                     continue
@@ -87,115 +78,7 @@ def _made(
     return tuple(found)
 
 
-def with_built(project: Project, entry: EntryPoint) -> EntryPoint:
-    """Say of each object that no call shows how episode() builds it from its class."""
-    agent, place = project.files[entry.home], project.files[entry.place.path]
-
-    def built(parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
-        return tuple(
-            (_built(project, agent, place, each) or each) if is_unknown(each) else each
-            for each in parameters
-        )
-
-    constructor, parameters = built(entry.constructor), built(entry.parameters)
-    return replace(entry, constructor=constructor, parameters=parameters)
-
-
-def _built(
-    project: Project, agent: Syntax, place: Syntax, parameter: Parameter, depth: int = 0
-) -> Parameter | None:
-    """Build an object as the project builds others of its class, or with its constructor.
-
-    What the constructor has to be given is built in turn, or is a scenario's. A class that
-    is filled after it is made, as a registry of tools, says too little.
-    """
-    annotation = ast.Constant(parameter.annotation or "")
-    for home, name in _implementing(project, annotated(project, place, annotation)):
-        sites = sorted(
-            project.constructed(home, name), key=lambda s: _rank(s[0], agent)
-        )
-        module = _module_at(project, agent, home.source.path)
-        if module is None or _is_registry(home, name) or any(map(_is_filled, sites)):
-            continue
-        defined = home.place(home.classes[name])
-        itself = Construction(defined, ((module, name),), (), name)
-        if _is_enum(home, name):
-            kind = _type_of_members(home, name)
-            value = Parameter(parameter.name, kind, None, positional_only=True)
-            return replace(parameter, made=itself, fields=(value,), is_object=False)
-        for where, call in sites:
-            made = construction(project, agent, where, call)
-            if made is not None:
-                return replace(parameter, made=made)
-        fields = constructor_of(project, home, name)
-        if not fields and has_library_base(project, home, name):
-            continue  # whose constructor is not known
-        built = [
-            _built(project, agent, home, field, depth + 1)
-            if is_unknown(field) and depth < DEEPEST
-            else field
-            for field in fields
-        ]
-        if not any(field is None or is_unknown(field) for field in built):
-            given = tuple(field for field in built if field is not None)
-            return replace(parameter, made=itself, fields=given, is_object=False)
-    return None
-
-
-def _implementing(
-    project: Project, classes: Sequence[tuple[Syntax, str]]
-) -> Iterator[tuple[Syntax, str]]:
-    """The classes, or those derived from an abstract one, that can be made."""
-    for each in classes:
-        for place, name in (each, *project.derived(*each)):
-            at_top = "." not in name and name in place.classes
-            if at_top and not is_abstract(project, place, name):
-                yield place, name
-
-
-def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:
-    """Whether parts are added to an object after it has been made: ``tools.register(f)``."""
-    place, call = site
-    statement = place.parents.get(call)
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    names = {name for name in map(dotted, targets) if name is not None}
-    return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and FILLS.match(node.func.attr)
-        and dotted(node.func.value) in names
-        for node in place.owned_by(place.owner(call))
-    )
-
-
-def _is_enum(place: Syntax, class_name: str) -> bool:
-    """Whether a class is an enumeration, whose members have values that JSON can hold."""
-    return any(
-        re.search(r"Enum$", dotted(base) or "")
-        for base in place.classes[class_name].bases
-    )
-
-
-def _type_of_members(place: Syntax, class_name: str) -> str:
-    kinds = {
-        type(statement.value.value).__name__
-        for statement in place.classes[class_name].body
-        if isinstance(statement, ast.Assign)
-        and isinstance(statement.value, ast.Constant)
-    }
-    return kinds.pop() if len(kinds) == 1 else "Any"
-
-
-def _is_registry(place: Syntax, class_name: str) -> bool:
-    """Whether the class has methods to fill its instances: ``register()``, ``add_tool()``."""
-    return any(
-        FILLS.match(name.rpartition(".")[2])
-        for name in place.functions
-        if name.rpartition(".")[0] == class_name
-    )
-
-
-def _rank(place: Syntax, agent: Syntax) -> int:
+def rank(place: Syntax, agent: Syntax) -> int:
     """Order the places that show how an object is made: tests come last."""
     if place is agent:
         return 0
@@ -258,10 +141,10 @@ def _module_of(project: Project, agent: Syntax, place: Syntax) -> str | None:
     """How a train module beside the agent imports the file; None if it must not be."""
     if place is not agent and _runs_when_imported(place):
         return None
-    return _module_at(project, agent, place.source.path)
+    return module_at(project, agent, place.source.path)
 
 
-def _module_at(project: Project, agent: Syntax, path: Path) -> str | None:
+def module_at(project: Project, agent: Syntax, path: Path) -> str | None:
     """How a train module beside the agent imports the file at ``path``."""
     package, folder = project.package(agent), agent.source.path.parent
     root = folder.parents[package_depth(package) - 1] if package else folder
@@ -361,7 +244,7 @@ def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
         if not isinstance(defined, tuple) and attribute in (None, path.stem):
             package = taken.project.package(taken.agent)
             return _module_beside(taken.agent, package, path, name)
-        module = _module_at(taken.project, taken.agent, path)
+        module = module_at(taken.project, taken.agent, path)
     else:
         module = None if imported.level else imported.module
     if module is None:

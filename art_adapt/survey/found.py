@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from art_adapt.survey.asking import Asking
@@ -270,21 +271,28 @@ class Found:
             or implemented_by(self.project, syntax, function) is not None
         )
 
-    def _hands_on(self, key: FunctionKey, *through: FunctionKey) -> bool:
-        """Whether a method calls one of its own name on another object.
+    def _hands_on(self, key: FunctionKey) -> bool:
+        """Whether a method asks by one of its own name of another object.
 
         ``ask_safe`` that calls ``ask`` counts, and so does a method that calls such a
         method of its own class.
         """
-        owner, _, name = key[1].rpartition(".")
-        for callee in self.graph.certain.get(key, set()) - {key, *through}:
-            other, _, called = callee[1].rpartition(".")
-            if other == owner:
-                if owner and self._hands_on(callee, key, *through):
-                    return True
-            elif owner and other and f"{name}_".startswith(f"{called}_"):
-                return True
-        return False
+        owner = key[1].rpartition(".")[0]
+        return bool(owner) and any(
+            self._is_namesake(method, callee)
+            for method in self._own(key)
+            for callee in self.graph.certain.get(method, set()) & self._reaching
+        )
+
+    @staticmethod
+    def _is_namesake(method: FunctionKey, callee: FunctionKey) -> bool:
+        owner, _, name = method[1].rpartition(".")
+        other, _, called = callee[1].rpartition(".")
+        return other not in ("", owner) and f"{name}_".startswith(f"{called}_")
+
+    @cached_property
+    def _reaching(self) -> set[FunctionKey]:
+        return self.graph.reaching(self.policy)
 
     def _function(self, entry: EntryPoint) -> tuple[Syntax, Function]:
         syntax = self.project.files[entry.place.path]

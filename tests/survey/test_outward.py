@@ -535,3 +535,18 @@ def test_a_project_without_a_marker_is_the_working_folder(tmp_path: Path) -> Non
     done = art_adapt("--isolated", "core/llm.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "agent_train.py").is_file()
+
+
+def test_a_tool_of_the_same_name_makes_no_middleware(tmp_path: Path) -> None:
+    """What an agent calls that asks no model is its tool, whatever it is called."""
+    loop = DRIVES.replace("\n", "\n    ")
+    found = project(
+        tmp_path,
+        agent="from tools import Tool\n\nclass Agent:\n    def __init__(self, tool: Tool):\n        self.tool = tool\n\n"
+        f"    def run_loop(self, task):\n        messages = [self.tool.run(task)]{loop}\n",
+        tools="class Tool:\n    def run(self, x): ...\n",
+        other="from agent import Agent\n\nclass Other:\n    def go(self, x):\n        messages = [x]\n"
+        f"        Agent(None).run_loop(x){loop}\n",
+    )
+    assert first(found).called == "Agent.run_loop"
+    assert {file.source.path.name for file in found.files} <= {"agent.py", "tools.py"}
