@@ -75,7 +75,16 @@ class CallGraph:
                 self.possible.setdefault(caller, set()).add(callee)
 
     def callers(self, key: FunctionKey) -> list[FunctionKey]:
-        return [caller for caller, callees in self.certain.items() if key in callees]
+        return self._callers.get(key, [])
+
+    @cached_property
+    def _callers(self) -> dict[FunctionKey, list[FunctionKey]]:
+        """The certain edges, backwards."""
+        found: dict[FunctionKey, list[FunctionKey]] = {}
+        for caller, callees in self.certain.items():
+            for callee in callees:
+                found.setdefault(callee, []).append(caller)
+        return found
 
     def calls_of(
         self, project: Project, key: FunctionKey
@@ -102,12 +111,13 @@ class CallGraph:
 
         ``guess``: follow possible edges as well.
         """
+        if not guess:
+            return _closure(targets, self.callers)
         back: Edges = {}
-        for edges in (self.certain, self.possible) if guess else (self.certain,):
-            for caller, callees in edges.items():
-                for callee in callees:
-                    back.setdefault(callee, set()).add(caller)
-        return _closure(targets, lambda key: back.get(key, ()))
+        for caller, callees in self.possible.items():
+            for callee in callees:
+                back.setdefault(callee, set()).add(caller)
+        return _closure(targets, lambda key: (*self.callers(key), *back.get(key, ())))
 
     def run_by(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
         """The functions that may run when ``starts`` do, through tables of tools as well."""

@@ -132,17 +132,11 @@ class Found:
         to ask in its own class: what else it runs may ask beside the task. Where importing
         its file runs it already, the file itself is the episode.
         """
-        own = find_effects(
-            self.project.files[entry.place.path],
-            {name for path, name in self._own(entry.key) if path == entry.place.path},
-        )
         if entry.is_generator or any(p.default is None for p in entry.parameters):
             return entry
         if any(call.is_async for call in (*entry.setup, *entry.cleanup)):
             return entry
-        if (entry.parameters or entry.constructor) and not any(
-            effect.harm is Harm.ASKS for effect in own
-        ):
+        if (entry.parameters or entry.constructor) and not self._asks_itself(entry):
             return entry
         terminal = self._terminal(self.graph.run_by([entry.key]))
         syntax = self.project.files[entry.home]
@@ -151,6 +145,11 @@ class Found:
             return replace(entry, terminal=terminal)
         script = self._script(syntax, terminal)
         return replace(script, exits=entry.exits or script.exits, score=entry.score)
+
+    def _asks_itself(self, entry: EntryPoint) -> bool:
+        own = {name for _, name in self._own(entry.key)}
+        effects = find_effects(self.project.files[entry.place.path], own)
+        return any(effect.harm is Harm.ASKS for effect in effects)
 
     def _own(self, key: FunctionKey) -> set[FunctionKey]:
         """A function, and the methods of its own class that it calls."""

@@ -59,14 +59,11 @@ def sends_answers(loop: ast.AST, asks: Callable[[ast.AST], bool]) -> bool:
     sent = {name for call in asking for name in names_in(call)}
     bindings = [binding for node in ast.walk(loop) for binding in _bindings(node)]
     answers = {name for name, value in bindings if asks(value)}
+    made_of = [(name, set(map(dotted, ast.walk(value)))) for name, value in bindings]
     known = -1
     while known < len(answers):  # what is made from an answer is one, too
         known = len(answers)
-        answers |= {
-            name
-            for name, value in bindings
-            if not answers.isdisjoint(map(dotted, ast.walk(value)))
-        }
+        answers |= {name for name, parts in made_of if not answers.isdisjoint(parts)}
     return not sent.isdisjoint(answers)
 
 

@@ -70,7 +70,7 @@ def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
         for method, function in _methods(place, name):
             if method in implemented:
                 continue
-            if not set(ABSTRACT).isdisjoint(decorator_names(function.node)):
+            if _is_declared_abstract(function):
                 return True
             if _only_refuses(function) and _is_overridden(
                 project, syntax, class_name, method
@@ -82,6 +82,10 @@ def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
         return False  # a library's class may set what this one reads
     missing = _read_by(family) - _set_by(family)
     return bool(missing & _set_by(derived))
+
+
+def _is_declared_abstract(function: Function) -> bool:
+    return not set(ABSTRACT).isdisjoint(decorator_names(function.node))
 
 
 def _only_refuses(function: Function) -> bool:
@@ -111,10 +115,7 @@ def implemented_by(
     owner, _, name = function.qualname.rpartition(".")
     for place, ancestor in lineage(project, syntax, owner)[1:]:
         base = place.functions.get(f"{ancestor}.{name}")
-        if base is not None and (
-            not set(ABSTRACT).isdisjoint(decorator_names(base.node))
-            or _only_refuses(base)
-        ):
+        if base is not None and (_is_declared_abstract(base) or _only_refuses(base)):
             return place.source.path, base.qualname
     return None
 

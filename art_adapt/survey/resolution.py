@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
 from art_adapt.survey.nodes import argument_of, dotted, keyword, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, return_values
 
 FunctionKey = tuple[Path, str]
+N = TypeVar("N", bound=ast.expr)
+V = TypeVar("V")
 
 
 DEEPEST = 40  # values that a value is assigned from, one through the other
@@ -84,17 +86,27 @@ def _stored_functions(
     That is ``client.ask`` after ``self.ask = self._ask``, and ``client.messages.create``
     after ``self.messages = SimpleNamespace(create=self._create)``.
     """
-    if node not in project.stored:
+    return _once(project, project.stored, node, _stored(project, syntax, node))
+
+
+def _once(
+    project: Project, known: dict[N, list[V]], node: N, looking: Iterator[V]
+) -> list[V]:
+    """Find out about a node once, and no deeper than DEEPEST; meanwhile it is nothing.
+
+    ``looking`` yields what there is, and may come back to the same node.
+    """
+    if node not in known:
         if project.looking >= DEEPEST:
             return []
-        project.stored[node] = []  # of a function that is stored in itself
+        known[node] = []
         project.looking += 1
         try:
-            found = dict.fromkeys(_stored(project, syntax, node))
+            found = dict.fromkeys(looking)
         finally:
             project.looking -= 1
-        project.stored[node] = list(found)
-    return project.stored[node]
+        known[node] = list(found)
+    return known[node]
 
 
 def _stored(
@@ -166,17 +178,8 @@ def classes_of(
     They follow from what the value is assigned, from the annotation of a parameter or an
     attribute, and from what a function returns.
     """
-    if value not in project.instances:
-        if project.looking >= DEEPEST:
-            return []
-        project.instances[value] = []
-        project.looking += 1
-        try:
-            found = dict.fromkeys(_classes_of(project, syntax, value))
-        finally:
-            project.looking -= 1
-        project.instances[value] = list(found)
-    return project.instances[value]
+    found = _classes_of(project, syntax, value)
+    return _once(project, project.instances, value, found)
 
 
 def _classes_of(

@@ -41,6 +41,7 @@ def find_tool_loop(
     sent = dotted(call.messages) if call.messages is not None else None
 
     def extends(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
+        around = {site, *syntax.ancestors(site)}
         outer = syntax.parents.get(site)
         names = names_in(outer) if isinstance(outer, ast.Call) else set()
         return any(
@@ -48,7 +49,7 @@ def find_tool_loop(
             or name == sent
             or (name[:5] == "self." and name[5:].lstrip("_") in CONVERSATION_NAMES)
             for name in grown_in(loop, growing)
-        ) or sends_answers(loop, lambda node: site in ast.walk(node))
+        ) or sends_answers(loop, around.__contains__)
 
     def repeats(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
         if not _is_open(loop) or _is_retry(loop):

@@ -156,7 +156,7 @@ async def _forked(start: Callable[[], None]) -> None:
         if (server := _server()) is not None:
             os.kill(server, signal.SIGKILL)
         raise CannotFork(f"their import takes over {STARTING:g} seconds") from None
-    except (EOFError, ConnectionError, BrokenPipeError):
+    except (EOFError, ConnectionError):
         raise CannotFork("their import ends that process") from None
 
 
