@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.completion_calls import FoundCall
 from art_adapt.survey.growth import (
     CONVERSATION_NAMES,
@@ -16,7 +17,6 @@ from art_adapt.survey.growth import (
     sends_answers,
 )
 from art_adapt.survey.nodes import Function, dotted, grown_list
-from art_adapt.survey.resolution import FunctionKey
 from art_adapt.survey.syntax import LOOPS, Syntax
 
 

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from art_adapt.survey.classes import annotated
 from art_adapt.survey.constructions import construction, is_unknown, module_at, rank
 from art_adapt.survey.instances import has_library_base, is_abstract
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.parameters import constructor_of
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import annotated
 from art_adapt.survey.syntax import Syntax
 
 DEEPEST = 2  # objects in objects in objects

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import FunctionKey, is_namespace, resolve, resolve_name
+from art_adapt.survey.resolution import is_namespace, resolve, resolve_name
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 Edges = dict[FunctionKey, set[FunctionKey]]
@@ -46,13 +47,17 @@ class CallGraph:
                     node.ctx, ast.Load
                 ):
                     graph._add(project, syntax, node, methods)
+                elif isinstance(node, ast.Call) and isinstance(
+                    node.func, ast.Subscript | ast.Call
+                ):
+                    graph._add(project, syntax, node.func, methods)  # TOOLS[name](...)
         return graph
 
     def _add(
         self,
         project: Project,
         syntax: Syntax,
-        node: ast.Name | ast.Attribute,
+        node: ast.expr,
         methods: dict[str, list[FunctionKey]],
     ) -> None:
         caller = (syntax.source.path, syntax.owner(node))

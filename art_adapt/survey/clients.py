@@ -6,11 +6,11 @@ import ast
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from art_adapt.survey.classes import lineage
 from art_adapt.survey.completion_calls import FoundCall
 from art_adapt.survey.model import EntryPoint, Parameter
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import lineage
 
 
 def with_clients(

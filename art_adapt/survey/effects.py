@@ -6,9 +6,10 @@ import ast
 import functools
 import sys
 from collections.abc import Callable, Collection, Iterator
-from pathlib import Path
 
 from art_adapt.survey.harms import (
+    ASKING_METHODS,
+    ASKS_IN_A_WINDOW,
     BY_MODULE,
     BY_NAME,
     HARMLESS,
@@ -21,20 +22,9 @@ from art_adapt.survey.harms import (
 )
 from art_adapt.survey.model import Effect, Harm
 from art_adapt.survey.nodes import dotted, last_name
-from art_adapt.survey.packages import import_roots, is_module
+from art_adapt.survey.packages import is_own_module
+from art_adapt.survey.shared_state import find_shared_state, writes_database
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
-
-CHANGES = {
-    "append",
-    "extend",
-    "insert",
-    "clear",
-    "pop",
-    "update",
-    "add",
-    "remove",
-    "setdefault",
-}
 
 
 def find_effects(syntax: Syntax, functions: Collection[str]) -> Iterator[Effect]:
@@ -56,18 +46,13 @@ def _by_function(syntax: Syntax) -> dict[str, list[Effect]]:
         effects = list(_effects_at(syntax, node))
         if effects:
             found.setdefault(syntax.owner(node), []).extend(effects)
-    for owner, effect in (*_changed_globals(syntax), *_unknown(syntax)):
+    for owner, effect in (*find_shared_state(syntax), *_unknown(syntax)):
         found.setdefault(owner, []).append(effect)
     return found
 
 
 def _effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
-    if isinstance(node, ast.Global):
-        names = [name for name in node.names if not _is_set_once(syntax, node, name)]
-        if names:
-            what = "global " + ", ".join(names)
-            yield Effect(syntax.place(node), Harm.SHARED, what)
-    elif isinstance(node, ast.Call):
+    if isinstance(node, ast.Call):
         if (harm := _harm(node, syntax)) is not None:
             yield Effect(syntax.place(node), harm, syntax.text(node.func) + "()")
         for given in node.args:  # run_in_executor(None, input)
@@ -144,39 +129,6 @@ def _is_input(syntax: Syntax, name: ast.Name) -> bool:
     return name.id == "input" and not own and not syntax.values_of(name)
 
 
-def _is_set_once(syntax: Syntax, node: ast.Global, name: str) -> bool:
-    """Whether a function sets a global only where it is not set: what it makes is kept."""
-    stores = [
-        each
-        for each in syntax.owned_by(syntax.owner(node))
-        if isinstance(each, ast.Name)
-        and each.id == name
-        and isinstance(each.ctx, ast.Store)
-    ]
-    return bool(stores) and all(
-        any(
-            isinstance(outer, ast.If) and _asks_whether_unset(outer.test, name)
-            for outer in syntax.ancestors(store)
-        )
-        for store in stores
-    )
-
-
-def _asks_whether_unset(test: ast.expr, name: str) -> bool:
-    """Whether a condition is ``x is None`` or ``not x``, alone or beside others."""
-    for node in ast.walk(test):
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            if dotted(node.operand) == name:
-                return True
-        elif (
-            isinstance(node, ast.Compare)
-            and isinstance(node.ops[0], ast.Is)
-            and dotted(node.left) == name
-        ):
-            return True
-    return False
-
-
 def _unknown(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
     """Find each function's first call of a library that is not known here."""
     said: set[tuple[str, str]] = set()
@@ -193,17 +145,11 @@ def _unknown(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             and library not in sys.stdlib_module_names
             and library not in HARMLESS_LIBRARIES
             and library not in BY_MODULE
-            and not _is_own(syntax.source.path, library)
+            and not is_own_module(syntax.source.path, library)
         ):
             said.add((library, syntax.owner(node)))
             what = f"{syntax.text(node.func)}() of {library}"
             yield syntax.owner(node), Effect(syntax.place(node), Harm.UNKNOWN, what)
-
-
-@functools.lru_cache(maxsize=4096)
-def _is_own(path: Path, module: str) -> bool:
-    """Whether a top-level module belongs to the project of a file."""
-    return any(is_module(root / module) for root in import_roots(path))
 
 
 def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
@@ -211,9 +157,11 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
     if name == "input":
         is_builtin = isinstance(call.func, ast.Name) and _is_input(syntax, call.func)
         return Harm.ASKS if is_builtin else None
+    if name == "sqlite3.connect":
+        return Harm.WRITES if writes_database(syntax, syntax.owner(call)) else None
     if name in BY_NAME:
         return BY_NAME[name]
-    if _asks_a_session(call, syntax):
+    if _asks_a_terminal(call, syntax) or ASKS_IN_A_WINDOW.match(name):
         return Harm.ASKS
     if name == "open" and _opens_for_writing(call, 1):
         return Harm.WRITES
@@ -235,20 +183,43 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
         return BY_MODULE[top]
     if isinstance(call.func, ast.Attribute) and call.func.attr in WRITING_METHODS:
         return WRITING_METHODS[call.func.attr]
-    return None
+    return _of_object(call, syntax)
 
 
-def _asks_a_session(call: ast.Call, syntax: Syntax) -> bool:
-    """Whether a call is ``session.prompt(...)`` of prompt_toolkit's ``PromptSession``."""
+def _asks_a_terminal(call: ast.Call, syntax: Syntax) -> bool:
+    """Whether a call is ``session.prompt()`` of prompt_toolkit, or ``console.input()``."""
     if not isinstance(call.func, ast.Attribute):
         return False
-    if call.func.attr not in ("prompt", "prompt_async"):
-        return False
+    made_by = ASKING_METHODS.get(call.func.attr)
     holder = call.func.value
-    return any(
-        isinstance(each, ast.Call) and last_name(each.func) == "PromptSession"
+    return made_by is not None and any(
+        isinstance(each, ast.Call) and last_name(each.func) == made_by
         for each in (holder, *syntax.values_of(holder))
     )
+
+
+def _of_object(call: ast.Call, syntax: Syntax) -> Harm | None:
+    """What calling a method does, where its object is made by a library that is known.
+
+    That is ``client.search(...)`` after ``client = TavilyClient()`` at module level, which
+    no episode runs.
+    """
+    if not isinstance(call.func, ast.Attribute):
+        return None
+    for value in syntax.values_of(call.func.value):
+        if isinstance(value, ast.Call) and isinstance(
+            value.func, ast.Name | ast.Attribute
+        ):
+            name = syntax.qualified(value.func) or ""
+            top, _, rest = name.partition(".")
+            imported = syntax.imports.get((dotted(value.func) or "").partition(".")[0])
+            if imported is None or imported.level or rest.endswith(HARMLESS):
+                continue
+            if top in BY_MODULE and top != "random":
+                return BY_MODULE[top]
+            if top in HTTP and rest in SENDS:
+                return Harm.NETWORK
+    return None
 
 
 def _opens_for_writing(call: ast.Call, position: int) -> bool:
@@ -262,50 +233,4 @@ def _opens_for_writing(call: ast.Call, position: int) -> bool:
         and isinstance(mode.value, str)
         and set(mode.value) <= set("rwaxbt+")
         and not set(mode.value).isdisjoint("wax+")
-    )
-
-
-def _changed_globals(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
-    """Find module-level lists, dicts and sets that a function changes in place.
-
-    Every rollout in the process would see the others' changes.
-    """
-    shared = {
-        name
-        for name, values in syntax.assignments.items()
-        if any(where == MODULE_LEVEL and _is_mutable(value) for where, value in values)
-        and "." not in name
-    }
-    said: set[tuple[str, str]] = set()
-    for node in syntax.nodes:
-        owner = syntax.owner(node)
-        if owner == MODULE_LEVEL:
-            continue
-        name = None
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in CHANGES
-        ):
-            name = dotted(node.func.value)
-        elif isinstance(node, ast.Subscript) and isinstance(
-            node.ctx, ast.Store | ast.Del
-        ):
-            name = dotted(node.value)
-        if (
-            isinstance(node, ast.expr)
-            and name in shared
-            and (name, owner) not in said
-            and not any(where == owner for where, _ in syntax.assignments[name])
-        ):
-            said.add((name, owner))
-            what = f"the module-level {name}, which {owner} changes"
-            yield owner, Effect(syntax.place(node), Harm.SHARED, what)
-
-
-def _is_mutable(value: ast.expr) -> bool:
-    return isinstance(value, ast.List | ast.Dict | ast.Set) or (
-        isinstance(value, ast.Call)
-        and dotted(value.func)
-        in ("list", "dict", "set", "defaultdict", "deque", "collections.defaultdict")
     )

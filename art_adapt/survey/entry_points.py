@@ -11,6 +11,7 @@ from pathlib import Path
 from art_adapt.source import Place
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.clients import with_clients
 from art_adapt.survey.effects import find_effects
 from art_adapt.survey.exits import find_exits, find_rewards, printed_answers
@@ -19,7 +20,6 @@ from art_adapt.survey.model import EntryPoint, Harm, Terminal
 from art_adapt.survey.nodes import Function, decorator_names
 from art_adapt.survey.parameters import constructor_of, parameters_of
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import FunctionKey
 from art_adapt.survey.routes import with_route
 from art_adapt.survey.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.classes import FunctionKey, lineage
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.effects import (
     find_effects,
@@ -37,7 +38,6 @@ from art_adapt.survey.model import (
 )
 from art_adapt.survey.nodes import Function, dotted
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import FunctionKey, lineage
 from art_adapt.survey.roles import Role, roles_of
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.tool_loops import find_tool_loop

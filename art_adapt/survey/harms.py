@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from art_adapt.survey.model import Harm
 
 BY_NAME = {
@@ -14,6 +16,9 @@ BY_NAME = {
     "prompt_toolkit.shortcuts.prompt": Harm.ASKS,
     "rich.prompt.Prompt.ask": Harm.ASKS,
     "rich.prompt.Confirm.ask": Harm.ASKS,
+    "rich.prompt.IntPrompt.ask": Harm.ASKS,
+    "rich.prompt.FloatPrompt.ask": Harm.ASKS,
+    "sys.stdin.read": Harm.ASKS,
     "sys.stdin.readline": Harm.ASKS,
     "time.time": Harm.CLOCK,
     "datetime.now": Harm.CLOCK,
@@ -28,8 +33,9 @@ BY_NAME = {
     "shutil.rmtree": Harm.WRITES,
     "shutil.move": Harm.WRITES,
     "shutil.copy": Harm.WRITES,
+    "shutil.copy2": Harm.WRITES,
+    "shutil.copyfile": Harm.WRITES,
     "shutil.copytree": Harm.WRITES,
-    "sqlite3.connect": Harm.WRITES,
     "os.system": Harm.PROCESS,
     "os.popen": Harm.PROCESS,
     "asyncio.create_subprocess_exec": Harm.PROCESS,
@@ -51,6 +57,7 @@ BY_MODULE = {
     "docker": Harm.PROCESS,
     "questionary": Harm.ASKS,
     "inquirer": Harm.ASKS,
+    "InquirerPy": Harm.ASKS,
     "random": Harm.CLOCK,
     **dict.fromkeys(
         (  # HTTP, sockets, browsers
@@ -60,11 +67,16 @@ BY_MODULE = {
             # databases and stores that are servers
             *("redis", "pymongo", "psycopg", "psycopg2", "asyncpg", "sqlalchemy"),
             *("clickhouse_connect", "elasticsearch", "qdrant_client", "weaviate"),
-            *("neo4j", "pinecone"),
+            *("neo4j", "pinecone", "pymysql", "mysql", "aiomysql", "motor", "supabase"),
+            *("snowflake", "cassandra", "firebase_admin", "pika", "kafka", "nats"),
+            # other machines
+            *("asyncssh", "fabric", "kubernetes", "e2b", "e2b_code_interpreter"),
             # public and paid services
             *("boto3", "botocore", "googleapiclient", "praw", "tweepy", "slack_sdk"),
             *("tavily", "serpapi", "duckduckgo_search", "ddgs", "exa_py", "wikipedia"),
-            *("yfinance", "arxiv", "stripe", "twilio"),
+            *("yfinance", "arxiv", "stripe", "twilio", "feedparser", "googlesearch"),
+            *("firecrawl", "crawl4ai", "newsapi", "notion_client", "github", "gitlab"),
+            *("jira", "telegram", "discord", "gspread", "ccxt", "replicate"),
         ),
         Harm.NETWORK,
     ),
@@ -78,7 +90,17 @@ WRITING_METHODS = {
     "rmtree": Harm.WRITES,
     "commit": Harm.WRITES,
     "to_csv": Harm.WRITES,
+    "to_excel": Harm.WRITES,
+    "to_parquet": Harm.WRITES,
+    "savefig": Harm.WRITES,
 }
+# Methods that wait for somebody at a terminal, with the class of their objects.
+ASKING_METHODS = {
+    "prompt": "PromptSession",
+    "prompt_async": "PromptSession",
+    "input": "Console",
+}
+ASKS_IN_A_WINDOW = re.compile(r"tkinter\.\w+\.ask|.*\bQMessageBox\.question$|easygui\.")
 # Of these only what sends a request, or is made to send some.
 HTTP = ("requests", "httpx", "aiohttp")
 SENDS = frozenset(

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from art_adapt.survey.classes import lineage
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.nodes import Function, decorator_names, dotted
 from art_adapt.survey.parameters import constructor_of
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import lineage
 from art_adapt.survey.syntax import Syntax
 
 ABSTRACT = ("abstractmethod", "abstractproperty")

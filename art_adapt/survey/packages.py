@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -195,6 +196,12 @@ def _texts_of(folder: Path) -> Iterator[tuple[Path, bytes]]:
                 yield path, path.read_bytes()
     except OSError:
         return
+
+
+@functools.lru_cache(maxsize=4096)
+def is_own_module(path: Path, module: str) -> bool:
+    """Whether a top-level module belongs to the project of a file."""
+    return any(is_module(root / module) for root in import_roots(path))
 
 
 def import_name(path: Path) -> tuple[Path, str]:

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from art_adapt.survey.apis import CLIENT_CLASSES, CLIENT_NAMES
+from art_adapt.survey.classes import lineage, method_of
 from art_adapt.survey.model import Parameter
 from art_adapt.survey.nodes import Function, decorator_names, dotted
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import lineage, method_of
 from art_adapt.survey.syntax import BUILTIN, Syntax
 
 CLIENT_CLASS = re.compile(rf"\b({'|'.join(sorted(CLIENT_CLASSES))})\b")

@@ -13,7 +13,7 @@ from art_adapt.source import Source, read_source
 from art_adapt.survey.hooks import RECORDING_MODULE
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.packages import import_roots, module_file, package_of
-from art_adapt.survey.syntax import Import, Syntax
+from art_adapt.survey.syntax import MODULE_LEVEL, Import, Syntax
 
 MOST_FILES = 80  # beyond these, the imports are a library and not the agent
 DEPTH = 3  # imports of imports of imports
@@ -45,8 +45,12 @@ class Project:
     _calls: dict[str, list[tuple[Syntax, ast.Call]]] | None = field(
         default=None, init=False
     )
-    # The functions that attributes hold; an empty list while they are looked for.
-    stored: dict[ast.Attribute, list[tuple[Path, str]]] = field(
+    # The functions that attributes and tables hold; while they are looked for, none.
+    stored: dict[ast.expr, list[tuple[Path, str]]] = field(
+        default_factory=dict, init=False
+    )
+    # What containers hold, with the files that it stands in; meanwhile an empty list.
+    elements: dict[ast.expr, list[tuple[Syntax, ast.expr]]] = field(
         default_factory=dict, init=False
     )
     looking: int = field(default=0, init=False)  # how deep classes_of() is
@@ -108,10 +112,30 @@ class Project:
                 yield found
 
     def imported(self, syntax: Syntax, name: str) -> Syntax | tuple[Syntax, str] | None:
-        """Resolve an imported name to a module of the project or a name in one; else None.
+        """Resolve an imported name to a module of the project, or a function or class in one.
 
-        Re-exports are followed.
+        Re-exports are followed; None for anything else.
         """
+        found = self._imported(syntax, name)
+        if isinstance(found, tuple):
+            place, attribute = found
+            if attribute not in place.functions and attribute not in place.classes:
+                return None
+        return found
+
+    def variable(self, syntax: Syntax, name: str) -> tuple[Syntax, list[ast.expr]]:
+        """What a file of the project assigns to a module-level name that is imported."""
+        found = self._imported(syntax, name)
+        if not isinstance(found, tuple):
+            return syntax, []
+        place, attribute = found
+        values = place.assignments.get(attribute, ())
+        return place, [value for where, value in values if where == MODULE_LEVEL]
+
+    def _imported(
+        self, syntax: Syntax, name: str
+    ) -> Syntax | tuple[Syntax, str] | None:
+        """The module that an imported name is, or the one that defines it, with the name."""
         seen: set[tuple[Path, str]] = set()
         while name in syntax.imports and (syntax.source.path, name) not in seen:
             seen.add((syntax.source.path, name))
@@ -122,13 +146,10 @@ class Project:
                 return None
             if not located[1] or imported.attribute is None:
                 return target
-            if (
-                imported.attribute in target.functions
-                or imported.attribute in target.classes
-            ):
-                return target, imported.attribute
             syntax, name = target, imported.attribute
-        return None
+            if name in syntax.functions or name in syntax.classes:
+                break
+        return (syntax, name) if seen else None
 
     def located(self, syntax: Syntax, name: str) -> Path | None:
         """The file that an imported name comes from or is; None for a library's."""

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeGuard, TypeVar
 
-from art_adapt.survey.nodes import argument_of, dotted, keyword, last_name
+from art_adapt.survey.classes import (
+    FunctionKey,
+    annotated,
+    class_around,
+    lineage,
+    method_of,
+    with_overrides,
+)
+from art_adapt.survey.containers import (
+    container_of,
+    element_annotation,
+    held_by,
+    put_into,
+)
+from art_adapt.survey.given import given_for, is_parameter
+from art_adapt.survey.nodes import dotted, keyword, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, return_values
 
-FunctionKey = tuple[Path, str]
-N = TypeVar("N", bound=ast.expr)
 V = TypeVar("V")
 
 
@@ -42,17 +55,22 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
     if name is None:
         # Agent(...).run: the class is named in the expression itself.
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
-            return _members(project, syntax, node.value.func, node.attr)
-        return []
+            found = _members(project, syntax, node.value.func, node.attr)
+            return found or _of_instances(project, syntax, node.value, node.attr)
+        if isinstance(node, ast.Attribute):  # self.tools[name].run
+            return _of_instances(project, syntax, node.value, node.attr)
+        return _once(project, project.stored, node, _from_tables(project, syntax, node))
     head, _, rest = name.partition(".")
     owner = syntax.owner(node)
     if not rest:
-        return _named(project, syntax, head, owner) or _of_instances(
-            project, syntax, node, "__call__"
+        return (
+            _named(project, syntax, head, owner)
+            or _of_instances(project, syntax, node, "__call__")
+            or _once(project, project.stored, node, _from_tables(project, syntax, node))
         )
     assert isinstance(node, ast.Attribute)
     if head in ("self", "cls") and "." not in rest:
-        found = _with_overrides(project, syntax, _class_of(syntax, owner), rest)
+        found = with_overrides(project, syntax, class_around(syntax, owner), rest)
         return found or _stored_functions(project, syntax, node)
     if head in syntax.imports:
         target = project.imported(syntax, head)
@@ -74,8 +92,19 @@ def _of_instances(
     """Find the method ``attribute`` of what ``value`` may be an instance of."""
     found: dict[FunctionKey, None] = {}
     for place, class_name in classes_of(project, syntax, value):
-        found |= dict.fromkeys(_with_overrides(project, place, class_name, attribute))
+        found |= dict.fromkeys(with_overrides(project, place, class_name, attribute))
     return list(found)
+
+
+def _from_tables(
+    project: Project, syntax: Syntax, node: ast.expr
+) -> Iterator[FunctionKey]:
+    """Find the functions of a table: ``TOOLS[name]``, or a name that it is assigned to."""
+    for value in (node, *syntax.values_of(node)):
+        container = container_of(syntax, value)
+        if container is not None:
+            for place, element in _elements(project, syntax, container):
+                yield from _referred(project, place, element)
 
 
 def _stored_functions(
@@ -90,7 +119,10 @@ def _stored_functions(
 
 
 def _once(
-    project: Project, known: dict[N, list[V]], node: N, looking: Iterator[V]
+    project: Project,
+    known: dict[ast.expr, list[V]],
+    node: ast.expr,
+    looking: Iterator[V],
 ) -> list[V]:
     """Find out about a node once, and no deeper than DEEPEST; meanwhile it is nothing.
 
@@ -125,7 +157,7 @@ def _held_in(
     project: Project, syntax: Syntax, node: ast.Attribute
 ) -> Iterator[tuple[Syntax, ast.expr]]:
     """What methods of the classes of an object assign to one of its attributes."""
-    for place, owner in _owners(project, syntax, node.value):
+    for place, owner in _family(project, syntax, node.value):
         for where, value in place.assignments.get(f"self.{node.attr}", ()):
             if where.startswith(f"{owner}."):
                 yield place, value
@@ -148,26 +180,17 @@ def _referred(
     """
     if value is None or project.class_named(syntax, dotted(value) or "") is not None:
         return []
-    if not _is_parameter(syntax, value):
+    if not is_parameter(syntax, value):
         return resolve(project, syntax, value)
     parameter = (syntax.source.path, syntax.owner(value), dotted(value) or "")
     if parameter in through or len(through) >= DEEPEST:
         return []
-    given = _given_for(project, syntax, value)
+    given = given_for(project, syntax, value)
     return [
         key
         for place, each in given
         for key in _referred(project, place, each, (*through, parameter))
     ]
-
-
-def _is_parameter(syntax: Syntax, value: ast.expr) -> bool:
-    function = syntax.functions.get(syntax.owner(value))
-    return (
-        function is not None
-        and isinstance(value, ast.Name)
-        and value.id in function.given
-    )
 
 
 def classes_of(
@@ -185,6 +208,8 @@ def classes_of(
 def _classes_of(
     project: Project, syntax: Syntax, value: ast.expr
 ) -> Iterator[tuple[Syntax, str]]:
+    if (container := container_of(syntax, value)) is not None:
+        yield from _element_classes(project, syntax, container)
     if isinstance(value, ast.Await):
         yield from classes_of(project, syntax, value.value)
     elif isinstance(value, ast.BoolOp):
@@ -204,90 +229,126 @@ def _classes_of(
             yield from annotated(project, syntax, annotation)
         for assigned in syntax.values_of(value):
             yield from classes_of(project, syntax, assigned)
-        for place, given in _given_for(project, syntax, value):
+        for place, given in given_for(project, syntax, value):
             yield from classes_of(project, place, given)
         if isinstance(value, ast.Attribute):
             for place, owner in _owners(project, syntax, value.value):
                 yield from _attribute_classes(project, place, owner, value.attr)
 
 
-def _given_for(
-    project: Project, syntax: Syntax, value: ast.expr
-) -> Iterator[tuple[Syntax, ast.expr]]:
-    """What the project's calls of a function give for the parameter ``value``.
-
-    A function counts where no other has its name: a call tells no more of it.
-    """
-    if not _is_parameter(syntax, value) or not isinstance(value, ast.Name):
-        return
-    function = syntax.functions[syntax.owner(value)]
-    if function.node.name == "__init__":
-        owner = function.qualname.rpartition(".")[0]
-        family = [(syntax, owner), *project.derived(syntax, owner)]
-        calls: Sequence[tuple[Syntax, ast.Call]] = [
-            call
-            for place, name in family
-            if place is syntax or f"{name}.__init__" not in place.functions
-            for call in project.constructed(place, name)
-        ]
-    else:
-        calls = project.calls_of_only(function.node.name)
-    for place, call in calls:
-        given = argument_of(call, value.id, function.positional)
-        if given is not None:
-            yield place, given
-
-
 def _owners(
     project: Project, syntax: Syntax, value: ast.expr
 ) -> list[tuple[Syntax, str]]:
     if isinstance(value, ast.Name) and value.id in ("self", "cls"):
-        return [(syntax, _class_of(syntax, syntax.owner(value)))]
+        return [(syntax, class_around(syntax, syntax.owner(value)))]
     return classes_of(project, syntax, value)
+
+
+def _family(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> list[tuple[Syntax, str]]:
+    """The classes that a value may be an instance of, with those they are derived from."""
+    return [
+        each
+        for place, owner in _owners(project, syntax, value)
+        for each in lineage(project, place, owner)
+    ]
+
+
+def _elements(
+    project: Project, syntax: Syntax, container: ast.expr
+) -> list[tuple[Syntax, ast.expr]]:
+    """Find what a container holds, with the files that it stands in."""
+    return _once(
+        project, project.elements, container, _held(project, syntax, container)
+    )
+
+
+def _held(
+    project: Project, syntax: Syntax, container: ast.expr
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    made_of = [(syntax, *held_by(container))]
+    made_of += [
+        (place, [], [each]) for place, each in _values(project, syntax, container)
+    ]
+    if isinstance(container, ast.Name):
+        owner = syntax.owner(container)
+        made_of.append((syntax, *put_into(syntax, container.id, owner)))
+    elif isinstance(container, ast.Attribute):
+        for place, _ in _family(project, syntax, container.value):
+            name = f"self.{container.attr}"
+            made_of.append((place, *put_into(place, name, MODULE_LEVEL)))
+    for place, held, others in made_of:
+        yield from ((place, each) for each in held)
+        for other in others:
+            yield from _elements(project, place, other)
+
+
+def _values(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    """What a value may be: what is assigned or given for it, returned, or in a container."""
+    if isinstance(value, ast.Name):
+        yield from ((syntax, each) for each in syntax.values_of(value))
+        place, found = project.variable(syntax, value.id)
+        yield from ((place, each) for each in found)
+        yield from given_for(project, syntax, value)
+    elif isinstance(value, ast.Attribute):
+        yield from _held_in(project, syntax, value)
+        target = project.imported(syntax, dotted(value.value) or "")
+        if isinstance(target, Syntax):  # tools.TOOLS
+            at_top = target.assignments.get(value.attr, ())
+            yield from ((target, each) for _, each in at_top)
+    elif isinstance(value, ast.Call):
+        for path, qualname in resolve(project, syntax, value.func):
+            place = project.files[path]
+            yield from ((place, each) for each in return_values(place, qualname))
+    container = container_of(syntax, value)
+    if container is not None:
+        yield from _elements(project, syntax, container)
 
 
 def _attribute_classes(
     project: Project, syntax: Syntax, class_name: str, attribute: str
-) -> list[tuple[Syntax, str]]:
+) -> Iterator[tuple[Syntax, str]]:
     """Find the classes of an attribute of a class, declared or assigned to ``self``."""
-    found: list[tuple[Syntax, str]] = []
+    for place, annotation in _declared(project, syntax, class_name, attribute):
+        yield from annotated(project, place, annotation)
     for place, name in lineage(project, syntax, class_name):
-        definition = place.classes[name]
-        for statement in definition.body:
+        for where, value in place.assignments.get(f"self.{attribute}", ()):
+            if where.startswith(f"{name}."):
+                yield from classes_of(project, place, value)
+
+
+def _declared(
+    project: Project, syntax: Syntax, class_name: str, attribute: str
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    """The annotations of an attribute, in the body of a class or where it is assigned."""
+    for place, name in lineage(project, syntax, class_name):
+        for statement in place.classes[name].body:
             if (
                 isinstance(statement, ast.AnnAssign)
                 and dotted(statement.target) == attribute
             ):
-                found += annotated(project, place, statement.annotation)
-        for where, value in place.assignments.get(f"self.{attribute}", ()):
-            if where.startswith(f"{name}."):
-                found += classes_of(project, place, value)
+                yield place, statement.annotation
         for where, annotation in place.annotations.get(f"self.{attribute}", ()):
             if where.startswith(f"{name}."):
-                found += annotated(project, place, annotation)
-    return found
+                yield place, annotation
 
 
-def annotated(
-    project: Project, syntax: Syntax, annotation: ast.expr
-) -> list[tuple[Syntax, str]]:
-    """Find the project's classes that an annotation names, in unions and strings too."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        try:
-            annotation = ast.parse(annotation.value, mode="eval").body
-        except SyntaxError:
-            return []
-    if isinstance(annotation, ast.BinOp):
-        both = (annotation.left, annotation.right)
-        return [c for part in both for c in annotated(project, syntax, part)]
-    if isinstance(annotation, ast.Subscript):
-        if (dotted(annotation.value) or "").split(".")[-1] in ("Optional", "Annotated"):
-            inner = annotation.slice
-            first = inner.elts[0] if isinstance(inner, ast.Tuple) else inner
-            return annotated(project, syntax, first)
-        return []
-    found = project.class_named(syntax, dotted(annotation) or "")
-    return [] if found is None else [found]
+def _element_classes(
+    project: Project, syntax: Syntax, container: ast.expr
+) -> Iterator[tuple[Syntax, str]]:
+    """Find the classes of what a container holds, as far as it is seen or annotated."""
+    for place, element in _elements(project, syntax, container):
+        yield from classes_of(project, place, element)
+    annotations = [(syntax, each) for each in syntax.annotations_of(container)]
+    if isinstance(container, ast.Attribute):
+        for place, owner in _owners(project, syntax, container.value):
+            annotations += _declared(project, place, owner, container.attr)
+    for place, annotation in annotations:
+        if (inner := element_annotation(annotation)) is not None:
+            yield from annotated(project, place, inner)
 
 
 def _returned_classes(
@@ -303,39 +364,6 @@ def _returned_classes(
         for returned in return_values(place, qualname):
             found += classes_of(project, place, returned)
     return found
-
-
-def _with_overrides(
-    project: Project, syntax: Syntax, class_name: str, attribute: str
-) -> list[FunctionKey]:
-    """Find a method, and its overrides in the classes derived from ``class_name``."""
-    found = dict.fromkeys(method_of(project, syntax, class_name, attribute))
-    for place, derived in project.derived(syntax, class_name):
-        if f"{derived}.{attribute}" in place.functions:
-            found[place.source.path, f"{derived}.{attribute}"] = None
-    return list(found)
-
-
-def lineage(
-    project: Project, syntax: Syntax, class_name: str, depth: int = 0
-) -> list[tuple[Syntax, str]]:
-    """The class and the classes of the project that it is derived from."""
-    definition = syntax.classes.get(class_name)
-    if definition is None or depth > 5:
-        return []
-    found = [(syntax, class_name)]
-    for base in definition.bases:
-        place = project.class_named(syntax, dotted(base) or "")
-        if place is not None:
-            found += lineage(project, *place, depth + 1)
-    return found
-
-
-def _class_of(syntax: Syntax, owner: str) -> str:
-    parts = owner.split(".")
-    while parts and ".".join(parts) not in syntax.classes:
-        parts.pop()
-    return ".".join(parts)
 
 
 def _named(
@@ -364,13 +392,3 @@ def _members(
     """Find the method ``attribute`` of the class that ``constructor`` names."""
     found = project.class_named(syntax, dotted(constructor) or "")
     return [] if found is None else method_of(project, *found, attribute)
-
-
-def method_of(
-    project: Project, syntax: Syntax, class_name: str, attribute: str
-) -> list[FunctionKey]:
-    """Find a method of a class, inherited ones included."""
-    for place, name in lineage(project, syntax, class_name):
-        if f"{name}.{attribute}" in place.functions:
-            return [(place.source.path, f"{name}.{attribute}")]
-    return []

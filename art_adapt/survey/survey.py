@@ -8,6 +8,7 @@ from pathlib import Path
 
 from art_adapt.source import Source
 from art_adapt.survey.callers import files_that_use
+from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.effects import (
     find_effects,
     find_hosted_tools,
@@ -29,7 +30,6 @@ from art_adapt.survey.model import (
 from art_adapt.survey.obstacles import art_use, find_obstacles
 from art_adapt.survey.packages import imports_relatively
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import FunctionKey
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.threads import find_thread_starts
 from art_adapt.survey.tool_execution import find_tool_execution

@@ -10,11 +10,12 @@ import builtins
 from collections.abc import Iterator
 
 from art_adapt.survey.asking import Asking
+from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.hooks import unhooked
 from art_adapt.survey.model import Span, ThreadStart
 from art_adapt.survey.nodes import dotted, keyword
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import FunctionKey, resolve
+from art_adapt.survey.resolution import resolve
 from art_adapt.survey.syntax import Syntax
 
 POOL_METHODS = (

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.completion_calls import FoundCall
 from art_adapt.survey.effects import asks_a_person
 from art_adapt.survey.growth import (
@@ -23,7 +24,6 @@ from art_adapt.survey.growth import (
 from art_adapt.survey.model import ToolLoop
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import FunctionKey
 from art_adapt.survey.syntax import Syntax
 
 OUTWARD = 3  # calls from the completion call to the loop

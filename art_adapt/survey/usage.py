@@ -8,10 +8,10 @@ from dataclasses import replace
 from art_adapt.survey.built import with_built
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.callers import files_that_use
+from art_adapt.survey.classes import annotated
 from art_adapt.survey.constructions import is_unknown, with_constructions
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import annotated
 from art_adapt.survey.setups import with_setup
 
 

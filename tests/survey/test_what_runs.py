@@ -596,6 +596,21 @@ def test_tools_run_where_their_reply_comes_from(lines: list[str], run: str) -> N
         ("import json\njson.loads(task)", None),
         ("import numpy as np\nnp.array([task])", None),
         ("import anthropic\nanthropic.Anthropic()", None),
+        (
+            "from tavily import TavilyClient; search = TavilyClient()\nsearch.search(task)",
+            Harm.NETWORK,
+        ),
+        ("import httpx; web = httpx.Client()\nweb.send(task)", Harm.NETWORK),
+        ("import random; dice = random.Random(7)\ndice.choice(task)", None),
+        ("from tkinter import messagebox\nmessagebox.askyesno(task)", Harm.ASKS),
+        (
+            "from rich.console import Console; console = Console()\nconsole.input(task)",
+            Harm.ASKS,
+        ),
+        (
+            "from rich.console import Console; console = Console()\nconsole.print(task)",
+            None,
+        ),
     ],
 )
 def test_what_calls_do_to_a_replay(body: str, harm: Harm | None) -> None:
@@ -604,21 +619,6 @@ def test_what_calls_do_to_a_replay(body: str, harm: Harm | None) -> None:
         f"{line}\n\ndef run(task):\n    messages = [task]\n    {call}\n    return {CALL}\n"
     )
     assert harms(found) == ({harm} if harm is not None else set())
-
-
-@pytest.mark.parametrize(
-    ("body", "harm"),
-    [
-        ("if cache is None:\n        cache = make()", set()),
-        ("if not cache:\n        cache = make()", set()),
-        ("cache = make()", {Harm.SHARED}),
-    ],
-)
-def test_a_global_that_is_made_once_is_no_obstacle(body: str, harm: set[Harm]) -> None:
-    found = of(
-        f"cache = None\n\ndef run(task):\n    global cache\n    {body}\n    messages = [task]\n    return {CALL}\n"
-    )
-    assert harms(found) == harm
 
 
 def test_a_parameter_called_input_asks_nobody() -> None:

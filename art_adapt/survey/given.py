@@ -1,0 +1,46 @@
+"""Finds what the calls of a project give for a parameter."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from art_adapt.survey.nodes import argument_of
+from art_adapt.survey.project import Project
+from art_adapt.survey.syntax import Syntax
+
+
+def given_for(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    """What the project's calls of a function give for the parameter ``value``.
+
+    A function counts where no other has its name: a call tells no more of it.
+    """
+    if not is_parameter(syntax, value) or not isinstance(value, ast.Name):
+        return
+    function = syntax.functions[syntax.owner(value)]
+    if function.node.name == "__init__":
+        owner = function.qualname.rpartition(".")[0]
+        family = [(syntax, owner), *project.derived(syntax, owner)]
+        calls: Sequence[tuple[Syntax, ast.Call]] = [
+            call
+            for place, name in family
+            if place is syntax or f"{name}.__init__" not in place.functions
+            for call in project.constructed(place, name)
+        ]
+    else:
+        calls = project.calls_of_only(function.node.name)
+    for place, call in calls:
+        given = argument_of(call, value.id, function.positional)
+        if given is not None:
+            yield place, given
+
+
+def is_parameter(syntax: Syntax, value: ast.expr) -> bool:
+    function = syntax.functions.get(syntax.owner(value))
+    return (
+        function is not None
+        and isinstance(value, ast.Name)
+        and value.id in function.given
+    )

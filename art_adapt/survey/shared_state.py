@@ -1,0 +1,294 @@
+"""Finds state that all rollouts in a process share: what one changes, the others see."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from art_adapt.survey.model import Effect, Harm
+from art_adapt.survey.nodes import FunctionNode, decorator_names, dotted, last_name
+from art_adapt.survey.packages import is_own_module
+from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
+
+CHANGES = frozenset(
+    {"append", "extend", "insert", "clear", "pop", "update", "add", "remove"}
+    | {"setdefault", "appendleft", "popleft", "discard"}
+)
+MUTABLE = frozenset(
+    {"list", "dict", "set", "defaultdict", "deque", "OrderedDict", "Counter"}
+)
+ONCE = frozenset({"once", "run_once", "cache", "lru_cache", "cached"})
+WRITING_SQL = re.compile(
+    r"\s*(insert|update|delete|replace|create|drop|alter)\s", re.IGNORECASE
+)
+
+
+def find_shared_state(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
+    """Find changes of state that outlives an episode, with the functions that make them.
+
+    What is only made once, or kept so that it need not be made again, is no such state:
+    the next episode finds what it would have made itself.
+    """
+    for node in syntax.nodes:
+        owner = syntax.owner(node)
+        if owner != MODULE_LEVEL and isinstance(node, ast.expr | ast.stmt):
+            what = _changed(syntax, owner, node)
+            if what is not None:
+                yield owner, Effect(syntax.place(node), Harm.SHARED, what)
+    yield from _changed_containers(syntax)
+
+
+def _changed(syntax: Syntax, owner: str, node: ast.AST) -> str | None:
+    """What a statement or call changes for the whole process, but for containers."""
+    if isinstance(node, ast.Global):
+        names = [name for name in node.names if _is_changed(syntax, node, name)]
+        return "global " + ", ".join(names) if names else None
+    if isinstance(node, ast.Call) and syntax.qualified(node.func) == "os.chdir":
+        return "the working directory"
+    if isinstance(node, ast.Call) and syntax.qualified(node.func) == "sqlite3.connect":
+        return _kept_database(syntax, owner, node)
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        holder = node.value
+        if isinstance(holder, ast.Call) and dotted(holder.func) == "globals":
+            return "globals()"
+    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
+        return None
+    return (
+        syntax.text(node) if _is_of_project(syntax, dotted(node.value) or "") else None
+    )
+
+
+def _is_of_project(syntax: Syntax, name: str) -> bool:
+    """Whether a name is a class of the file, or imported from a file of the project."""
+    imported = syntax.imports.get(name.partition(".")[0])
+    if imported is None:
+        return name in syntax.classes
+    top = imported.module.partition(".")[0]
+    return imported.level > 0 or is_own_module(syntax.source.path, top)
+
+
+def _is_changed(syntax: Syntax, node: ast.Global, name: str) -> bool:
+    """Whether a function sets a global, and not only where it is not set."""
+    owner = syntax.owner(node)
+    stores = [
+        each
+        for each in syntax.owned_by(owner)
+        if isinstance(each, ast.Name)
+        and each.id == name
+        and isinstance(each.ctx, ast.Store | ast.Del)
+    ]
+    if not stores or not ONCE.isdisjoint(decorator_names(syntax.functions[owner].node)):
+        return False
+    if any(_returns_if_set(each, node.names) for each in syntax.owned_by(owner)):
+        return False
+    return not all(
+        any(
+            isinstance(outer, ast.If) and _asks_whether_unset(outer.test, name)
+            for outer in syntax.ancestors(store)
+        )
+        for store in stores
+    )
+
+
+def _returns_if_set(node: ast.AST, names: list[str]) -> bool:
+    """Whether a function is left where one of these globals is set already."""
+    if not isinstance(node, ast.If) or not isinstance(node.body[-1], ast.Return):
+        return False
+    test = node.test
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.IsNot):
+        test = test.left
+    return dotted(test) in names
+
+
+def _asks_whether_unset(test: ast.expr, name: str) -> bool:
+    """Whether a condition is ``x is None`` or ``not x``, alone or beside others."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            if dotted(node.operand) == name:
+                return True
+        elif (
+            isinstance(node, ast.Compare)
+            and isinstance(node.ops[0], ast.Is)
+            and dotted(node.left) == name
+        ):
+            return True
+    return False
+
+
+def _kept_database(syntax: Syntax, owner: str, call: ast.Call) -> str | None:
+    """The file of a database that every episode opens and some code here writes to."""
+    if not call.args or not writes_database(syntax, owner):
+        return None
+    path = call.args[0]
+    for value in _fixed_values(syntax, owner, path):
+        if isinstance(value, ast.Constant) and value.value in (":memory:", "", None):
+            return None
+        return f"the database {syntax.text(value, 40)}"
+    return None
+
+
+def _fixed_values(syntax: Syntax, owner: str, path: ast.expr) -> Iterator[ast.expr]:
+    """What a path is in each episode alike: a text, a constant, a parameter's default."""
+    if isinstance(path, ast.Constant | ast.JoinedStr):
+        yield path
+    if isinstance(path, ast.Call) and path.args and last_name(path.func) == "str":
+        yield from _fixed_values(syntax, owner, path.args[0])
+    name = dotted(path)
+    if name is None:
+        return
+    if name in syntax.assignments and "." not in name:
+        yield from (v for at, v in syntax.assignments[name] if at == MODULE_LEVEL)
+    elif name.startswith("self."):
+        for where, value in syntax.assignments.get(name, ()):
+            if isinstance(value, ast.Name):
+                yield from _defaults(syntax, where, value.id)
+    else:
+        yield from _defaults(syntax, owner, name)
+
+
+def _defaults(syntax: Syntax, function: str, parameter: str) -> Iterator[ast.expr]:
+    """The default of a function's parameter, if that is a text."""
+    found = syntax.functions.get(function)
+    if found is None:
+        return
+    arguments = found.node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [
+        *zip(reversed(positional), reversed(arguments.defaults), strict=False),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    for argument, default in pairs:
+        if argument.arg == parameter and isinstance(default, ast.Constant):
+            yield default
+
+
+def writes_database(syntax: Syntax, owner: str) -> bool:
+    """Whether the function that opens a database writes to it, or its class does.
+
+    Where it only hands the connection out, any function of the file may.
+    """
+    hands_out = any(
+        isinstance(node, ast.Return | ast.Yield) and node.value is not None
+        for node in syntax.owned_by(owner)
+    )
+    head = owner.rpartition(".")[0]
+    for node in syntax.nodes:
+        around = syntax.owner(node)
+        near = around == owner or (head and around.startswith(f"{head}."))
+        if not near and not hands_out:
+            continue
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if WRITING_SQL.match(node.value):
+                return True
+        elif isinstance(node, ast.Attribute) and node.attr == "commit":
+            return True
+    return False
+
+
+def _changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
+    """Find lists, dicts and sets of a module or a class that a function changes in place."""
+    shared = {
+        name: f"the module-level {name}"
+        for name, values in syntax.assignments.items()
+        if any(where == MODULE_LEVEL and _is_mutable(value) for where, value in values)
+        and "." not in name
+    } | dict(_of_classes(syntax))
+    said: set[tuple[str, str]] = set()
+    for node in syntax.nodes:
+        owner = syntax.owner(node)
+        if owner == MODULE_LEVEL or not isinstance(node, ast.expr):
+            continue
+        name, key = _container(node)
+        if name is None:
+            continue
+        spelled = name
+        if name.startswith(("self.", "cls.")):
+            around = owner.rpartition(".")[0]
+            spelled = f"{around}.{name.partition('.')[2]}"
+        if (
+            spelled in shared
+            and (spelled, owner) not in said
+            and not any(where == owner for where, _ in syntax.assignments.get(name, ()))
+            and not (key is not None and _is_kept(syntax, owner, node, name, key))
+        ):
+            said.add((spelled, owner))
+            what = f"{shared[spelled]}, which {owner} changes"
+            yield owner, Effect(syntax.place(node), Harm.SHARED, what)
+
+
+def _container(node: ast.expr) -> tuple[str | None, ast.expr | None]:
+    """The container that an expression changes, and the entry if it is a single one."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
+        key = node.slice if isinstance(node.ctx, ast.Store) else None
+        return dotted(node.value), key
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in CHANGES
+    ):
+        holder = node.func.value
+        if isinstance(holder, ast.Subscript):  # HISTORY[user].append(message)
+            return dotted(holder.value), None
+        adds = node.func.attr == "add" and node.args
+        return dotted(holder), node.args[0] if adds else None
+    return None, None
+
+
+def _is_kept(
+    syntax: Syntax, owner: str, node: ast.expr, name: str, key: ast.expr
+) -> bool:
+    """Whether an entry is made where there is none, and for its key always the same.
+
+    ``if path not in CACHE: CACHE[path] = read(path)`` keeps what it reads, and ``if text
+    not in SAID: SAID.add(text)`` says it once. A list that is put in will be added to.
+    """
+    parent = syntax.parents.get(node)
+    if isinstance(parent, ast.Assign) and _is_mutable(parent.value):
+        return False
+    entry = ast.dump(key)
+    for each in syntax.owned_by(owner):
+        if isinstance(each, ast.Compare) and isinstance(
+            each.ops[0], ast.In | ast.NotIn
+        ):
+            holder = each.comparators[0]
+            if dotted(holder) == name and ast.dump(each.left) == entry:
+                return True
+        elif (
+            isinstance(each, ast.Call)
+            and dotted(each.func) == f"{name}.get"
+            and each.args
+            and ast.dump(each.args[0]) == entry
+            and isinstance(syntax.parents.get(each), ast.Assign | ast.NamedExpr)
+        ):
+            return True
+    return False
+
+
+def _of_classes(syntax: Syntax) -> Iterator[tuple[str, str]]:
+    """The lists, dicts and sets that all instances of a class have in common.
+
+    A class with a base or a decorator may make one for each instance: pydantic does.
+    """
+    for class_name, definition in syntax.classes.items():
+        if definition.bases or definition.decorator_list:
+            continue
+        for statement in definition.body:
+            if isinstance(statement, FunctionNode):
+                continue
+            targets: list[ast.expr] = []
+            if isinstance(statement, ast.Assign):
+                targets, value = statement.targets, statement.value
+            elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+                targets, value = [statement.target], statement.value
+            for target in targets:
+                own = f"self.{dotted(target)}"
+                if _is_mutable(value) and own not in syntax.assignments:
+                    name = f"{class_name}.{dotted(target)}"
+                    yield name, f"{name}, which all its instances share"
+
+
+def _is_mutable(value: ast.expr) -> bool:
+    return isinstance(value, ast.List | ast.Dict | ast.Set) or (
+        isinstance(value, ast.Call) and last_name(value.func) in MUTABLE
+    )

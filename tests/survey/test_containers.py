@@ -1,0 +1,202 @@
+"""What is kept in a list or dict is found again where an element of it is used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from art_adapt.source import Source, read_source
+from art_adapt.survey.model import Harm
+from art_adapt.survey.survey import survey
+
+TOOLS = """
+class Save:
+    name = "save"
+
+    def execute(self, text):
+        open("notes.txt", "w").write(text)
+
+
+class Look:
+    name = "look"
+
+    def execute(self, text):
+        return text.upper()
+
+
+class Unused:
+    def execute(self, text):
+        input(text)
+"""
+LOOP = """
+def solve(task):
+    messages = [{"role": "user", "content": task}]
+    for _ in range(5):
+        reply = client.chat.completions.create(model="m", messages=messages).choices[0].message
+        messages.append(reply)
+        for call in reply.tool_calls or []:
+            name, arguments = call.function.name, call.function.arguments
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": run(name, arguments)})
+    return reply.content
+"""
+TABLES = {
+    "a dict": """
+        KNOWN = {"save": Save(), "look": Look()}
+
+        def run(name, text):
+            return KNOWN[name].execute(text)
+    """,
+    "a dict's get, through a name": """
+        KNOWN = dict(save=Save(), look=Look())
+
+        def run(name, text):
+            tool = KNOWN.get(name)
+            return tool.execute(text) if tool else "unknown"
+    """,
+    "a comprehension over a list": """
+        KNOWN = {tool.name: tool for tool in [Save(), Look()]}
+
+        def run(name, text):
+            return KNOWN[name].execute(text)
+    """,
+    "a loop that compares names": """
+        KNOWN = [Look(), Save()]
+
+        def run(name, text):
+            for tool in KNOWN:
+                if tool.name == name:
+                    return tool.execute(text)
+    """,
+    "next() of those with the name": """
+        KNOWN = (Look(), *[Save()])
+
+        def run(name, text):
+            return next(tool for tool in KNOWN if tool.name == name).execute(text)
+    """,
+    "pairs": """
+        KNOWN = {"save": Save()} | {"look": Look()}
+
+        def run(name, text):
+            for own, tool in KNOWN.items():
+                if own == name:
+                    return tool.execute(text)
+    """,
+    "a function that makes them": """
+        def known():
+            return [Look(), Save()]
+
+        def run(name, text):
+            return {tool.name: tool for tool in known()}[name].execute(text)
+    """,
+    "a registry": """
+        class Registry:
+            def __init__(self):
+                self._known = {}
+
+            def register(self, tool):
+                self._known[tool.name] = tool
+
+            def call(self, name, text):
+                return self._known[name].execute(text)
+
+        REGISTRY = Registry()
+        REGISTRY.register(Save())
+        REGISTRY.register(Look())
+
+        def run(name, text):
+            return REGISTRY.call(name, text)
+    """,
+    "an attribute of a base": """
+        class Base:
+            def __init__(self):
+                self.known = []
+                self.known.append(Look())
+                self.known.extend([Save()])
+
+        class Toolbox(Base):
+            def call(self, name, text):
+                return [tool for tool in self.known if tool.name == name][0].execute(text)
+
+        def run(name, text):
+            return Toolbox().call(name, text)
+    """,
+    "an annotation": """
+        class Toolbox:
+            known: "dict[str, Save | Look]"
+
+            def call(self, name, text):
+                return self.known[name].execute(text)
+
+        def run(name, text, toolbox=Toolbox()):
+            return Toolbox().call(name, text)
+    """,
+    "functions among others' entries": """
+        KNOWN = {
+            "save": {"about": "Saves.", "function": Save().execute},
+            "look": {"about": "Looks.", "function": Look().execute},
+        }
+
+        def run(name, text):
+            return KNOWN[name]["function"](text)
+    """,
+}
+
+
+def harms(text: str) -> set[Harm]:
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    assert found.entry_points[0].name == "solve"
+    return {effect.harm for file in found.files for effect in file.effects}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_the_tools_of_a_table_are_what_an_episode_runs(table: str) -> None:
+    assert harms(TOOLS + dedent(table) + LOOP) == {Harm.WRITES}
+
+
+def test_a_table_may_be_imported(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    table = 'KNOWN = {"save": Save(), "look": Look()}\n'
+    (tmp_path / "kit.py").write_text(TOOLS + table)
+    agent = tmp_path / "agent.py"
+    run = "from kit import KNOWN\n\ndef run(name, text):\n    return KNOWN[name].execute(text)\n"
+    agent.write_text(run + LOOP)
+    found = survey([read_source(agent)])
+    assert {e.harm for file in found.files for e in file.effects} == {Harm.WRITES}
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "PROVIDERS[name](messages)",
+        "PROVIDERS.get(name, plain)(messages)",
+        "chosen(messages)",
+    ],
+)
+def test_a_function_is_reached_through_a_table(ask: str) -> None:
+    agent = f"""
+        def plain(messages):
+            return client.chat.completions.create(model="m", messages=messages)
+
+        PROVIDERS = {{"plain": plain}}
+
+        def solve(task, name="plain"):
+            chosen = PROVIDERS[name]
+            messages = [{{"role": "user", "content": task}}]
+            for _ in range(5):
+                reply = {ask}
+                messages.append(reply)
+            return reply.content
+    """
+    source = Source(Path("/nowhere/agent.py"), dedent(agent).encode())
+    found = survey([source])
+    assert found.entry_points[0].name == "solve"
+    (call,) = found.files[0].calls
+    assert call.loop is not None
+    assert call.loop.place.line == 10
+
+
+def test_a_container_in_itself_ends() -> None:
+    agent = "KNOWN = []\nKNOWN.append(KNOWN)\nKNOWN.extend(KNOWN)\n\ndef run(name, text):\n    return KNOWN[name].execute(text)\n"
+    assert harms(agent + LOOP) == set()

@@ -1,0 +1,154 @@
+"""What one rollout leaves behind for the others: state of modules, classes and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent, indent
+
+import pytest
+
+from art_adapt.source import Source, read_source
+from art_adapt.survey.model import Harm
+from art_adapt.survey.survey import survey
+
+AGENT = """
+{before}
+
+def look(key):
+{look}
+    return key
+
+
+def solve(task):
+    messages = [{{"role": "user", "content": task}}]
+    for _ in range(5):
+        reply = client.chat.completions.create(model="m", messages=messages).choices[0].message
+        messages.append({{"role": "assistant", "content": look(reply.content)}})
+    return reply.content
+"""
+
+
+def agent(before: str, look: str) -> str:
+    return AGENT.format(
+        before=dedent(before), look=indent(dedent(look).strip(), "    ")
+    )
+
+
+def shared(text: str) -> list[str]:
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    effects = [effect for file in found.files for effect in file.effects]
+    return [effect.what for effect in effects if effect.harm is Harm.SHARED]
+
+
+SHARED = [
+    ("COUNT = 0", "global COUNT\nCOUNT += 1", "global COUNT"),
+    ("SEEN = []", "SEEN.append(key)", "the module-level SEEN, which look changes"),
+    (
+        "NOTES = {}",
+        "NOTES[key] = 1",
+        "the module-level NOTES, which look changes",
+    ),
+    (
+        "LOGS = {}",
+        "if key not in LOGS:\n    LOGS[key] = []\nLOGS[key].append(key)",
+        "the module-level LOGS, which look changes",
+    ),
+    (
+        "from collections import defaultdict\nLOGS = defaultdict(list)",
+        "LOGS[key].append(key)",
+        "the module-level LOGS, which look changes",
+    ),
+    ("", "globals()[key] = key", "globals()"),
+    ("import os", "os.chdir(key)", "the working directory"),
+    (
+        "class Config:\n    model = 'm'",
+        "Config.model = key",
+        "Config.model",
+    ),
+    (
+        "import sqlite3",
+        "sqlite3.connect('memory.db').execute('INSERT INTO facts VALUES (?)', (key,))",
+        "the database 'memory.db'",
+    ),
+    (
+        "import sqlite3\nclass Memory:\n    def __init__(self, path='memory.db'):\n        self.path = path\n"
+        "    def keep(self, text):\n        db = sqlite3.connect(self.path)\n        db.execute('insert into facts values (?)', (text,))\n",
+        "Memory().keep(key)",
+        "the database 'memory.db'",
+    ),
+    (
+        "import sqlite3\nPATH = 'memory.db'\ndef opened():\n    return sqlite3.connect(PATH)",
+        "with opened() as db:\n    db.execute('delete from facts')",
+        "the database 'memory.db'",
+    ),
+    (
+        "class Memory:\n    kept = []\n    def keep(self, text):\n        self.kept.append(text)",
+        "Memory().keep(key)",
+        "Memory.kept, which all its instances share, which Memory.keep changes",
+    ),
+]
+OWN = {
+    "made once": (
+        "KEPT = None",
+        "global KEPT\nif KEPT is None:\n    KEPT = key.upper()",
+    ),
+    "left if made": (
+        "KEPT = None",
+        "global KEPT\nif KEPT is not None:\n    return KEPT\nKEPT = key.upper()",
+    ),
+    "left if done": (
+        "DONE = False",
+        "global DONE\nif DONE:\n    return key\nprint(key)\nDONE = True",
+    ),
+    "only read": ("KEPT = 'x'", "global KEPT\nprint(KEPT)"),
+    "a cache": ("KEPT = {}", "if key not in KEPT:\n    KEPT[key] = key.upper()"),
+    "a cache that is asked": (
+        "KEPT = {}",
+        "found = KEPT.get(key)\nif found is None:\n    KEPT[key] = key.upper()",
+    ),
+    "said once": (
+        "SAID = set()",
+        "if key not in SAID:\n    SAID.add(key)\n    print(key)",
+    ),
+    "a database in memory": (
+        "import sqlite3",
+        "sqlite3.connect(':memory:').execute('insert into facts values (1)')",
+    ),
+    "a database that is read": (
+        "import sqlite3",
+        "sqlite3.connect('facts.db').execute('select * from facts')",
+    ),
+    "a list of each instance": (
+        "class Memory:\n    kept = []\n    def __init__(self):\n        self.kept = []\n    def keep(self, text):\n        self.kept.append(text)",
+        "Memory().keep(key)",
+    ),
+    "a field of a model": (
+        "from pydantic import BaseModel\nclass Memory(BaseModel):\n    kept: list = []\n    def keep(self, text):\n        self.kept.append(text)",
+        "Memory().keep(key)",
+    ),
+    "a local of the same name": ("SEEN = []", "SEEN = []\nSEEN.append(key)"),
+}
+
+
+@pytest.mark.parametrize(
+    ("before", "look", "what"), SHARED, ids=[s[1][:30] for s in SHARED]
+)
+def test_state_that_outlives_an_episode_is_named(
+    before: str, look: str, what: str
+) -> None:
+    assert shared(agent(before, look)) == [what]
+
+
+@pytest.mark.parametrize(("before", "look"), OWN.values(), ids=OWN)
+def test_what_is_made_once_or_an_episodes_own_is_not(before: str, look: str) -> None:
+    assert shared(agent(before, look)) == []
+
+
+def test_a_setting_of_another_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "settings.py").write_text("MODEL = 'm'\n")
+    file = tmp_path / "agent.py"
+    file.write_text(agent("import settings", "settings.MODEL = key"))
+    found = survey([read_source(file)])
+    effects = [e.what for f in found.files for e in f.effects if e.harm is Harm.SHARED]
+    assert effects == ["settings.MODEL"]
