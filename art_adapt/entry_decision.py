@@ -108,8 +108,10 @@ def refuse_untrainable(decision: EntryDecision) -> None:
             next_step="rename the file, or record only, with --no-train-module",
             path=path,
         )
-    takes = [p for p in entry.needs if not p.is_client] or entry.is_request
-    if not takes and entry.terminal is None and decision.origin is Origin.FOUND:
+    # An object that the project shows how to make is the same in each episode.
+    varies = [p for p in entry.needs if not p.is_client and (not p.made or p.is_record)]
+    typed = entry.terminal is not None or entry.is_request
+    if not varies and not typed and decision.origin is Origin.FOUND:
         raise Refusal(
             f"{entry.called}() takes nothing that could differ from one episode to the next",
             why="an episode starts from a scenario: a task, a question",

@@ -194,6 +194,11 @@ def _without_exit(decisions: Decisions) -> tuple[str, str]:
         if entry.keeps_answer:
             last = "what the model says last is the answer"
             return "none found", f"{last}; else put final_answer(...) around it"
+        if entry.terminal is not None:
+            last = "what it prints last is the answer"
+            return "none found", f"{last}; else put final_answer(...) around it"
+        if entry.route is not None:
+            return f"what {entry.route.path} answers", ""
         if _is_unedited(decisions) and entry.returns != "None":
             return f"what {entry} returns", ""
     missing = "trajectories will have no final_answer"

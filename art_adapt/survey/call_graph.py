@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import is_namespace, resolve, resolve_name
+from art_adapt.survey.resolution import (
+    is_namespace,
+    resolve,
+    resolve_in_tables,
+    resolve_name,
+)
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 Edges = dict[FunctionKey, set[FunctionKey]]
+Sites = dict[tuple[FunctionKey, FunctionKey], list[ast.expr]]  # by caller and callee
 
 
 @dataclass
@@ -20,16 +26,15 @@ class CallGraph:
     """The calls between functions, and where they stand.
 
     ``certain`` edges are resolved by name, import or class; ``possible`` edges match a
-    method's name only. ``mentioned`` are functions that are named without a call, as in a
-    table of tools.
+    method's name only; ``tabled`` edges lead through the elements of a list or dict.
+    ``mentioned`` are functions that are named without a call, as in a table of tools.
     """
 
     certain: Edges = field(default_factory=dict)
     possible: Edges = field(default_factory=dict)
     mentioned: Edges = field(default_factory=dict)
-    sites: dict[tuple[FunctionKey, FunctionKey], list[ast.expr]] = field(
-        default_factory=dict
-    )
+    sites: Sites = field(default_factory=dict)
+    tabled: Sites = field(default_factory=dict)
 
     @staticmethod
     def of(project: Project) -> CallGraph:
@@ -75,9 +80,28 @@ class CallGraph:
             if callee != caller or isinstance(syntax.parents.get(node), ast.Call):
                 self.certain.setdefault(caller, set()).add(callee)
                 self.sites.setdefault((caller, callee), []).append(node)
+        if not found and _is_used(syntax, node):
+            for callee in resolve_in_tables(project, syntax, node):
+                self.tabled.setdefault((caller, callee), []).append(node)
         if not found and isinstance(node, ast.Attribute):
             for callee in methods.get(node.attr, ())[:4]:
                 self.possible.setdefault(caller, set()).add(callee)
+
+    def with_tables(self, asking: Iterable[FunctionKey]) -> CallGraph:
+        """Follow tables where nothing else leads to a model.
+
+        ``asking``: the functions that make completion calls. A function that reaches one
+        only through a table has a table of providers or of agents, and these edges are
+        certain. Where it asks anyway, it is a table of tools, which are no part of the
+        conversation.
+        """
+        reaching = self.reaching(asking)
+        certain, sites = _merged(self.certain), dict(self.sites)
+        for (caller, callee), nodes in self.tabled.items():
+            if caller not in reaching:
+                certain.setdefault(caller, set()).add(callee)
+                sites[caller, callee] = [*sites.get((caller, callee), ()), *nodes]
+        return replace(self, certain=certain, sites=sites)
 
     def callers(self, key: FunctionKey) -> list[FunctionKey]:
         return self._callers.get(key, [])
@@ -135,6 +159,13 @@ class CallGraph:
         return _closure(starts, run)
 
     @cached_property
+    def _tabled(self) -> Edges:
+        found: Edges = {}
+        for caller, callee in self.tabled:
+            found.setdefault(caller, set()).add(callee)
+        return found
+
+    @cached_property
     def _running(self) -> Edges:
         """What a function may run: calls, what it names, and methods of unique names."""
         unique: Edges = {}
@@ -144,7 +175,7 @@ class CallGraph:
             unique[caller] = {
                 key for key in callees if names.count(key[1].rpartition(".")[2]) == 1
             }
-        return _merged(self.certain, self.mentioned, unique)
+        return _merged(self.certain, self._tabled, self.mentioned, unique)
 
     def recursion(self, key: FunctionKey) -> set[FunctionKey]:
         """The other functions that call this one and are called by it, through others."""
@@ -154,8 +185,8 @@ class CallGraph:
         return (called & self.reaching([key])) - {key}
 
     def reachable(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
-        """The functions that can be reached from ``starts`` over certain and possible edges."""
-        forward = _merged(self.certain, self.possible)
+        """The functions that can be reached from ``starts`` over edges of any kind."""
+        forward = _merged(self.certain, self._tabled, self.possible)
         return _closure(starts, lambda key: forward.get(key, ()))
 
 

@@ -101,6 +101,8 @@ def _score(
         score -= 5
     if _asks_a_person(syntax, function):
         score -= 8
+    elif _is_asked_by_a_person(project, graph, entry):
+        score -= 16
     driving = _driving(project, graph, key, asking)
     if asking.only_sends(syntax, function) and not driving:
         score -= 8
@@ -116,13 +118,21 @@ def _score(
         for value in return_values(syntax, function.qualname)
     ):
         score += 2
-    if drives or any(_is_private(name) and at == key[0] for at, name in driving):
+    if drives:
+        score += 5
+    elif any(_is_private(name) and at == key[0] for at, name in driving):
         score += 4
     elif any(
         isinstance(node, LOOPS) and asking.asks(node)
         for node in syntax.owned_by(function.qualname)
     ):
         score += 2
+    if any(
+        caller in reaching and caller != key and not _is_launch(project, caller)
+        for caller, callee in graph.tabled
+        if callee == key
+    ):
+        score -= 10  # a tool of another conversation, or an agent that is chosen there
     around = graph.recursion(key)
     if around and not _is_started(graph, key, around):
         score -= 12
@@ -223,6 +233,22 @@ def _is_example(
 def _asks_a_person(syntax: Syntax, function: Function) -> bool:
     effects = find_effects(syntax, {function.qualname})
     return any(effect.harm is Harm.ASKS for effect in effects)
+
+
+def _is_asked_by_a_person(
+    project: Project, graph: CallGraph, entry: EntryPoint
+) -> bool:
+    """Whether a function takes nothing, and all that calls it asks a person for the task.
+
+    It is one turn of that chat: by itself it would ask the model nothing.
+    """
+    callers = graph.callers(entry.key)
+    takes = any(not parameter.is_client for parameter in entry.parameters)
+    return (bool(callers) and not takes) and all(
+        name != MODULE_LEVEL
+        and _asks_a_person(project.files[path], project.files[path].functions[name])
+        for path, name in callers
+    )
 
 
 def _is_launcher(function: Function) -> bool:

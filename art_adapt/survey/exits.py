@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
-from art_adapt.survey.apis import ANSWERS, PIECES
 from art_adapt.survey.asking import Asking
+from art_adapt.survey.growth import CONVERSATION_NAMES
 from art_adapt.survey.hooks import unhooked
 from art_adapt.survey.model import Exit, RewardSite, Span
-from art_adapt.survey.nodes import Function, FunctionNode, dotted, keyword
+from art_adapt.survey.nodes import (
+    Function,
+    FunctionNode,
+    dotted,
+    grown_list,
+    keyword,
+    last_name,
+)
 from art_adapt.survey.project import Project
+from art_adapt.survey.replies import holds_reply
 from art_adapt.survey.resolution import resolve
 from art_adapt.survey.syntax import Syntax
 
 WEB = ("flask", "quart", "fastapi", "starlette", "django")
 RESPONSES = ("jsonify", "JSONResponse", "HTMLResponse", "PlainTextResponse", "Response")
+# What shows somebody an answer, by the words of its name, and what reports on a run.
+SHOWING = frozenset(
+    {"print", "show", "display", "say", "speak", "reply", "respond", "send", "present"}
+    | {"message", "markdown", "output"}
+)
+REPORTING = frozenset(
+    {"log", "debug", "info", "warning", "error", "status", "thinking", "reasoning"}
+    | {"tool", "add", "append", "save", "user", "system", "usage", "thought", "delta"}
+)
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+MEASURES = frozenset({"len", "type", "bool", "id", "isinstance", "hash", "sum"})
 REWARD_NAME = re.compile(
     r"^(?:total_|final_|episode_|cumulative_)?reward$", re.IGNORECASE
 )
@@ -30,7 +49,7 @@ def find_exits(
     hooks: frozenset[str],
     asking: Asking,
 ) -> tuple[Exit, ...]:
-    """Find the answers that ``function`` returns, or else stores, or else prints.
+    """Find the answers that ``function`` returns, or else stores, prints, or keeps.
 
     ``hooks``: the local names of ``final_answer``.
     """
@@ -42,6 +61,7 @@ def find_exits(
         ]
         or list(_stored(syntax, function, hooks))
         or list(printed_answers(syntax, function.qualname, hooks, asking))
+        or list(_kept(syntax, function, hooks, asking))
     )
     return tuple(found)
 
@@ -220,95 +240,79 @@ def _stored(
 def printed_answers(
     syntax: Syntax, owner: str, hooks: frozenset[str], asking: Asking
 ) -> Iterator[Exit]:
-    """Find the answers that a function, or a file at module level, prints."""
+    """Find the answers that a function, or a file at module level, shows somebody."""
     for node in syntax.owned_by(owner):
-        if not (
-            isinstance(node, ast.Call)
-            and (dotted(node.func) or "").split(".")[-1] in ("print", "secho", "echo")
-        ):
+        if not isinstance(node, ast.Call) or not _shows(syntax, node):
             continue
         if _in_handler(syntax, node, asking):
             continue
-        for argument in node.args:
-            values = (
-                [v.value for v in argument.values if isinstance(v, ast.FormattedValue)]
-                if isinstance(argument, ast.JoinedStr)
-                else [argument]
-            )
-            for value in values:
-                if _holds_reply(syntax, unhooked(value, hooks), asking):
-                    yield _exit(syntax, value, "printed", hooks, node)
+        for argument in (*node.args, *(k.value for k in node.keywords)):
+            for value in _replies_in(syntax, argument, hooks, asking):
+                yield _exit(syntax, value, "printed", hooks, node)
 
 
-def _holds_reply(
-    syntax: Syntax, value: ast.expr, asking: Asking, depth: int = 0
-) -> bool:
-    """Whether an expression holds the model's answer.
-
-    That is ``message.content``, a variable that was assigned it, or the parsed answer that
-    a call returns, whole or in part.
-    """
-    if isinstance(value, ast.BoolOp):  # message.content or ""
-        return _holds_reply(syntax, value.values[0], asking, depth)
-    if (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Attribute)
-        and value.func.attr in ("strip", "rstrip", "lstrip")
-    ):
-        return _holds_reply(syntax, value.func.value, asking, depth)
-    if isinstance(value, ast.Attribute):
-        path = _path(value)
-        if _ends_with(path, ANSWERS) and not _ends_with(path, PIECES):
-            return True
-    if _is_last_content(value, asking):
+def _shows(syntax: Syntax, call: ast.Call) -> bool:
+    """Whether a statement prints, or hands what it is given to something that shows it."""
+    name = (dotted(call.func) or "").split(".")[-1]
+    if name in ("print", "secho", "echo"):
         return True
-    whole = value
-    while isinstance(whole, ast.Attribute | ast.Subscript):
-        whole = whole.value
-    if any(map(asking.returns_answer, (whole, *syntax.values_of(whole)))):
-        return True
-    if depth or not isinstance(value, ast.Name):
-        return False
-    return any(
-        _holds_reply(syntax, held, asking, 1) for held in syntax.values_of(value)
-    )
-
-
-def _is_last_content(value: ast.expr, asking: Asking) -> bool:
-    """Whether an expression is ``messages[-1]["content"]`` of a conversation."""
-    if isinstance(value, ast.Subscript):
-        key, last = value.slice, value.value
-        is_content = isinstance(key, ast.Constant) and key.value == "content"
-    elif isinstance(value, ast.Attribute):
-        is_content, last = value.attr == "content", value.value
-    else:
-        return False
-    if not is_content or not isinstance(last, ast.Subscript):
-        return False
-    name = dotted(last.value)
+    statement = syntax.parents.get(call)
+    if isinstance(statement, ast.Await):
+        statement = syntax.parents.get(statement)
+    words = {word.lower() for word in WORD.findall(name)}
     return (
-        name is not None
-        and ast.unparse(last.slice) == "-1"
-        and any(
-            call.messages is not None and dotted(call.messages) == name
-            for call in asking.completions.values()
-        )
+        isinstance(statement, ast.Expr)
+        and not words.isdisjoint(SHOWING)
+        and words.isdisjoint(REPORTING)
     )
 
 
-def _path(value: ast.expr) -> str:
-    """Spell an expression without its subscripts: ``reply.choices.message.content``."""
-    names: list[str] = []
-    while isinstance(value, ast.Attribute | ast.Subscript):
-        if isinstance(value, ast.Attribute):
-            names.append(value.attr)
-        value = value.value
-    names.append(value.id if isinstance(value, ast.Name) else "")
-    return ".".join(reversed(names))
+def _replies_in(
+    syntax: Syntax, value: ast.expr, hooks: frozenset[str], asking: Asking
+) -> Iterator[ast.expr]:
+    """Find the model's answer in what is printed: formatted, coloured, put together."""
+    if holds_reply(syntax, unhooked(value, hooks), asking):
+        yield value
+        return
+    parts: list[ast.expr] = []
+    match value:
+        case ast.JoinedStr():
+            parts = value.values
+        case ast.FormattedValue():
+            parts = [value.value]
+        case ast.BinOp(op=ast.Add() | ast.Mod()):
+            parts = [value.left, value.right]
+        case ast.Tuple():
+            parts = value.elts
+        case ast.Call() if last_name(value.func) not in MEASURES:
+            parts = [*value.args, *(k.value for k in value.keywords)]
+    for part in parts:
+        yield from _replies_in(syntax, part, hooks, asking)
 
 
-def _ends_with(path: str, endings: Collection[str]) -> bool:
-    return path.endswith(tuple(f".{ending}" for ending in endings)) or path in endings
+def _kept(
+    syntax: Syntax, function: Function, hooks: frozenset[str], asking: Asking
+) -> Iterator[Exit]:
+    """Find answers that are added to a list that no completion call sends."""
+    sent = {
+        dotted(call.messages) or ""
+        for call in asking.completions.values()
+        if call.messages is not None
+    }
+    for node in syntax.owned_by(function.qualname):
+        grown = grown_list(node) if isinstance(node, ast.Call) else None
+        if (
+            grown is None
+            or grown in sent
+            or grown.rpartition(".")[2] in CONVERSATION_NAMES
+        ):
+            continue
+        assert isinstance(node, ast.Call)
+        if _in_handler(syntax, node, asking):
+            continue
+        for value in node.args[-1:]:
+            if holds_reply(syntax, unhooked(value, hooks), asking):
+                yield _exit(syntax, value, f"added to {grown}", hooks, node)
 
 
 def find_rewards(

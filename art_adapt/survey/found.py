@@ -57,7 +57,6 @@ class Found:
 
     @staticmethod
     def of(project: Project) -> Found:
-        graph = CallGraph.of(project)
         hooks = {path: imported_hooks(syntax) for path, syntax in project.files.items()}
         found = {
             path: list(
@@ -66,6 +65,8 @@ class Found:
             for path, syntax in project.files.items()
             if syntax.source.mentions_model
         }
+        every = [call for calls in found.values() for call in calls]
+        graph = CallGraph.of(project).with_tables(map(_key, every))
         found = _of_this_agent(project, graph, found)
         if not any(call.supported for calls in found.values() for call in calls):
             for syntax, run in find_framework_calls(project).items():
@@ -296,6 +297,10 @@ class Found:
     def _function(self, entry: EntryPoint) -> tuple[Syntax, Function]:
         syntax = self.project.files[entry.place.path]
         return syntax, syntax.functions[entry.name]
+
+
+def _key(call: FoundCall) -> FunctionKey:
+    return call.syntax.source.path, call.function
 
 
 def _of_this_agent(

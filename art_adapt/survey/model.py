@@ -73,7 +73,7 @@ class Exit:
     place: Place
     span: Span
     answer: str
-    how: str  # returned, printed, stored
+    how: str  # returned, printed, stored in x, added to x
     marked: bool  # has its hook already
     around: Span | None = None  # the call that it is an argument of
     element: int | None = None  # its place in a returned tuple, beside a reward

@@ -45,7 +45,7 @@ class Project:
     _calls: dict[str, list[tuple[Syntax, ast.Call]]] | None = field(
         default=None, init=False
     )
-    # The functions that attributes and tables hold; while they are looked for, none.
+    # The functions that attributes hold; an empty list while they are looked for.
     stored: dict[ast.expr, list[tuple[Path, str]]] = field(
         default_factory=dict, init=False
     )

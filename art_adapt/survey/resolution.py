@@ -55,18 +55,13 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
     if name is None:
         # Agent(...).run: the class is named in the expression itself.
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
-            found = _members(project, syntax, node.value.func, node.attr)
-            return found or _of_instances(project, syntax, node.value, node.attr)
-        if isinstance(node, ast.Attribute):  # self.tools[name].run
-            return _of_instances(project, syntax, node.value, node.attr)
-        return _once(project, project.stored, node, _from_tables(project, syntax, node))
+            return _members(project, syntax, node.value.func, node.attr)
+        return []
     head, _, rest = name.partition(".")
     owner = syntax.owner(node)
     if not rest:
-        return (
-            _named(project, syntax, head, owner)
-            or _of_instances(project, syntax, node, "__call__")
-            or _once(project, project.stored, node, _from_tables(project, syntax, node))
+        return _named(project, syntax, head, owner) or _of_instances(
+            project, syntax, node, "__call__"
         )
     assert isinstance(node, ast.Attribute)
     if head in ("self", "cls") and "." not in rest:
@@ -96,15 +91,35 @@ def _of_instances(
     return list(found)
 
 
-def _from_tables(
+def resolve_in_tables(
+    project: Project, syntax: Syntax, node: ast.expr
+) -> list[FunctionKey]:
+    """Find the functions that a node may refer to as an element of a list or dict.
+
+    That is ``TOOLS[name]`` and what a name for it is assigned, and ``tool.execute`` where
+    ``tool`` is one of those in a list: any of them.
+    """
+    return list(dict.fromkeys(_in_tables(project, syntax, node)))
+
+
+def _in_tables(
     project: Project, syntax: Syntax, node: ast.expr
 ) -> Iterator[FunctionKey]:
-    """Find the functions of a table: ``TOOLS[name]``, or a name that it is assigned to."""
     for value in (node, *syntax.values_of(node)):
         container = container_of(syntax, value)
         if container is not None:
             for place, element in _elements(project, syntax, container):
                 yield from _referred(project, place, element)
+    holder, method = (
+        (node.value, node.attr)
+        if isinstance(node, ast.Attribute)
+        else (node, "__call__")
+    )
+    for value in (holder, *syntax.values_of(holder)):
+        container = container_of(syntax, value)
+        if container is not None:
+            for place, name in _element_classes(project, syntax, container):
+                yield from with_overrides(project, place, name, method)
 
 
 def _stored_functions(
@@ -208,8 +223,6 @@ def classes_of(
 def _classes_of(
     project: Project, syntax: Syntax, value: ast.expr
 ) -> Iterator[tuple[Syntax, str]]:
-    if (container := container_of(syntax, value)) is not None:
-        yield from _element_classes(project, syntax, container)
     if isinstance(value, ast.Await):
         yield from classes_of(project, syntax, value.value)
     elif isinstance(value, ast.BoolOp):
@@ -279,7 +292,11 @@ def _held(
             name = f"self.{container.attr}"
             made_of.append((place, *put_into(place, name, MODULE_LEVEL)))
     for place, held, others in made_of:
-        yield from ((place, each) for each in held)
+        for each in held:
+            if (other := container_of(place, each)) is None:
+                yield place, each
+            else:  # tool, in [tool for tool in tools]
+                yield from _elements(project, place, other)
         for other in others:
             yield from _elements(project, place, other)
 

@@ -38,13 +38,13 @@ def indented(by: int) -> str:
 
 
 KEEPING = {
-    "a function that shows it": f"""
-def run(question: str, show=lambda text: None) -> None:
+    "a function that hands it to others": f"""
+def run(question: str, done=lambda text: None) -> None:
     messages = [{{"role": "user", "content": question}}]
     for _ in range(8):
 {indented(8)}
         if not reply.tool_calls:
-            show(reply.content)
+            done(reply.content)
             break
 """,
     "a method that says whether it went well": f"""

@@ -200,3 +200,34 @@ def test_a_function_is_reached_through_a_table(ask: str) -> None:
 def test_a_container_in_itself_ends() -> None:
     agent = "KNOWN = []\nKNOWN.append(KNOWN)\nKNOWN.extend(KNOWN)\n\ndef run(name, text):\n    return KNOWN[name].execute(text)\n"
     assert harms(agent + LOOP) == set()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "self.known = {'task': self._sub}",
+        "self.known = {}\n        self.known['task'] = self._sub",
+        "self.known = dict(look=print)\n        self.known.update({'task': self._sub})",
+    ],
+)
+def test_an_agent_that_is_a_tool_is_not_the_episode(table: str) -> None:
+    turns = """
+        for _ in range(5):
+            reply = client.chat.completions.create(model="m", messages=messages).choices[0].message
+            messages.append(reply)
+            for call in reply.tool_calls or []:
+                tool = self.known.get(call.function.name)
+                messages.append({"role": "tool", "content": tool(call.function.arguments)})
+        return reply.content
+"""
+    agent = f"""
+class App:
+    def __init__(self):
+        {table}
+
+    def _sub(self, prompt):
+        messages = [{{"role": "user", "content": prompt}}]{turns}
+    def _turns(self, messages, text):
+        messages.append({{"role": "user", "content": text}}){turns}"""
+    found = survey([Source(Path("/nowhere/agent.py"), agent.encode())])
+    assert found.entry_points[0].name == "App._turns"

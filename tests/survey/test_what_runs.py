@@ -9,6 +9,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from agent_files import art_adapt
 
 from art_adapt.source import Source, read_source
 from art_adapt.survey.entry_points import UNSEEN
@@ -671,3 +672,35 @@ def test_what_of_a_return_is_an_answer(returned: str, answers: list[str]) -> Non
         f"{web}\ndef run(task):\n    messages = [task]\n    reply = {CALL}\n    return {returned}\n"
     )
     assert [each.answer for each in first(found).exits] == answers
+
+
+TURN = """
+    def {name}(self):
+        for _ in range(5):
+            reply = client.chat.completions.create(model="m", messages=self.messages)
+            self.messages.append(reply)
+            if not reply.tool_calls:
+                return
+"""
+
+
+@pytest.mark.parametrize("name", ["_process", "respond", "run_turn"])
+def test_a_turn_that_takes_nothing_is_part_of_the_chat(name: str) -> None:
+    found = of(
+        f"class Bot:\n    def __init__(self):\n        self.messages = []\n{TURN.format(name=name)}\n"
+        f"    def chat(self):\n        while True:\n            text = input('> ')\n"
+        f"            self.messages.append({{'role': 'user', 'content': text}})\n            self.{name}()\n"
+    )
+    assert first(found).name == "Bot.chat"
+    assert first(found).terminal is not None
+
+
+def test_what_is_made_the_same_each_time_is_no_scenario(tmp_path: Path) -> None:
+    path = tmp_path / "agent.py"
+    path.write_text(
+        f"from openai import OpenAI\n\nclient = OpenAI()\n\nclass Settings:\n    pass\n\nclass Bot:\n    def __init__(self, settings: Settings):\n        self.messages = []\n{TURN.format(name='run')}\n"
+        "def main():\n    Bot(Settings()).run()\n"
+    )
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"takes nothing that could differ" in b" ".join(done.stderr.split())

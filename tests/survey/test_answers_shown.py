@@ -1,0 +1,73 @@
+"""Answers that no function returns: they are shown to somebody, or kept in a list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+
+from art_adapt.source import Source
+from art_adapt.survey.survey import survey
+
+AGENT = """\
+def run(task, ui):
+    messages = [{{"role": "user", "content": task}}]
+    shown = []
+    while True:
+        message = client.chat.completions.create(model="m", messages=messages).choices[0].message
+        messages.append(message)
+        reply = message.content
+{ending}
+        if not message.tool_calls:
+            break
+        messages.append({{"role": "user", "content": "go on"}})
+"""
+
+
+def answers(ending: str) -> list[tuple[str, str]]:
+    text = AGENT.format(ending=indent(ending, " " * 8))
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    return [(exit_.answer, exit_.how) for exit_ in found.entry_points[0].exits]
+
+
+@pytest.mark.parametrize(
+    ("ending", "answer"),
+    [
+        ("print(reply)", "reply"),
+        ("print(reply + '\\n')", "reply"),
+        ("print('Agent: %s' % reply)", "reply"),
+        ("print(f'Agent: {reply}')", "reply"),
+        ("print(colored(reply, 'green'))", "reply"),
+        ("console.print(Panel(Markdown(message.content)))", "message.content"),
+        ("ui.chatBotMessage(reply)", "reply"),
+        ("ui.show_agent_response(reply)", "reply"),
+        ("ui.display(text=reply)", "reply"),
+        ("await ctx.send(reply)", "reply"),
+        ("message_of.reply(f'{reply}!')", "reply"),
+    ],
+)
+def test_what_shows_an_answer_marks_it(ending: str, answer: str) -> None:
+    assert answers(ending) == [(answer, "printed")]
+
+
+def test_an_answer_that_is_kept_beside_the_conversation_is_marked() -> None:
+    assert answers("shown.append(reply)") == [("reply", "added to shown")]
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "logger.info(reply)",
+        "ui.show_tool_output(reply)",
+        "ui.display_thinking(reply)",
+        "print(len(reply))",
+        "print(f'{len(reply)} characters')",
+        "sent = bus.send(reply)",
+        "ui.log_message(reply)",
+        "messages.append(reply)",
+        "print(task)",
+    ],
+)
+def test_what_only_reports_marks_nothing(ending: str) -> None:
+    assert answers(ending) == []
