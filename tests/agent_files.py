@@ -23,9 +23,20 @@ AGENTS = REPOSITORY / "fixtures" / "agents"
 NAMES = sorted(path.name for path in AGENTS.iterdir())
 CHILD = Path(__file__).with_name("episode_child.py")
 ROLLOUT_KEY = "sk-rollout"
+MAIN = REPOSITORY / "art_adapt" / "__main__.py"
 # What a rollout records on; with ART's own trajectory in the slow tests.
 TRAJECTORIES = ["light", pytest.param("art", marks=pytest.mark.slow)]
 ROLLOUT_MODEL = "policy:step1"
+
+
+def _starting() -> dict[str, str]:
+    """The environment variables that Python reads when it starts, and not later."""
+    return {
+        k: v for k, v in os.environ.items() if k.startswith(("PYTHON", "LC_", "LANG"))
+    }
+
+
+STARTED_WITH = _starting()
 
 
 def agent_file(folder: Path) -> Path:
@@ -54,17 +65,34 @@ def write_reward(folder: Path, options: Sequence[str]) -> None:
 
 
 def art_adapt(
-    *arguments: str | Path, cwd: Path, stdin: bytes = b""
+    *arguments: str | Path, cwd: Path, stdin: bytes = b"", fresh: bool = False
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run the command as a user does."""
-    return subprocess.run(
-        [sys.executable, "-m", "art_adapt", *map(str, arguments)],
-        cwd=cwd,
-        input=stdin,
-        capture_output=True,
-        timeout=120,
-        check=False,
+    """Run the command as a user does, in a process that has imported libcst already.
+
+    ``fresh``: in a process that has imported nothing. What Python itself reads of the
+    environment when it starts takes such a process, too.
+    """
+    command = [sys.executable, "-m", "art_adapt", *map(str, arguments)]
+    if fresh or _starting() != STARTED_WITH:
+        return subprocess.run(
+            command,
+            cwd=cwd,
+            input=stdin,
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
+    done = _asked_of_a_server(
+        ("libcst", "rich.console", "typer", "art_adapt.__main__"),
+        {
+            "folder": str(cwd),
+            "arguments": [str(MAIN), *map(str, arguments)],
+            "environment": dict(os.environ),
+            "input": stdin.decode("latin-1"),
+        },
     )
+    said = (done[name].encode("latin-1") for name in ("output", "errors"))
+    return subprocess.CompletedProcess(command, done["status"], *said)
 
 
 def in_terminal(
@@ -152,19 +180,26 @@ def forked(
     environment: dict[str, str],
 ) -> str:
     """Run the last of ``modules`` in a process forked from one that has imported them all; return its output."""
-    server = _server(*modules)
-    assert server.stdin is not None and server.stdout is not None
     asked = {
         "folder": str(folder),
         "arguments": arguments,
         "environment": environment,
     }
+    done = _asked_of_a_server(modules, asked)
+    assert done["status"] == 0, done["errors"]
+    output: str = done["output"].encode("latin-1").decode()
+    return output
+
+
+def _asked_of_a_server(modules: tuple[str, ...], asked: dict[str, Any]) -> Any:
+    server = _server(*modules)
+    assert server.stdin is not None and server.stdout is not None
     server.stdin.write(json.dumps(asked) + "\n")
     server.stdin.flush()
-    done = json.loads(server.stdout.readline())
-    assert done["status"] == 0, done["errors"]
-    output: str = done["output"]
-    return output
+    if not select.select([server.stdout], [], [], 120)[0]:
+        server.kill()
+        pytest.fail(f"two minutes were not enough for {asked['arguments']}")
+    return json.loads(server.stdout.readline())
 
 
 @functools.cache

@@ -568,7 +568,7 @@ def test_errors_are_json_as_well(agent: Path) -> None:
 
 def test_an_internal_error_as_json(agent: Path) -> None:
     (agent.parent / "libcst.py").write_text("raise RuntimeError('broken')\n")
-    done = art_adapt("--json", "--isolated", "agent.py", cwd=agent.parent)
+    done = art_adapt("--json", "--isolated", "agent.py", cwd=agent.parent, fresh=True)
     assert done.returncode == 2
     error = json.loads(done.stdout)["error"]
     assert error["what"] == "internal error: RuntimeError: broken"

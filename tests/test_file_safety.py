@@ -7,6 +7,7 @@ its imports, and the next run removes what is left lying about.
 from __future__ import annotations
 
 import ast
+import multiprocessing
 import os
 import random
 import resource
@@ -281,8 +282,20 @@ def killed_child(run: Callable[[], object], after: Callable[[int], object]) -> b
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
+def in_a_fresh_process(check: Callable[..., None], *given: object) -> None:
+    """Run a check that forks often: here, each fork would copy what other tests have left."""
+    process = multiprocessing.get_context("spawn").Process(target=check, args=given)
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+
+
 @pytest.mark.parametrize("linked", [False, True], ids=["plain", "hard link"])
 def test_a_kill_at_any_line(agent: Path, linked: bool) -> None:
+    in_a_fresh_process(_check_kills_at_any_line, agent, linked)
+
+
+def _check_kills_at_any_line(agent: Path, linked: bool) -> None:
     other = agent.parent / "links" / "agent.py"
     if linked:
         other.parent.mkdir()
@@ -321,6 +334,10 @@ def _until_line(last: int, edits: list[FileEdit]) -> None:
 
 
 def test_a_hundred_kills_at_random_moments(agent: Path) -> None:
+    in_a_fresh_process(_check_kills_at_random_moments, agent)
+
+
+def _check_kills_at_random_moments(agent: Path) -> None:
     there, back = both_ways(agent)
     (adapted,) = (edit.after for edit in there if edit.path == agent)
     assert adapted is not None

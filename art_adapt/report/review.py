@@ -202,6 +202,8 @@ def _questions(plan: Plan) -> Iterator[str]:
             yield f"How does {code('episode()')} get {code(parameter.name)}? Nothing here shows it: fill it in."
         if entry.is_helper:
             yield f"{code(entry)} asks what its callers want asked. Does one of them run the episode? ({code('--entry')})"
+        if entry.side_job:
+            yield f"{code(entry)} is named after a side job ({entry.side_job}). Does it serve an agent, whose file should be adapted instead?"
         if others:
             also = ", ".join(f"{code(each)}" for each in others)
             yield f"Does {code(entry)} run one episode? Also possible: {also} ({code('--entry')})."

@@ -166,7 +166,12 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
                 "it asks what its callers want asked, and none that holds a conversation "
                 "was found: if one runs the episode, name it with --entry"
             )
+            side = (
+                f"named after a side job ({decisions.entry.side_job}): if it serves an agent, "
+                "adapt that agent's file instead"
+            )
             said = [also] * bool(others) + [helps] * decisions.entry.is_helper
+            said += [side] * bool(decisions.entry.side_job)
             detail = "; ".join(said)
         yield Line(
             "entry point",

@@ -27,7 +27,6 @@ from art_adapt.survey.entry_points import (
 from art_adapt.survey.frameworks import find_framework_calls
 from art_adapt.survey.growth import growing_sites
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names
-from art_adapt.survey.instances import implemented_by
 from art_adapt.survey.model import (
     CompletionCall,
     EntryPoint,
@@ -148,11 +147,11 @@ class Found:
         return replace(script, exits=entry.exits or script.exits, score=entry.score)
 
     def _asks_itself(self, entry: EntryPoint) -> bool:
-        own = {name for _, name in self._own(entry.key)}
+        own = {name for _, name in self.own(entry.key)}
         effects = find_effects(self.project.files[entry.place.path], own)
         return any(effect.harm is Harm.ASKS for effect in effects)
 
-    def _own(self, key: FunctionKey) -> set[FunctionKey]:
+    def own(self, key: FunctionKey) -> set[FunctionKey]:
         """A function, and the methods of its own class that it calls."""
         owner = key[1].rpartition(".")[0]
         found, left = {key}, [key]
@@ -236,65 +235,11 @@ class Found:
                 ):
                     yield from ((path, where) for where in setters)
 
-    def drivers(self) -> list[EntryPoint]:
-        """The candidates that drive a conversation, and not for a caller of their own."""
-        return [
-            entry
-            for entry in self.entry_points
-            if self.asking.drives(*self._function(entry))
-            and not self._hands_on(entry.key)
-        ]
-
-    def helpers(self) -> list[FunctionKey]:
-        """The LLM helpers, if the likeliest of all candidates is one."""
-        if self.drivers() or not self.entry_points:
-            return []
-        helpers = [each.key for each in self.entry_points if self.is_helper(each)]
-        first = self.entry_points[0]
-        return helpers if first.key in helpers else []
-
-    def only_helps(self, entry: EntryPoint) -> bool:
-        """Whether an entry point is an LLM helper, in a project where nothing drives."""
-        return not self.drivers() and self.is_helper(entry)
-
-    def is_helper(self, entry: EntryPoint) -> bool:
-        """Whether an entry point only asks what its callers want to have asked.
-
-        It is given the conversation; it is one of the implementations of an interface, as
-        a provider's adapter; or it hands on to a method of its own name, as a middleware.
-        """
-        syntax, function = self._function(entry)
-        if self._hands_on(entry.key):
-            return True
-        return not self.asking.drives(syntax, function) and (
-            self.asking.only_sends(syntax, function)
-            or implemented_by(self.project, syntax, function) is not None
-        )
-
-    def _hands_on(self, key: FunctionKey) -> bool:
-        """Whether a method asks by one of its own name of another object.
-
-        ``ask_safe`` that calls ``ask`` counts, and so does a method that calls such a
-        method of its own class.
-        """
-        owner = key[1].rpartition(".")[0]
-        return bool(owner) and any(
-            self._is_namesake(method, callee)
-            for method in self._own(key)
-            for callee in self.graph.certain.get(method, set()) & self._reaching
-        )
-
-    @staticmethod
-    def _is_namesake(method: FunctionKey, callee: FunctionKey) -> bool:
-        owner, _, name = method[1].rpartition(".")
-        other, _, called = callee[1].rpartition(".")
-        return other not in ("", owner) and f"{name}_".startswith(f"{called}_")
-
     @cached_property
-    def _reaching(self) -> set[FunctionKey]:
+    def reaching(self) -> set[FunctionKey]:
         return self.graph.reaching(self.policy)
 
-    def _function(self, entry: EntryPoint) -> tuple[Syntax, Function]:
+    def function_of(self, entry: EntryPoint) -> tuple[Syntax, Function]:
         syntax = self.project.files[entry.place.path]
         return syntax, syntax.functions[entry.name]
 

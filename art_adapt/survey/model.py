@@ -213,6 +213,7 @@ class EntryPoint:
     returns_value: bool = True  # and not a status, or nothing
     implements: tuple[Path, str] | None = None  # the method of an interface
     is_helper: bool = False  # it asks what its callers want to have asked
+    side_job: str = ""  # what it is named after, if that is no agent's job: "judge"
 
     @property
     def key(self) -> tuple[Path, str]:

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 
 from art_adapt.survey.completion_calls import FoundCall
 from art_adapt.survey.nodes import FunctionNode, decorator_names, dotted, grown_list
@@ -25,6 +26,7 @@ SIDE_JOB = re.compile(
     rf"{SIDE_MODEL.pattern}|auxiliar|simulat|classif|caption|describe_|memor|verif|intent|thought|embed|extract|reflect|route_|determine_|check_|is_correct|guard|score",
     re.IGNORECASE,
 )
+OTHERS_JOB = re.compile(r"simulat|user_?sim|judge|grader|moderator|guardrail", re.I)
 TOOL_DECORATORS = ("tool", "function_tool", "register_tool", "register_function")
 
 
@@ -91,6 +93,15 @@ def _role_of(
     if job := SIDE_JOB.search(_named(call)):
         return Role.AUXILIARY, f"{call.function} ({job[0]}) is a side job {beside}"
     return role, reason
+
+
+def side_job_of(place: Path, called: str) -> str:
+    """The word by which a function is named after a side job, for an agent that is not here.
+
+    A simulated user, a judge: training it may be meant, but the agent more often is.
+    """
+    found = OTHERS_JOB.search(f"{place.stem}.{called}")
+    return found[0] if found else ""
 
 
 def stated_role(call: FoundCall, others: Sequence[FoundCall]) -> tuple[Role, str]:

@@ -21,6 +21,12 @@ from art_adapt.survey.entry_points import (
 from art_adapt.survey.found import Found
 from art_adapt.survey.hooks import local_names, recording_level
 from art_adapt.survey.instances import is_abstract
+from art_adapt.survey.llm_helpers import (
+    drivers,
+    drivers_first,
+    helpers_of,
+    only_helps,
+)
 from art_adapt.survey.model import (
     Effect,
     FileSurvey,
@@ -30,6 +36,7 @@ from art_adapt.survey.model import (
 from art_adapt.survey.obstacles import art_use, find_obstacles
 from art_adapt.survey.packages import imports_relatively
 from art_adapt.survey.project import Project
+from art_adapt.survey.roles import side_job_of
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.threads import find_thread_starts
 from art_adapt.survey.tool_execution import find_tool_execution
@@ -54,7 +61,7 @@ def survey(
         Refusal: a named file cannot be read as Python.
     """
     project = Project.of(sources, instead or {})
-    found = _with_derived(_outward(Found.of(project)))
+    found = drivers_first(_with_derived(_outward(Found.of(project))))
     if entry is not None:
         found = found.with_entry(entry)
     project = found.project
@@ -66,7 +73,8 @@ def survey(
             found.as_started(
                 as_used(project, found.graph, each, everywhere=each in likely)
             ),
-            is_helper=entry is None and each in likely and found.only_helps(each),
+            is_helper=entry is None and each in likely and only_helps(found, each),
+            side_job="" if entry is not None else side_job_of(each.home, each.called),
         )
         for each in found.entry_points
     ) or tuple(found.scripts())
@@ -144,14 +152,14 @@ def _outward(found: Found) -> Found:
     """
     wider = found
     for _ in range(OUTWARD):
-        helpers = wider.helpers()
+        helpers = helpers_of(wider)
         if not helpers:
             return wider
         project = replace(wider.project, files=dict(wider.project.files))
         if not project.add(files_that_use(project, helpers)):
             break
         wider = Found.of(project)
-    return wider if wider.drivers() else found
+    return wider if drivers(wider) else found
 
 
 def _file_survey(

@@ -550,3 +550,96 @@ def test_a_tool_of_the_same_name_makes_no_middleware(tmp_path: Path) -> None:
     )
     assert first(found).called == "Agent.run_loop"
     assert {file.source.path.name for file in found.files} <= {"agent.py", "tools.py"}
+
+
+PROVIDER = f"""
+from abc import ABC, abstractmethod
+from openai import OpenAI
+
+client = OpenAI()
+
+class Provider(ABC):
+    @abstractmethod
+    def _send(self, messages): ...
+
+{{convenience}}
+
+class Hosted(Provider):
+    def _send(self, messages):
+        return {CALL}
+"""
+AGENT = """
+from provider import Hosted
+
+class {name}:
+    def run(self, task):
+        provider = Hosted()
+        messages = [task]
+        for _ in range(5):
+            reply = provider._send(messages)
+            messages.append(reply)
+        return reply
+"""
+CONVENIENCE = {
+    "one prompt": "    def ask(self, prompt):\n        return self._send([prompt])\n",
+    "several prompts": (
+        "    def ask(self, prompts):\n        messages = []\n        for prompt in prompts:\n"
+        "            messages.append(prompt)\n            messages.append(self._send(messages))\n"
+        "        return messages[-1]\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("convenience", CONVENIENCE.values(), ids=CONVENIENCE)
+def test_what_belongs_to_a_provider_is_a_helper(
+    convenience: str, tmp_path: Path
+) -> None:
+    provider = PROVIDER.format(convenience=convenience)
+    found = project(tmp_path, provider=provider, desk=AGENT.format(name="Desk"))
+    assert first(found).called == "Desk.run"
+
+
+def test_several_agents_of_one_provider_are_named(tmp_path: Path) -> None:
+    provider = PROVIDER.format(convenience=CONVENIENCE["one prompt"])
+    for name in ("provider", "desk", "shop"):
+        text = provider if name == "provider" else AGENT.format(name=name.title())
+        (tmp_path / f"{name}.py").write_text(text)
+    (tmp_path / "pyproject.toml").touch()
+    done = art_adapt("--isolated", "provider.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"2 functions could run an episode" in done.stderr
+
+
+def test_an_agent_whose_turn_is_abstract_is_no_helper() -> None:
+    found = of(
+        f"""
+from abc import ABC, abstractmethod
+
+class Agent(ABC):
+    @abstractmethod
+    def turn(self, messages): ...
+
+    def run(self, task):
+        messages = [task]
+        while len(messages) < 9:
+            messages.append(self.turn(messages))
+        return messages[-1]
+
+class Chat(Agent):
+    def turn(self, messages):
+        return {CALL}
+"""
+    )
+    assert first(found).called == "Chat.run"
+    assert not first(found).is_helper
+
+
+@pytest.mark.parametrize(
+    ("name", "job"),
+    [("SimulatedUser", "Simulat"), ("AnswerJudge", "Judge"), ("Desk", "")],
+)
+def test_what_is_named_after_a_side_job_is_said_to_be(name: str, job: str) -> None:
+    found = of(
+        f"class {name}:\n    def run(self, task):\n        messages = [task]\n        return {CALL}\n"
+    )
+    assert first(found).side_job == job

@@ -1,0 +1,133 @@
+"""Tells what drives a conversation from LLM helpers, which ask what their callers want."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from art_adapt.survey.classes import FunctionKey, lineage
+from art_adapt.survey.instances import implemented_by
+from art_adapt.survey.model import EntryPoint
+from art_adapt.survey.nodes import Function, dotted
+from art_adapt.survey.syntax import LOOPS, Syntax
+
+if TYPE_CHECKING:
+    from art_adapt.survey.found import Found
+
+
+def drivers(found: Found) -> list[EntryPoint]:
+    """The candidates that drive a conversation, and not for a caller of their own."""
+    return [
+        entry
+        for entry in found.entry_points
+        if found.asking.drives(*found.function_of(entry))
+        and not _hands_on(found, entry.key)
+        and not _belongs_to_a_provider(found, entry)
+    ]
+
+
+def drivers_first(found: Found) -> Found:
+    """Put what drives a conversation before a helper that leads to none of it."""
+    if not found.entry_points or not is_helper(found, found.entry_points[0]):
+        return found
+    driving = drivers(found)
+    leading = found.graph.reaching(each.key for each in driving)
+    if found.entry_points[0].key in leading:
+        return found
+    others = [each for each in found.entry_points if each not in driving]
+    if (
+        len({each.place.path for each in driving}) > 1
+    ):  # several agents, of one provider
+        driving = [replace(each, score=driving[0].score) for each in driving]
+    return replace(found, entry_points=(*driving, *others))
+
+
+def helpers_of(found: Found) -> list[FunctionKey]:
+    """The LLM helpers, if the likeliest of all candidates is one."""
+    if drivers(found) or not found.entry_points:
+        return []
+    helpers = [each.key for each in found.entry_points if is_helper(found, each)]
+    first = found.entry_points[0]
+    return helpers if first.key in helpers else []
+
+
+def only_helps(found: Found, entry: EntryPoint) -> bool:
+    """Whether an entry point is an LLM helper, in a project where nothing drives."""
+    return not drivers(found) and is_helper(found, entry)
+
+
+def is_helper(found: Found, entry: EntryPoint) -> bool:
+    """Whether an entry point only asks what its callers want to have asked.
+
+    It is given the conversation; it is one of the implementations of an interface, as
+    a provider's adapter, or belongs to that interface; or it hands on to a method of
+    its own name, as a middleware.
+    """
+    syntax, function = found.function_of(entry)
+    if _hands_on(found, entry.key) or _belongs_to_a_provider(found, entry):
+        return True
+    return not found.asking.drives(syntax, function) and (
+        found.asking.only_sends(syntax, function)
+        or implemented_by(found.project, syntax, function) is not None
+    )
+
+
+def _belongs_to_a_provider(found: Found, entry: EntryPoint) -> bool:
+    """Whether a method asks by the one that providers implement, once for each prompt.
+
+    That is ``quick_chat(prompt)`` beside an abstract ``_chat(messages)``. A base class
+    whose method drives an open loop is an agent instead.
+    """
+    syntax, function = found.function_of(entry)
+    owner = function.qualname.rpartition(".")[0]
+    if not owner or any(
+        found.asking.asks(node) and not _is_over_a_parameter(node, function)
+        for node in syntax.owned_by(function.qualname)
+        if isinstance(node, LOOPS)
+    ):
+        return False
+    family = [
+        *lineage(found.project, syntax, owner),
+        *found.project.derived(syntax, owner),
+    ]
+    return any(
+        _provides(found, place, place.functions[name])
+        for place, class_name in family
+        for path, name in found.reaching
+        if path == place.source.path and name.rpartition(".")[0] == class_name
+    )
+
+
+def _provides(found: Found, syntax: Syntax, function: Function) -> bool:
+    """Whether a method implements one of an interface, and drives nothing itself."""
+    implements = implemented_by(found.project, syntax, function)
+    return implements is not None and not found.asking.drives(syntax, function)
+
+
+def _hands_on(found: Found, key: FunctionKey) -> bool:
+    """Whether a method asks by one of its own name of another object.
+
+    ``ask_safe`` that calls ``ask`` counts, and so does a method that calls such a
+    method of its own class.
+    """
+    owner = key[1].rpartition(".")[0]
+    return bool(owner) and any(
+        _is_namesake(method, callee)
+        for method in found.own(key)
+        for callee in found.graph.certain.get(method, set()) & found.reaching
+    )
+
+
+def _is_namesake(method: FunctionKey, callee: FunctionKey) -> bool:
+    owner, _, name = method[1].rpartition(".")
+    other, _, called = callee[1].rpartition(".")
+    return other not in ("", owner) and f"{name}_".startswith(f"{called}_")
+
+
+def _is_over_a_parameter(loop: ast.AST, function: Function) -> bool:
+    """Whether a loop goes over what a function is given: ``for prompt in prompts``."""
+    return (
+        isinstance(loop, ast.For | ast.AsyncFor)
+        and dotted(loop.iter) in function.parameters
+    )
