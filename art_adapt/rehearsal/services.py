@@ -18,7 +18,8 @@ OUTSIDE = (Harm.NETWORK, Harm.WRITES, Harm.PROCESS)
 class Service:
     """Something that outlives a rehearsal, and the function in which it happens.
 
-    ``function`` is empty at module level, and where the agent itself would be stubbed.
+    ``function`` is empty at module level, and where a stub would keep the agent from
+    running: it is the agent itself, or makes an object that the agent uses.
     """
 
     place: Place
@@ -41,9 +42,15 @@ def services(train_module: Path) -> tuple[Service, ...]:
         if effect.harm in OUTSIDE
     )
     return tuple(
-        Service(effect.place, "" if name in running else name, effect.what)
+        Service(
+            effect.place, name if _can_be_stubbed(name, running) else "", effect.what
+        )
         for effect, name in named
     )
+
+
+def _can_be_stubbed(name: str, running: set[str]) -> bool:
+    return name not in running and not name.endswith("__init__")
 
 
 def _function(syntax: Syntax, line: int) -> str:

@@ -114,6 +114,8 @@ INNER = (
 
 
 def _stub(function: FunctionType, returns: Any) -> None:
+    if function.__name__ == "__init__":
+        returns = None  # Python allows nothing else
     asynchronous = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(
         function
     )

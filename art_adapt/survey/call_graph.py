@@ -12,10 +12,10 @@ from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import (
     is_namespace,
     resolve,
-    resolve_in_tables,
     resolve_name,
 )
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.tables import resolve_in_tables
 
 Edges = dict[FunctionKey, set[FunctionKey]]
 Sites = dict[tuple[FunctionKey, FunctionKey], list[ast.expr]]  # by caller and callee

@@ -15,12 +15,6 @@ from art_adapt.survey.classes import (
     method_of,
     with_overrides,
 )
-from art_adapt.survey.containers import (
-    container_of,
-    element_annotation,
-    held_by,
-    put_into,
-)
 from art_adapt.survey.given import given_for, is_parameter
 from art_adapt.survey.nodes import dotted, keyword, last_name
 from art_adapt.survey.project import Project
@@ -91,37 +85,6 @@ def _of_instances(
     return list(found)
 
 
-def resolve_in_tables(
-    project: Project, syntax: Syntax, node: ast.expr
-) -> list[FunctionKey]:
-    """Find the functions that a node may refer to as an element of a list or dict.
-
-    That is ``TOOLS[name]`` and what a name for it is assigned, and ``tool.execute`` where
-    ``tool`` is one of those in a list: any of them.
-    """
-    return list(dict.fromkeys(_in_tables(project, syntax, node)))
-
-
-def _in_tables(
-    project: Project, syntax: Syntax, node: ast.expr
-) -> Iterator[FunctionKey]:
-    for value in (node, *syntax.values_of(node)):
-        container = container_of(syntax, value)
-        if container is not None:
-            for place, element in _elements(project, syntax, container):
-                yield from _referred(project, place, element)
-    holder, method = (
-        (node.value, node.attr)
-        if isinstance(node, ast.Attribute)
-        else (node, "__call__")
-    )
-    for value in (holder, *syntax.values_of(holder)):
-        container = container_of(syntax, value)
-        if container is not None:
-            for place, name in _element_classes(project, syntax, container):
-                yield from with_overrides(project, place, name, method)
-
-
 def _stored_functions(
     project: Project, syntax: Syntax, node: ast.Attribute
 ) -> list[FunctionKey]:
@@ -130,10 +93,10 @@ def _stored_functions(
     That is ``client.ask`` after ``self.ask = self._ask``, and ``client.messages.create``
     after ``self.messages = SimpleNamespace(create=self._create)``.
     """
-    return _once(project, project.stored, node, _stored(project, syntax, node))
+    return once(project, project.stored, node, _stored(project, syntax, node))
 
 
-def _once(
+def once(
     project: Project,
     known: dict[ast.expr, list[V]],
     node: ast.expr,
@@ -159,20 +122,20 @@ def _once(
 def _stored(
     project: Project, syntax: Syntax, node: ast.Attribute
 ) -> Iterator[FunctionKey]:
-    for place, value in _held_in(project, syntax, node):
-        yield from _referred(project, place, value)
+    for place, value in held_in(project, syntax, node):
+        yield from referred(project, place, value)
     if isinstance(node.value, ast.Attribute):
-        for place, value in _held_in(project, syntax, node.value):
+        for place, value in held_in(project, syntax, node.value):
             if is_namespace(value):
                 held = keyword(value, node.attr)
-                yield from _referred(project, place, held)
+                yield from referred(project, place, held)
 
 
-def _held_in(
+def held_in(
     project: Project, syntax: Syntax, node: ast.Attribute
 ) -> Iterator[tuple[Syntax, ast.expr]]:
     """What methods of the classes of an object assign to one of its attributes."""
-    for place, owner in _family(project, syntax, node.value):
+    for place, owner in family(project, syntax, node.value):
         for where, value in place.assignments.get(f"self.{node.attr}", ()):
             if where.startswith(f"{owner}."):
                 yield place, value
@@ -183,7 +146,7 @@ def is_namespace(node: ast.AST | None) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and last_name(node.func) == "SimpleNamespace"
 
 
-def _referred(
+def referred(
     project: Project,
     syntax: Syntax,
     value: ast.expr | None,
@@ -204,7 +167,7 @@ def _referred(
     return [
         key
         for place, each in given
-        for key in _referred(project, place, each, (*through, parameter))
+        for key in referred(project, place, each, (*through, parameter))
     ]
 
 
@@ -217,7 +180,7 @@ def classes_of(
     attribute, and from what a function returns.
     """
     found = _classes_of(project, syntax, value)
-    return _once(project, project.instances, value, found)
+    return once(project, project.instances, value, found)
 
 
 def _classes_of(
@@ -245,11 +208,11 @@ def _classes_of(
         for place, given in given_for(project, syntax, value):
             yield from classes_of(project, place, given)
         if isinstance(value, ast.Attribute):
-            for place, owner in _owners(project, syntax, value.value):
+            for place, owner in owners(project, syntax, value.value):
                 yield from _attribute_classes(project, place, owner, value.attr)
 
 
-def _owners(
+def owners(
     project: Project, syntax: Syntax, value: ast.expr
 ) -> list[tuple[Syntax, str]]:
     if isinstance(value, ast.Name) and value.id in ("self", "cls"):
@@ -257,79 +220,22 @@ def _owners(
     return classes_of(project, syntax, value)
 
 
-def _family(
+def family(
     project: Project, syntax: Syntax, value: ast.expr
 ) -> list[tuple[Syntax, str]]:
     """The classes that a value may be an instance of, with those they are derived from."""
     return [
         each
-        for place, owner in _owners(project, syntax, value)
+        for place, owner in owners(project, syntax, value)
         for each in lineage(project, place, owner)
     ]
-
-
-def _elements(
-    project: Project, syntax: Syntax, container: ast.expr
-) -> list[tuple[Syntax, ast.expr]]:
-    """Find what a container holds, with the files that it stands in."""
-    return _once(
-        project, project.elements, container, _held(project, syntax, container)
-    )
-
-
-def _held(
-    project: Project, syntax: Syntax, container: ast.expr
-) -> Iterator[tuple[Syntax, ast.expr]]:
-    made_of = [(syntax, *held_by(container))]
-    made_of += [
-        (place, [], [each]) for place, each in _values(project, syntax, container)
-    ]
-    if isinstance(container, ast.Name):
-        owner = syntax.owner(container)
-        made_of.append((syntax, *put_into(syntax, container.id, owner)))
-    elif isinstance(container, ast.Attribute):
-        for place, _ in _family(project, syntax, container.value):
-            name = f"self.{container.attr}"
-            made_of.append((place, *put_into(place, name, MODULE_LEVEL)))
-    for place, held, others in made_of:
-        for each in held:
-            if (other := container_of(place, each)) is None:
-                yield place, each
-            else:  # tool, in [tool for tool in tools]
-                yield from _elements(project, place, other)
-        for other in others:
-            yield from _elements(project, place, other)
-
-
-def _values(
-    project: Project, syntax: Syntax, value: ast.expr
-) -> Iterator[tuple[Syntax, ast.expr]]:
-    """What a value may be: what is assigned or given for it, returned, or in a container."""
-    if isinstance(value, ast.Name):
-        yield from ((syntax, each) for each in syntax.values_of(value))
-        place, found = project.variable(syntax, value.id)
-        yield from ((place, each) for each in found)
-        yield from given_for(project, syntax, value)
-    elif isinstance(value, ast.Attribute):
-        yield from _held_in(project, syntax, value)
-        target = project.imported(syntax, dotted(value.value) or "")
-        if isinstance(target, Syntax):  # tools.TOOLS
-            at_top = target.assignments.get(value.attr, ())
-            yield from ((target, each) for _, each in at_top)
-    elif isinstance(value, ast.Call):
-        for path, qualname in resolve(project, syntax, value.func):
-            place = project.files[path]
-            yield from ((place, each) for each in return_values(place, qualname))
-    container = container_of(syntax, value)
-    if container is not None:
-        yield from _elements(project, syntax, container)
 
 
 def _attribute_classes(
     project: Project, syntax: Syntax, class_name: str, attribute: str
 ) -> Iterator[tuple[Syntax, str]]:
     """Find the classes of an attribute of a class, declared or assigned to ``self``."""
-    for place, annotation in _declared(project, syntax, class_name, attribute):
+    for place, annotation in declared(project, syntax, class_name, attribute):
         yield from annotated(project, place, annotation)
     for place, name in lineage(project, syntax, class_name):
         for where, value in place.assignments.get(f"self.{attribute}", ()):
@@ -337,7 +243,7 @@ def _attribute_classes(
                 yield from classes_of(project, place, value)
 
 
-def _declared(
+def declared(
     project: Project, syntax: Syntax, class_name: str, attribute: str
 ) -> Iterator[tuple[Syntax, ast.expr]]:
     """The annotations of an attribute, in the body of a class or where it is assigned."""
@@ -351,21 +257,6 @@ def _declared(
         for where, annotation in place.annotations.get(f"self.{attribute}", ()):
             if where.startswith(f"{name}."):
                 yield place, annotation
-
-
-def _element_classes(
-    project: Project, syntax: Syntax, container: ast.expr
-) -> Iterator[tuple[Syntax, str]]:
-    """Find the classes of what a container holds, as far as it is seen or annotated."""
-    for place, element in _elements(project, syntax, container):
-        yield from classes_of(project, place, element)
-    annotations = [(syntax, each) for each in syntax.annotations_of(container)]
-    if isinstance(container, ast.Attribute):
-        for place, owner in _owners(project, syntax, container.value):
-            annotations += _declared(project, place, owner, container.attr)
-    for place, annotation in annotations:
-        if (inner := element_annotation(annotation)) is not None:
-            yield from annotated(project, place, inner)
 
 
 def _returned_classes(

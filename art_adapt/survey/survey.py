@@ -89,9 +89,7 @@ def survey(
         path: _effects(found, run, syntax) for path, syntax in project.files.items()
     }
     tools = {
-        path: find_tool_execution(
-            project, found.graph, syntax, found.asking.completions
-        )
+        path: find_tool_execution(project, found.graph, syntax, found.asking)
         for path, syntax in project.files.items()
         if found.calls.get(path) or path in run_files
     }

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.survey.apis import KINDS
+from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.model import ToolExecution
 from art_adapt.survey.nodes import argument_of, dotted, keyword
@@ -39,6 +40,7 @@ WRAPPERS = frozenset(
 )
 RUNS = re.compile(r"tool|call|execute|invoke|run|dispatch|handle|submit|perform", re.I)
 GIVEN = re.compile(r"name|arg|input|param|tool|call|command", re.I)
+OTHERS_REQUESTS = ("messages.create", "messages.stream", "models.generate_content")
 REPLY_ROLES = ("tool", "function")
 OBSERVATION = re.compile(r"tool|observation|function|result", re.IGNORECASE)
 CERTAIN = 3  # the likeness of a call that runs a tool, beyond doubt
@@ -47,19 +49,20 @@ _Seen = set[tuple[Path, str, str]]
 
 
 def find_tool_execution(
-    project: Project, graph: CallGraph, syntax: Syntax, completions: Container[ast.AST]
+    project: Project, graph: CallGraph, syntax: Syntax, asking: Asking
 ) -> ToolExecution | None:
     """Find the call in a file whose result is a tool's reply, or the lookup of a tool.
 
-    ``completions`` are the callees of completion calls: what a model says is no result.
+    What a model says is no result; only a tool that is an agent itself leads to one.
     """
     endings = _endings(syntax)
-    made = [
+    every = [
         (place, call)
         for reply in _replies(syntax)
         for place, call in _made_by(project, graph, syntax, reply, set())
-        if call.func not in completions and not _is_constructor(call)
+        if not _is_request(call, asking) and not _is_constructor(call)
     ]
+    made = [each for each in every if each[1].func not in asking.sites] or every
     if made:
         place, call = max(made, key=lambda each: _likeness(each[1]))
         return ToolExecution(place.place(call), _how(place, call, _endings(place)))
@@ -69,6 +72,12 @@ def find_tool_execution(
             if found is not None:
                 return ToolExecution(syntax.place(node), found)
     return None
+
+
+def _is_request(call: ast.Call, asking: Asking) -> bool:
+    """Whether a call asks a model, of whatever provider."""
+    name = dotted(call.func) or ""
+    return call.func in asking.completions or name.endswith(OTHERS_REQUESTS)
 
 
 def _replies(syntax: Syntax) -> Iterator[ast.expr]:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from agent_files import art_adapt
 
+from art_adapt.rehearsal.services import services
+
 AGENT = """\
 import asyncio
 import functools
@@ -157,9 +159,10 @@ def test_each_kind_of_function_and_what_is_imported_later(tmp_path: Path) -> Non
         "async def later(): return 'real'\n\n"
         "def rows():\n    yield 'real'\n\n"
         "async def stream():\n    yield 'real'\n\n"
-        "class C:\n    @property\n    def data(self): return 'real'\n"
+        "class C:\n    def __init__(self): raise SystemExit('real')\n"
+        "    @property\n    def data(self): return 'real'\n"
     )
-    names = ("plain", "later", "rows", "stream", "C.data")
+    names = ("plain", "later", "rows", "stream", "C.data", "C.__init__")
     policy = "the return policy"
     (tmp_path / "run.py").write_text(
         "import asyncio\nfrom pathlib import Path\n"
@@ -175,6 +178,19 @@ def test_each_kind_of_function_and_what_is_imported_later(tmp_path: Path) -> Non
     listed = f"['{policy}']"
     expected = "|".join([policy, policy, listed, listed, policy])
     assert done.stdout.decode().strip() == expected, done.stderr.decode()
+
+
+def test_what_makes_an_object_is_not_offered_to_be_stubbed(tmp_path: Path) -> None:
+    agent = tmp_path / "agent.py"
+    agent.write_text(
+        "import subprocess\nfrom openai import OpenAI\n\n"
+        "class Desk:\n    def __init__(self):\n        subprocess.run(['true'])\n\n"
+        "    def stamp(self):\n        subprocess.run(['true'])\n\n"
+        "def run(question: str):\n    Desk().stamp()\n    messages = [{'role': 'user', 'content': question}]\n"
+        "    return OpenAI().chat.completions.create(model='m', messages=messages)\n"
+    )
+    found = services(tmp_path / "agent_train.py")
+    assert [service.function for service in found] == ["", "Desk.stamp"]
 
 
 def test_a_function_that_is_made_anew_cannot_be_stubbed(folder: Path) -> None:

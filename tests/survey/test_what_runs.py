@@ -704,3 +704,32 @@ def test_what_is_made_the_same_each_time_is_no_scenario(tmp_path: Path) -> None:
     done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
     assert done.returncode == 2
     assert b"takes nothing that could differ" in b" ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "ask",
+    ["self.llm(messages)", "claude.messages.create(messages=messages)"],
+)
+def test_what_asks_a_model_runs_no_tool(ask: str) -> None:
+    execution = (
+        of(
+            f"""
+class Desk:
+    def llm(self, messages):
+        return {CALL}
+
+    def run(self, task):
+        messages = [task]
+        for _ in range(5):
+            reply = self.llm(messages)
+            note = {ask}
+            result = self.tools.execute(reply.name, reply.arguments)
+            messages.append({{"role": "tool", "content": note.text + str(result)}})
+        return reply
+"""
+        )
+        .files[0]
+        .tool_execution
+    )
+    assert execution is not None
+    assert execution.place.line == 11
