@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from art_adapt.errors import Refusal
@@ -87,6 +87,19 @@ class Project:
     def _follow_imports(self, level: list[Syntax]) -> None:
         for _ in range(DEPTH):
             level = list(self._imported_by(level))
+        for _ in range(DEPTH):  # what one imports by a star may come by a star itself
+            for syntax in self.files.values():
+                self._name_stars(syntax)
+
+    def _name_stars(self, syntax: Syntax) -> None:
+        """Import by name what ``from module import *`` brings from a file of the project."""
+        for imported in [i for i in syntax.imports.values() if i.attribute == "*"]:
+            located = self._locate(syntax.source.path, imported)
+            target = self.files.get(located[0]) if located is not None else None
+            for name in target.defined if target is not None else ():
+                if name not in syntax.defined:
+                    found = replace(imported, attribute=name)
+                    syntax.imports.setdefault(name, found)
 
     def _imported_by(self, level: Sequence[Syntax]) -> Iterator[Syntax]:
         for syntax in level:

@@ -126,7 +126,7 @@ def _effects(found: Found, run: set[FunctionKey], syntax: Syntax) -> tuple[Effec
     if own:
         work = find_work_at_import(syntax, found.asking.asks)
         importing = (*work, *find_refusals(syntax))[:1]
-    hosted = find_hosted_tools(syntax) if found.calls.get(path) else ()
+    hosted = find_hosted_tools(syntax) if functions or found.calls.get(path) else ()
     return (*find_effects(syntax, functions), *hosted, *importing)
 
 

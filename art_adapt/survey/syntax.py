@@ -113,6 +113,8 @@ class Syntax:
         for name in node.names:
             if isinstance(node, ast.ImportFrom):
                 local = name.asname or name.name
+                if local == "*":  # several may stand side by side
+                    local = f"*{'.' * node.level}{node.module or ''}"
                 found = Import(node.module or "", name.name, node.level, node)
             else:
                 local = name.asname or name.name.split(".")[0]
@@ -207,6 +209,18 @@ class Syntax:
             elif isinstance(node, ast.MatchMapping) and node.rest:
                 found.add(node.rest)
         return frozenset(found)
+
+    @property
+    def defined(self) -> set[str]:
+        """The public names of the module: what ``import *`` takes, without its ``__all__``."""
+        top = {
+            name
+            for name, values in self.assignments.items()
+            for at, _ in values
+            if at == MODULE_LEVEL
+        }
+        names = {*self.functions, *self.classes, *self.imports, *top}
+        return {name for name in names if name.isidentifier() and name[0] != "_"}
 
     @cached_property
     def assignments(self) -> dict[str, list[tuple[str, ast.expr]]]:

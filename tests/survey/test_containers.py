@@ -155,13 +155,23 @@ def test_the_tools_of_a_table_are_what_an_episode_runs(table: str) -> None:
     assert harms(TOOLS + dedent(table) + LOOP) == {Harm.WRITES}
 
 
-def test_a_table_may_be_imported(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from kit import KNOWN",
+        "import kit\nKNOWN = kit.KNOWN",
+        "from json import *\nfrom kit import *\nfrom os.path import *",
+        "from all_of_it import *",
+    ],
+)
+def test_a_table_may_be_imported(line: str, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").touch()
     table = 'KNOWN = {"save": Save(), "look": Look()}\n'
     (tmp_path / "kit.py").write_text(TOOLS + table)
+    (tmp_path / "all_of_it.py").write_text("from kit import *\n")
     agent = tmp_path / "agent.py"
-    run = "from kit import KNOWN\n\ndef run(name, text):\n    return KNOWN[name].execute(text)\n"
-    agent.write_text(run + LOOP)
+    run = "def run(name, text):\n    return KNOWN[name].execute(text)\n"
+    agent.write_text(f"{line}\n\n{run}{LOOP}")
     found = survey([read_source(agent)])
     assert {e.harm for file in found.files for e in file.effects} == {Harm.WRITES}
 
