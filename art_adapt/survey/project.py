@@ -264,14 +264,27 @@ class Project:
         parts = imported.module.split(".") if imported.module else []
         for base in self._bases(importer, imported.level):
             module = base.joinpath(*parts)
+            package = self._module_file(module)
             if (
                 imported.attribute is not None
                 and (path := self._module_file(module / imported.attribute)) is not None
+                and not (package and self._binds(package, imported.attribute))
             ):
                 return path, False
-            if (path := self._module_file(module)) is not None:
-                return path, imported.attribute is not None
+            if package is not None:
+                return package, imported.attribute is not None
         return None
+
+    def _binds(self, package: Path, name: str) -> bool:
+        """Whether a package has a name of its own, which goes before a module's.
+
+        ``from .search import search`` in its ``__init__.py`` makes it a function.
+        """
+        try:
+            source = self.instead.get(package) or read_source(package)
+        except Refusal:
+            return False
+        return name in Syntax.of(source).defined
 
     def _bases(self, importer: Path, level: int) -> tuple[Path, ...]:
         if level:

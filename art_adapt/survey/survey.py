@@ -85,8 +85,14 @@ def survey(
         or [each for each in entry_points if each.score == entry_points[0].score]
     )
     run_files = {path for path, _ in run}
+    at_import = found.graph.run_by((path, MODULE_LEVEL) for path in run_files)
+    making_tools = {path for path, _ in run | at_import}
     effects = {
-        path: _effects(found, run, syntax) for path, syntax in project.files.items()
+        path: (
+            *_effects(found, run, syntax),
+            *(find_hosted_tools(syntax) if path in making_tools else ()),
+        )
+        for path, syntax in project.files.items()
     }
     tools = {
         path: find_tool_execution(project, found.graph, syntax, found.asking)
@@ -126,8 +132,7 @@ def _effects(found: Found, run: set[FunctionKey], syntax: Syntax) -> tuple[Effec
     if own:
         work = find_work_at_import(syntax, found.asking.asks)
         importing = (*work, *find_refusals(syntax))[:1]
-    hosted = find_hosted_tools(syntax) if functions or found.calls.get(path) else ()
-    return (*find_effects(syntax, functions), *hosted, *importing)
+    return (*find_effects(syntax, functions), *importing)
 
 
 def _with_derived(found: Found) -> Found:

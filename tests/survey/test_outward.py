@@ -503,6 +503,28 @@ def test_hosted_tools_are_services(tools: str, harm: set[Harm]) -> None:
     assert harms(found) == harm
 
 
+def test_a_package_has_its_own_name_before_a_modules(tmp_path: Path) -> None:
+    kit = tmp_path / "kit"
+    kit.mkdir()
+    (kit / "__init__.py").write_text(
+        "from .look import look\nfrom .search import describe as search\n"
+    )
+    (kit / "look.py").write_text("def look(of):\n    open('seen', 'w')\n")
+    (kit / "search.py").write_text(
+        "def describe():\n    return {'type': 'web_search'}\n"
+    )
+    asked = "client.responses.create(model='m', input=asked, tools=TOOLS)"
+    found = project(
+        tmp_path,
+        agent=(
+            "from openai import OpenAI\nfrom kit import look, search\n\n"
+            "client = OpenAI()\nTOOLS = [search()]\n\n"
+            f"def run(task):\n    asked = task + look(task)\n    return {asked}.output_text\n"
+        ),
+    )
+    assert harms(found) == {Harm.WRITES, Harm.NETWORK}
+
+
 @pytest.mark.parametrize(
     ("parameter", "said"),
     [
