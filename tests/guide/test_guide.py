@@ -332,7 +332,9 @@ def test_ctrl_c_leaves_everything_as_it_was(
 
 @pytest.mark.parametrize("colours", [{}, {"NO_COLOR": "1"}])
 def test_arrow_keys(folder: Path, colours: dict[str, str]) -> None:
-    guide = spawned(folder, {"TERM": "xterm", "ACCESSIBLE": "", **colours})
+    # A terminal would say where its cursor is, when asked; this one does not.
+    keys_only = {"TERM": "xterm", "ACCESSIBLE": "", "PROMPT_TOOLKIT_NO_CPR": "1"}
+    guide = spawned(folder, {**keys_only, **colours})
     down = "\x1b[B"
     for question, keys in (
         ("settle them", ["\r"]),
