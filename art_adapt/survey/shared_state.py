@@ -7,7 +7,13 @@ import re
 from collections.abc import Iterator
 
 from art_adapt.survey.model import Effect, Harm
-from art_adapt.survey.nodes import FunctionNode, decorator_names, dotted, last_name
+from art_adapt.survey.nodes import (
+    FunctionNode,
+    argument_of,
+    decorator_names,
+    dotted,
+    last_name,
+)
 from art_adapt.survey.packages import is_own_module
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
@@ -37,6 +43,7 @@ def find_shared_state(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             if what is not None:
                 yield owner, Effect(syntax.place(node), Harm.SHARED, what)
     yield from _changed_containers(syntax)
+    yield from _kept_files(syntax)
 
 
 def _changed(syntax: Syntax, owner: str, node: ast.AST) -> str | None:
@@ -130,9 +137,11 @@ def _kept_database(syntax: Syntax, owner: str, call: ast.Call) -> str | None:
 
 def _fixed_values(syntax: Syntax, owner: str, path: ast.expr) -> Iterator[ast.expr]:
     """What a path is in each episode alike: a text, a constant, a parameter's default."""
-    if isinstance(path, ast.Constant | ast.JoinedStr):
+    if isinstance(path, ast.Constant):
         yield path
-    if isinstance(path, ast.Call) and path.args and last_name(path.func) == "str":
+    if isinstance(path, ast.Call) and last_name(path.func) in ("str", "Path"):
+        if len(path.args) != 1:
+            return
         yield from _fixed_values(syntax, owner, path.args[0])
     name = dotted(path)
     if name is None:
@@ -184,6 +193,48 @@ def writes_database(syntax: Syntax, owner: str) -> bool:
         elif isinstance(node, ast.Attribute) and node.attr == "commit":
             return True
     return False
+
+
+def _kept_files(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
+    """Find files that functions of one module write as well as read: a memory, a state."""
+    read: set[str] = set()
+    written: dict[str, tuple[str, ast.Call]] = {}
+    for node in syntax.nodes:
+        owner = syntax.owner(node)
+        if not isinstance(node, ast.Call) or owner == MODULE_LEVEL:
+            continue
+        path, mode = _opened(node)
+        fixed = () if path is None else _fixed_values(syntax, owner, path)
+        for value in fixed:
+            name = syntax.text(value, 40)
+            if mode[:1] == "r" or "+" in mode:
+                read.add(name)
+            if mode[:1] != "r" or "+" in mode:
+                written.setdefault(name, (owner, node))
+    for name, (owner, call) in written.items():
+        if name in read:
+            what = f"the file {name}, which is read as well"
+            yield owner, Effect(syntax.place(call), Harm.SHARED, what)
+
+
+def _opened(call: ast.Call) -> tuple[ast.expr | None, str]:
+    """The path of the file that a call reads or writes, and the mode."""
+    function = call.func
+    if dotted(function) == "open" and call.args:
+        return call.args[0], _mode(call, ["file", "mode"])
+    if isinstance(function, ast.Attribute):
+        if function.attr == "open":
+            return function.value, _mode(call, ["mode"])
+        if function.attr in ("read_text", "read_bytes"):
+            return function.value, "r"
+        if function.attr in ("write_text", "write_bytes"):
+            return function.value, "w"
+    return None, ""
+
+
+def _mode(call: ast.Call, positional: list[str]) -> str:
+    given = argument_of(call, "mode", positional)
+    return str(given.value) if isinstance(given, ast.Constant) else "r"
 
 
 def _changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:

@@ -82,6 +82,16 @@ SHARED = [
         "the database 'memory.db'",
     ),
     (
+        "from pathlib import Path",
+        "old = Path('state.json').read_text()\nPath('state.json').write_text(old + key)",
+        "the file 'state.json', which is read as well",
+    ),
+    (
+        "import json\nMEMORY = 'memory.json'\ndef load():\n    with open(MEMORY) as file:\n        return json.load(file)",
+        "load()\nwith open(MEMORY, mode='w') as file:\n    json.dump(key, file)",
+        "the file 'memory.json', which is read as well",
+    ),
+    (
         "class Memory:\n    kept = []\n    def keep(self, text):\n        self.kept.append(text)",
         "Memory().keep(key)",
         "Memory.kept, which all its instances share, which Memory.keep changes",
@@ -126,6 +136,8 @@ OWN = {
         "from pydantic import BaseModel\nclass Memory(BaseModel):\n    kept: list = []\n    def keep(self, text):\n        self.kept.append(text)",
         "Memory().keep(key)",
     ),
+    "a log that is only added to": ("", "open('run.log', 'a').write(key)"),
+    "a file of its own": ("", "open(key).read()\nopen(key, 'w').write(key)"),
     "a local of the same name": ("SEEN = []", "SEEN = []\nSEEN.append(key)"),
 }
 
