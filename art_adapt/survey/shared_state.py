@@ -146,6 +146,9 @@ def _fixed_values(syntax: Syntax, owner: str, path: ast.expr) -> Iterator[ast.ex
     name = dotted(path)
     if name is None:
         return
+    for where, value in syntax.assignments.get(name, ()):
+        if where == owner and isinstance(value, ast.Call | ast.Constant):
+            yield from _fixed_values(syntax, owner, value)
     if name in syntax.assignments and "." not in name:
         yield from (v for at, v in syntax.assignments[name] if at == MODULE_LEVEL)
     elif name.startswith("self."):

@@ -83,7 +83,7 @@ SHARED = [
     ),
     (
         "from pathlib import Path",
-        "old = Path('state.json').read_text()\nPath('state.json').write_text(old + key)",
+        "path = Path('state.json')\nold = path.read_text()\nPath('state.json').write_text(old + key)",
         "the file 'state.json', which is read as well",
     ),
     (
