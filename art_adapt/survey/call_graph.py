@@ -92,13 +92,13 @@ class CallGraph:
 
         ``asking``: the functions that make completion calls. A function that reaches one
         only through a table has a table of providers or of agents, and these edges are
-        certain. Where it asks anyway, it is a table of tools, which are no part of the
-        conversation.
+        certain. Where it asks anyway, or is called by a function that does, it is a table
+        of tools, which are no part of the conversation.
         """
-        reaching = self.reaching(asking)
+        others = _closure(self.reaching(asking), lambda key: self.certain.get(key, ()))
         certain, sites = _merged(self.certain), dict(self.sites)
         for (caller, callee), nodes in self.tabled.items():
-            if caller not in reaching:
+            if caller not in others:
                 certain.setdefault(caller, set()).add(callee)
                 sites[caller, callee] = [*sites.get((caller, callee), ()), *nodes]
         return replace(self, certain=certain, sites=sites)

@@ -36,9 +36,7 @@ def drivers_first(found: Found) -> Found:
     if found.entry_points[0].key in leading:
         return found
     others = [each for each in found.entry_points if each not in driving]
-    if (
-        len({each.place.path for each in driving}) > 1
-    ):  # several agents, of one provider
+    if len({each.place.path for each in driving}) > 1:  # agents of one provider
         driving = [replace(each, score=driving[0].score) for each in driving]
     return replace(found, entry_points=(*driving, *others))
 

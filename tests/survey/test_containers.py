@@ -241,3 +241,20 @@ class App:
         messages.append({{"role": "user", "content": text}}){turns}"""
     found = survey([Source(Path("/nowhere/agent.py"), agent.encode())])
     assert found.entry_points[0].name == "App._turns"
+
+
+def test_what_a_tool_asks_is_no_turn_of_the_loop() -> None:
+    agent = f"""
+def shorten(text):
+    messages = [{{"role": "user", "content": text}}]
+    return client.chat.completions.create(model="m", messages=messages)
+
+KNOWN = {{"shorten": shorten}}
+
+def run(name, text):
+    return KNOWN[name](text)
+{LOOP}"""
+    found = survey([Source(Path("/nowhere/agent.py"), agent.encode())])
+    tools_call, turn = found.files[0].calls
+    assert (tools_call.function, tools_call.loop) == ("shorten", None)
+    assert turn.loop is not None

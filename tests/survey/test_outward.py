@@ -623,8 +623,12 @@ def test_what_belongs_to_a_provider_is_a_helper(
 
 def test_several_agents_of_one_provider_are_named(tmp_path: Path) -> None:
     provider = PROVIDER.format(convenience=CONVENIENCE["one prompt"])
-    for name in ("provider", "desk", "shop"):
-        text = provider if name == "provider" else AGENT.format(name=name.title())
+    # Less likely by their names than provider.ask(), one even less than the other.
+    agent = AGENT.replace("return reply", "yield reply").replace("def run", "def open")
+    desk = agent.format(name="Desk")
+    shop = agent.format(name="Shop").replace("def open", "def _open")
+    texts = {"provider": provider, "desk": desk, "shop": shop}
+    for name, text in texts.items():
         (tmp_path / f"{name}.py").write_text(text)
     (tmp_path / "pyproject.toml").touch()
     done = art_adapt("--isolated", "provider.py", cwd=tmp_path)

@@ -707,29 +707,25 @@ def test_what_is_made_the_same_each_time_is_no_scenario(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "ask",
-    ["self.llm(messages)", "claude.messages.create(messages=messages)"],
+    "ask", ["self.call_llm(messages)", "claude.messages.create(tools=tools)"]
 )
 def test_what_asks_a_model_runs_no_tool(ask: str) -> None:
-    execution = (
-        of(
-            f"""
+    found = of(
+        f"""
 class Desk:
-    def llm(self, messages):
+    def call_llm(self, messages):
         return {CALL}
 
-    def run(self, task):
+    def run(self, task, tools):
         messages = [task]
         for _ in range(5):
-            reply = self.llm(messages)
+            reply = self.call_llm(messages)
             note = {ask}
-            result = self.tools.execute(reply.name, reply.arguments)
+            result = self.desk.look(reply)
             messages.append({{"role": "tool", "content": note.text + str(result)}})
         return reply
 """
-        )
-        .files[0]
-        .tool_execution
     )
+    execution = found.files[0].tool_execution
     assert execution is not None
     assert execution.place.line == 11
