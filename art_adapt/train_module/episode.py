@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Mapping
 
 from art_adapt.survey.model import (
     EntryPoint,
@@ -34,7 +35,11 @@ def episode(scenario: Scenario) -> Any:
     return training.complete(scenario)'''
 
 
-def render_episode(entry: EntryPoint, fields: set[str]) -> str:
+# The fields of a scenario, with what they are where a row says nothing; None: required.
+Defaults = Mapping[str, str | None]
+
+
+def render_episode(entry: EntryPoint, fields: Defaults) -> str:
     """Render the function that runs the agent, on a fresh instance of its class."""
     if entry.is_request:
         return SINGLE_TURN
@@ -110,7 +115,7 @@ def _documentation(entry: EntryPoint, returns: bool) -> str:
     return f"Run the {what} once{fresh}; {answer}."
 
 
-def _setup(indent: str, call: SetupCall, entry: EntryPoint, fields: set[str]) -> str:
+def _setup(indent: str, call: SetupCall, entry: EntryPoint, fields: Defaults) -> str:
     """Render a call before or after the agent runs."""
     name = f"agent.{call.name}" if entry.class_name else local_name(call.name)
     start = indent + "await " * call.is_async
@@ -162,7 +167,7 @@ def _request_episode(route: Route, fields: list[Parameter]) -> str:
 UNSET = (None, "None", '""', "''")  # no default, or one that says nothing
 
 
-def _arguments(parameters: tuple[Parameter, ...], fields: set[str]) -> list[str]:
+def _arguments(parameters: tuple[Parameter, ...], fields: Defaults) -> list[str]:
     found = []
     for parameter in parameters:
         value = _value(parameter, fields)
@@ -172,7 +177,7 @@ def _arguments(parameters: tuple[Parameter, ...], fields: set[str]) -> list[str]
     return found
 
 
-def _value(parameter: Parameter, fields: set[str]) -> str | None:
+def _value(parameter: Parameter, fields: Defaults) -> str | None:
     """Render what episode() passes for a parameter; None: its own default."""
     name, is_required = parameter.name, parameter.default is None
     if parameter.is_client and parameter.default in (None, "None"):
@@ -193,7 +198,8 @@ def _value(parameter: Parameter, fields: set[str]) -> str | None:
         given = _arguments(parameter.fields or (), fields)
         head, dot, rest = record_class(parameter).partition(".")
         return f"{local_name(head)}{dot}{rest}({', '.join(given)})"
-    if name in fields:
+    # One that is left out must not overrule the default of another of its name.
+    if name in fields and (is_required or fields[name] in (None, parameter.default)):
         return f"scenario.{field_name(parameter)}"
     return parameter.default if parameter.declared else None
 

@@ -39,7 +39,7 @@ SINGLE_TURN = (
 def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
     """Return the bytes of the train module that trains ``entry`` as ``training`` says."""
     fields = scenario_fields(entry)
-    started = render_episode(entry, {field.name for field in fields})
+    started = render_episode(entry, {each.name: each.default for each in fields})
     values = {
         "PROJECT": literal(training.project),
         "RUN_NAME": literal(training.run_name),

@@ -59,3 +59,20 @@ def test_the_task_is_among_what_the_function_is_given(
     module = (tmp_path / "agent_train.py").read_text()
     scenario = module.partition("class Scenario")[2].partition("def episode")[0]
     assert set(re.findall(r"^    (\w+):", scenario, re.M)) == fields
+
+
+def test_a_field_that_is_left_out_leaves_others_of_its_name_their_default(
+    tmp_path: Path,
+) -> None:
+    text = (
+        f"{START}@dataclass\nclass Plan:\n    goal: str\n    depth: int = 3\n\n\n"
+        "class Agent:\n    def __init__(self, plan: Plan):\n        self.rules = plan.goal\n"
+        "        self.depth = plan.depth\n\n"
+        f"    def run(self, depth: int | None = None):\n        depth = depth or self.depth\n{ASK.format(value='depth')}"
+    )
+    (tmp_path / "agent.py").write_text(text)
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    assert "depth: int | None = None" in module
+    assert "Plan(goal=scenario.goal)" in module
+    assert "agent.run(depth=scenario.depth)" in module
