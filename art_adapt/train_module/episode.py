@@ -164,7 +164,8 @@ def _request_episode(route: Route, fields: list[Parameter]) -> str:
     )
 
 
-UNSET = (None, "None", '""', "''")  # no default, or one that says nothing
+EMPTY = ('""', "''")
+UNSET = (None, "None", *EMPTY)  # no default, or one that says nothing
 
 
 def _arguments(parameters: tuple[Parameter, ...], fields: Defaults) -> list[str]:
@@ -192,7 +193,8 @@ def _value(parameter: Parameter, fields: Defaults) -> str | None:
         if parameter.passed is not None:
             what += f", as in {parameter.passed.path.name}:{parameter.passed.line}"
         return f"training.fill_in({literal(what)})"
-    if is_required and name in MODELS and not parameter.is_client:
+    is_unnamed = is_required or parameter.default in EMPTY
+    if name in MODELS and is_unnamed and not parameter.is_client:
         return "BASE_MODEL"
     if parameter.is_record:
         given = _arguments(parameter.fields or (), fields)

@@ -76,3 +76,20 @@ def test_a_field_that_is_left_out_leaves_others_of_its_name_their_default(
     assert "depth: int | None = None" in module
     assert "Plan(goal=scenario.goal)" in module
     assert "agent.run(depth=scenario.depth)" in module
+
+
+@pytest.mark.parametrize(
+    ("default", "given"),
+    [("", True), (' = ""', True), (' = "gpt-4o"', False), (" | None = None", False)],
+)
+def test_a_model_without_a_name_is_the_one_in_training(
+    default: str, given: bool, tmp_path: Path
+) -> None:
+    text = (
+        f"{START}class Agent:\n    def __init__(self, rules: str, model: str{default}):\n        self.rules = rules\n\n"
+        f"    def run(self, task: str):\n{ASK.format(value='task')}"
+    )
+    (tmp_path / "agent.py").write_text(text)
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    assert ("model=BASE_MODEL" in module) == given
