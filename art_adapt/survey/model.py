@@ -239,9 +239,14 @@ class EntryPoint:
 
     @property
     def keeps_answer(self) -> bool:
-        """Whether nothing of the function is an answer: what the model says last is."""
+        """Whether the function returns no answer: what the model says last is.
+
+        Places where it shows or stores one are marked, which goes before; but a branch may
+        pass them by, as one that prints a stream does.
+        """
         typed = self.terminal is not None or self.route is not None
-        return not (self.exits or self.returns_value or typed or self.is_request)
+        returned = any(each.how == "returned" for each in self.exits)
+        return not (returned or self.returns_value or typed or self.is_request)
 
     def __str__(self) -> str:
         return self.called

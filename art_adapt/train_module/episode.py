@@ -106,7 +106,8 @@ def _documentation(entry: EntryPoint, returns: bool) -> str:
     if entry.terminal is not None:
         answer = "without a final_answer(...), return what it printed last"
     elif entry.keeps_answer:
-        answer = "what the model says last is the answer"
+        marked = "without a final_answer(...), " if entry.exits else ""
+        answer = f"{marked}what the model says last is the answer"
     elif returns:
         answer = "without a final_answer(...), return the answer"
     else:

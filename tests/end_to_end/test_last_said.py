@@ -87,3 +87,28 @@ def test_what_the_model_says_last_is_the_answer(kind: str, tmp_path: Path) -> No
     done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert b"16 of 16 episodes" in done.stdout
+
+
+def test_a_branch_that_passes_the_mark_by_has_an_answer(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        f"""{START}
+def run(question: str, quiet: bool) -> int:
+    messages = [{{"role": "user", "content": question}}]
+    for _ in range(8):
+{indented(8)}
+        if not reply.tool_calls:
+            break
+    if not quiet:
+        print(reply.content)
+    return 0
+"""
+    )
+    rows = [{"question": f"What is it? ({n})", "quiet": n % 2 == 0} for n in range(4)]
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (tmp_path / "scenarios.jsonl").write_text(text)
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    assert "print(final_answer(reply.content))" in (tmp_path / "agent.py").read_text()
+    assert "last_said()" in (tmp_path / "agent_train.py").read_text()
+    done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert b"answered    16 of 16 episodes" in done.stdout

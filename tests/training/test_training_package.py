@@ -354,6 +354,39 @@ def test_a_policy_endpoint_needs_a_rollout() -> None:
         training.policy_endpoint()
 
 
+CALL = {"id": "c1", "name": "look", "arguments": "{}"}
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ([{"content": "It rains."}], "It rains."),
+        ([{"content": "Let me see."}, {"content": "It rains."}], "It rains."),
+        ([{"content": "Let me see.", "tool_calls": [CALL]}], None),
+        ([{"content": ""}], None),
+    ],
+)
+def test_what_the_model_said_last(said: list[Any], answer: str | None) -> None:
+    def episode(scenario: Scenario) -> str | None:
+        client = openai.OpenAI(**training.policy_endpoint())
+        messages: list[Any] = [{"role": "user", "content": scenario.question}]
+        for _ in said:
+            reply = recorded(client.chat.completions.create)(
+                model="m", messages=messages
+            )
+            messages.append(reply.choices[0].message)
+            messages.append({"role": "user", "content": "Go on."})
+        return training.last_said()
+
+    with Engine(said) as engine:
+        assert record(engine, episode).final_answer == answer
+
+
+def test_what_was_said_last_needs_a_rollout() -> None:
+    with pytest.raises(RecordingError, match="no rollout here"):
+        training.last_said()
+
+
 # ------------------------------------------------------------------- rewards and reports
 
 
