@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from art_adapt.survey.classes import FunctionKey
+from art_adapt.survey.nodes import FunctionNode
 from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import (
     is_namespace,
@@ -72,6 +73,8 @@ class CallGraph:
                 if isinstance(node, ast.Name)
                 else resolve(project, syntax, node)
             )
+            if _is_decorator(syntax, node):  # it has run; what it puts around has not
+                named = [inner for key in named for inner in _inside(project, key)]
             self.mentioned.setdefault(caller, set()).update(named)
             found = []
         else:
@@ -196,6 +199,22 @@ def _is_used(syntax: Syntax, node: ast.expr) -> bool:
     if isinstance(parent, ast.keyword) and is_namespace(syntax.parents.get(parent)):
         return False  # kept: what reads it from there calls it
     return isinstance(parent, ast.Call | ast.keyword | ast.Starred)
+
+
+def _is_decorator(syntax: Syntax, node: ast.expr) -> bool:
+    parent = syntax.parents.get(node)
+    return (
+        isinstance(parent, FunctionNode | ast.ClassDef)
+        and node in parent.decorator_list
+    )
+
+
+def _inside(project: Project, key: FunctionKey) -> Iterator[FunctionKey]:
+    """The functions inside a function."""
+    path, around = key
+    for qualname in project.files[path].functions:
+        if qualname.startswith(f"{around}."):
+            yield path, qualname
 
 
 def _merged(*several: Edges) -> Edges:

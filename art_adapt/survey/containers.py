@@ -81,15 +81,24 @@ def put_into(
 ) -> tuple[list[ast.expr], list[ast.expr]]:
     """What a file adds to a container after it is made, as ``held_by`` gives it.
 
-    ``name``: how the container is spelled. ``owner``: the function that it is local to; a
-    container that is an attribute, or the module's, is added to anywhere.
+    ``name``: how the container is spelled. ``owner``: the function that uses it. One that
+    is an attribute, or the module's, is added to anywhere.
     """
     held: list[ast.expr] = []
     others: list[ast.expr] = []
     for where, each, is_one in _additions(syntax).get(name, ()):
-        if "." in name or owner in (where, MODULE_LEVEL):
+        is_local = _is_local(syntax, name, owner) or _is_local(syntax, name, where)
+        if where == owner or not is_local:
             (held if is_one else others).append(each)
     return held, others
+
+
+def _is_local(syntax: Syntax, name: str, owner: str) -> bool:
+    """Whether a name is a parameter of a function, or is assigned in it."""
+    if owner == MODULE_LEVEL or "." in name:
+        return False
+    assigned = any(where == owner for where, _ in syntax.assignments.get(name, ()))
+    return assigned or name in syntax.functions[owner].parameters
 
 
 def element_annotation(annotation: ast.expr) -> ast.expr | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from art_adapt.survey.nodes import argument_of
+from art_adapt.survey.nodes import Function, argument_of
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax
 
@@ -44,3 +44,12 @@ def is_parameter(syntax: Syntax, value: ast.expr) -> bool:
         and isinstance(value, ast.Name)
         and value.id in function.given
     )
+
+
+def functions_around(syntax: Syntax, value: ast.expr) -> Iterator[Function]:
+    """The function that an expression stands in, and those around that one."""
+    parts = syntax.owner(value).split(".")
+    for end in range(len(parts), 0, -1):
+        function = syntax.functions.get(".".join(parts[:end]))
+        if function is not None:
+            yield function

@@ -11,7 +11,7 @@ from pathlib import Path
 from art_adapt.errors import Refusal
 from art_adapt.source import Source, read_source
 from art_adapt.survey.hooks import RECORDING_MODULE
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import decorator_names, dotted
 from art_adapt.survey.packages import import_roots, module_file, package_of
 from art_adapt.survey.syntax import MODULE_LEVEL, Import, Syntax
 
@@ -45,6 +45,9 @@ class Project:
     _calls: dict[str, list[tuple[Syntax, ast.Call]]] | None = field(
         default=None, init=False
     )
+    _decorated: dict[str, list[tuple[Path, str]]] | None = field(
+        default=None, init=False
+    )
     # The functions that attributes hold; an empty list while they are looked for.
     stored: dict[ast.expr, list[tuple[Path, str]]] = field(
         default_factory=dict, init=False
@@ -71,7 +74,7 @@ class Project:
 
     def add(self, paths: Sequence[Path]) -> bool:
         """Add files and what they import; tell whether any of them could be read."""
-        self._made = self._derived = self._calls = None
+        self._made = self._derived = self._calls = self._decorated = None
         added = []
         for path in paths:
             try:
@@ -210,9 +213,7 @@ class Project:
     def calls_of_only(self, name: str) -> Sequence[tuple[Syntax, ast.Call]]:
         """The calls by a name that one function of the project has; else none."""
         if self._calls is None:
-            every = [f for each in self.files.values() for f in each.functions.values()]
-            names = Counter(function.node.name for function in every)
-            self._calls = {name: [] for name, found in names.items() if found == 1}
+            self._calls = {name: [] for name in self._only_names()}
             for place in self.files.values():
                 for node in place.nodes:
                     if isinstance(node, ast.Call):
@@ -222,6 +223,24 @@ class Project:
                         if calls is not None:
                             calls.append((place, node))
         return self._calls.get(name, ())
+
+    def decorated_with_only(self, name: str) -> Sequence[tuple[Path, str]]:
+        """The functions below a decorator that one function of the project has the name of."""
+        if self._decorated is None:
+            self._decorated = {name: [] for name in self._only_names()}
+            for place in self.files.values():
+                for function in place.functions.values():
+                    for decorator in decorator_names(function.node):
+                        if decorator in self._decorated:
+                            key = (place.source.path, function.qualname)
+                            self._decorated[decorator].append(key)
+        return self._decorated.get(name, ())
+
+    def _only_names(self) -> Iterator[str]:
+        """The names that one function of the project has, and no other."""
+        every = [f for each in self.files.values() for f in each.functions.values()]
+        names = Counter(function.node.name for function in every)
+        return (name for name, found in names.items() if found == 1)
 
     def derived(self, syntax: Syntax, class_name: str) -> list[tuple[Syntax, str]]:
         """Find the classes derived from one, directly or not."""

@@ -15,7 +15,7 @@ from art_adapt.survey.classes import (
     method_of,
     with_overrides,
 )
-from art_adapt.survey.given import given_for, is_parameter
+from art_adapt.survey.given import functions_around, given_for, is_parameter
 from art_adapt.survey.nodes import dotted, keyword, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, return_values
@@ -152,8 +152,9 @@ def referred(
     value: ast.expr | None,
     through: tuple[tuple[Path, str, str], ...] = (),
 ) -> list[FunctionKey]:
-    """Find the function that a value is, or that calls give for it; not a constructor.
+    """Find the function that a value is, or that is given for it; not a constructor.
 
+    Calls give for a parameter, and so does what stands below the function as a decorator.
     ``through``: the parameters that it was given for, one through the other.
     """
     if value is None or project.class_named(syntax, dotted(value) or "") is not None:
@@ -163,12 +164,14 @@ def referred(
     parameter = (syntax.source.path, syntax.owner(value), dotted(value) or "")
     if parameter in through or len(through) >= DEEPEST:
         return []
-    given = given_for(project, syntax, value)
-    return [
+    found = [
         key
-        for place, each in given
+        for place, each in given_for(project, syntax, value)
         for key in referred(project, place, each, (*through, parameter))
     ]
+    for function in functions_around(syntax, value):
+        found += project.decorated_with_only(function.node.name)
+    return found
 
 
 def classes_of(

@@ -311,7 +311,7 @@ def _is_kept(
         elif (
             isinstance(each, ast.Call)
             and dotted(each.func) == f"{name}.get"
-            and each.args
+            and len(each.args) == 1  # a count begins with a default
             and ast.dump(each.args[0]) == entry
             and isinstance(syntax.parents.get(each), ast.Assign | ast.NamedExpr)
         ):

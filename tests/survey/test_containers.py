@@ -108,6 +108,74 @@ TABLES = {
         def run(name, text):
             return REGISTRY.call(name, text)
     """,
+    "entries that are set at module level": """
+        KNOWN = {}
+        KNOWN["save"] = Save()
+        KNOWN["look"] = Look()
+
+        def run(name, text):
+            return KNOWN[name].execute(text)
+    """,
+    "a function that registers": """
+        KNOWN = {}
+
+        def register(tool):
+            KNOWN[tool.name] = tool
+
+        register(Save())
+        register(Look())
+
+        def run(name, text):
+            return KNOWN[name].execute(text)
+    """,
+    "a decorator": """
+        KNOWN = {}
+
+        def tool(function):
+            KNOWN[function.__name__] = function
+            return function
+
+        @tool
+        def save(text):
+            return Save().execute(text)
+
+        def run(name, text):
+            return KNOWN[name](text)
+    """,
+    "a decorator with a name": """
+        KNOWN = {}
+
+        def tool(name):
+            def below(function):
+                KNOWN[name] = {"about": name, "function": function}
+                return function
+            return below
+
+        @tool("save")
+        def save(text):
+            return Save().execute(text)
+
+        def run(name, text):
+            return KNOWN[name]["function"](text)
+    """,
+    "a registry's decorator": """
+        class Registry:
+            def __init__(self):
+                self.known = {}
+
+            def tool(self, function):
+                self.known[function.__name__] = function
+                return function
+
+        registry = Registry()
+
+        @registry.tool
+        def save(text):
+            return Save().execute(text)
+
+        def run(name, text):
+            return registry.known[name](text)
+    """,
     "an attribute of a base": """
         class Base:
             def __init__(self):
@@ -258,3 +326,18 @@ def run(name, text):
     tools_call, turn = found.files[0].calls
     assert (tools_call.function, tools_call.loop) == ("shorten", None)
     assert turn.loop is not None
+
+
+def test_a_local_container_of_the_same_name_is_another() -> None:
+    agent = f"""{TOOLS}
+KNOWN = {{"look": Look()}}
+
+def unrelated():
+    KNOWN = {{}}
+    KNOWN["save"] = Save()
+    return KNOWN
+
+def run(name, text):
+    return KNOWN[name].execute(text)
+{LOOP}"""
+    assert harms(agent) == set()

@@ -58,6 +58,11 @@ SHARED = [
         "LOGS[key].append(key)",
         "the module-level LOGS, which look changes",
     ),
+    (
+        "COUNTS = {}",
+        "count = COUNTS.get(key, 0)\nCOUNTS[key] = count + 1",
+        "the module-level COUNTS, which look changes",
+    ),
     ("", "globals()[key] = key", "globals()"),
     ("import os", "os.chdir(key)", "the working directory"),
     (
