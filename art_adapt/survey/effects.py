@@ -96,6 +96,8 @@ def find_work_at_import(
     for node in syntax.owned_by(MODULE_LEVEL):
         if not isinstance(node, ast.Call) or syntax.is_guarded(node):
             continue
+        if node in getattr(syntax.parents[node], "decorator_list", ()):
+            continue  # what it decorates is not run yet
         name = syntax.qualified(node.func) or ""
         reads = name.endswith(".parse_args") or _harm(node, syntax) is Harm.ASKS
         if reads or asks(node):

@@ -341,3 +341,36 @@ def run(name, text):
     return KNOWN[name].execute(text)
 {LOOP}"""
     assert harms(agent) == set()
+
+
+def test_a_decorator_that_keeps_the_agent_does_not_run_it() -> None:
+    agent = """
+class Flow:
+    def __init__(self, function):
+        self.function = function
+
+    def ask(self, task):
+        return self.function(task)
+
+def probe(flow):
+    if flow.function.__doc__:
+        flow.ask("Are you there?")
+
+def flow(function=None, name=""):
+    def around(function):
+        kept = Flow(function)
+        probe(kept)
+        return kept
+    return around(function) if function else around
+
+@flow(name="desk")
+def solve(task):
+    messages = [{"role": "user", "content": task}]
+    for _ in range(5):
+        reply = client.chat.completions.create(model="m", messages=messages)
+        messages.append(reply)
+    return reply.content
+"""
+    found = survey([Source(Path("/nowhere/agent.py"), agent.encode())])
+    assert found.entry_points[0].name == "solve"
+    assert [e.harm for file in found.files for e in file.effects] == []
