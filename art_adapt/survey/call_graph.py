@@ -10,11 +10,7 @@ from functools import cached_property
 from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.nodes import FunctionNode
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import (
-    is_namespace,
-    resolve,
-    resolve_name,
-)
+from art_adapt.survey.resolution import is_namespace, resolve, resolve_name
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.tables import resolve_in_tables
 
@@ -79,13 +75,12 @@ class CallGraph:
             found = []
         else:
             found = resolve(project, syntax, node)
+            for callee in () if found else resolve_in_tables(project, syntax, node):
+                self.tabled.setdefault((caller, callee), []).append(node)
         for callee in found:
             if callee != caller or isinstance(syntax.parents.get(node), ast.Call):
                 self.certain.setdefault(caller, set()).add(callee)
                 self.sites.setdefault((caller, callee), []).append(node)
-        if not found and _is_used(syntax, node):
-            for callee in resolve_in_tables(project, syntax, node):
-                self.tabled.setdefault((caller, callee), []).append(node)
         if not found and isinstance(node, ast.Attribute):
             for callee in methods.get(node.attr, ())[:4]:
                 self.possible.setdefault(caller, set()).add(callee)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import dotted, unquoted
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax
 
@@ -52,11 +52,7 @@ def annotated(
     project: Project, syntax: Syntax, annotation: ast.expr
 ) -> list[tuple[Syntax, str]]:
     """Find the project's classes that an annotation names, in unions and strings too."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        try:
-            annotation = ast.parse(annotation.value, mode="eval").body
-        except SyntaxError:
-            return []
+    annotation = unquoted(annotation)
     if isinstance(annotation, ast.BinOp):
         both = (annotation.left, annotation.right)
         return [c for part in both for c in annotated(project, syntax, part)]

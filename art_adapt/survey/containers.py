@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 
-from art_adapt.survey.nodes import dotted, last_name
+from art_adapt.survey.nodes import dotted, last_name, unquoted
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 # Calls with the elements of what they are given, and methods with those of their object.
@@ -103,11 +103,7 @@ def _is_local(syntax: Syntax, name: str, owner: str) -> bool:
 
 def element_annotation(annotation: ast.expr) -> ast.expr | None:
     """The annotation of a container's elements: ``Tool`` of ``dict[str, Tool]``."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        try:
-            annotation = ast.parse(annotation.value, mode="eval").body
-        except SyntaxError:
-            return None
+    annotation = unquoted(annotation)
     if isinstance(annotation, ast.BinOp):  # list[Tool] | None
         left = element_annotation(annotation.left)
         return left or element_annotation(annotation.right)

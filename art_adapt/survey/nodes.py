@@ -51,6 +51,16 @@ def last_name(expression: ast.AST) -> str:
     return (dotted(expression) or "").rpartition(".")[2]
 
 
+def unquoted(annotation: ast.expr) -> ast.expr:
+    """Return the annotation that a text spells: ``Tool`` for ``"Tool"``."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            return ast.parse(annotation.value, mode="eval").body
+        except SyntaxError:
+            return annotation  # it names nothing
+    return annotation
+
+
 def root_object(expression: ast.expr) -> ast.expr:
     """Return the object that a chain of attributes starts at, or ``self.x`` of it."""
     while isinstance(expression, ast.Attribute) and dotted(expression.value) != "self":

@@ -96,11 +96,13 @@ class Project:
 
     def _name_stars(self, syntax: Syntax) -> None:
         """Import by name what ``from module import *`` brings from a file of the project."""
-        for imported in [i for i in syntax.imports.values() if i.attribute == "*"]:
+        stars = [i for i in syntax.imports.values() if i.attribute == "*"]
+        own = syntax.defined if stars else set()
+        for imported in stars:
             located = self._locate(syntax.source.path, imported)
             target = self.files.get(located[0]) if located is not None else None
             for name in target.defined if target is not None else ():
-                if name not in syntax.defined:
+                if name not in own:
                     found = replace(imported, attribute=name)
                     syntax.imports.setdefault(name, found)
 
