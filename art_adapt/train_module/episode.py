@@ -72,7 +72,7 @@ def render_episode(entry: EntryPoint, fields: Defaults) -> str:
     arguments = _arguments(entry.parameters, fields)
     returns = not (entry.is_generator or entry.returns == "None" or entry.keeps_answer)
     is_async = entry.is_async
-    if entry.terminal is not None:  # what it returns, or else what it printed last
+    if entry.terminal is not None:  # what it returns, or else prints
         what = f"lambda: {name}({', '.join(arguments)})" if arguments else name
         name, arguments = "training.run_command", [what, *_typed(entry.terminal)]
         returns, is_async = True, False
@@ -104,7 +104,7 @@ def render_episode(entry: EntryPoint, fields: Defaults) -> str:
 def _documentation(entry: EntryPoint, returns: bool) -> str:
     fresh = ", on an instance of its own" if entry.class_name else ""
     if entry.terminal is not None:
-        answer = "without a final_answer(...), return what it printed last"
+        answer = "without a final_answer(...), return the answer that it printed"
     elif entry.keeps_answer:
         marked = "without a final_answer(...), " if entry.exits else ""
         answer = f"{marked}what the model says last is the answer"
@@ -131,7 +131,7 @@ def _script_episode(entry: EntryPoint) -> str:
     return "\n".join(
         [
             "def episode(scenario: Scenario) -> Any:",
-            '    """Run the file once; without a final_answer(...), return what it printed last."""',
+            '    """Run the file once; without a final_answer(...), return the answer that it printed."""',
             render_call("    return training.", "run_script", given),
         ]
     )

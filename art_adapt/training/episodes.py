@@ -235,4 +235,7 @@ def _with_place(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not is_installed(frame.filename)]
     last = (own or frames)[-1]
-    return f"{error!r} ({last.filename}:{last.lineno})"
+    said = repr(error)
+    if isinstance(error, OSError):  # whose repr leaves out the file
+        said = f"{type(error).__name__}: {error}"
+    return f"{said} ({last.filename}:{last.lineno})"

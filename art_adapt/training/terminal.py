@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, SupportsIndex
 
+from art_adapt.recording.state import active
+from art_adapt.training.episodes import last_said
 from art_adapt.training.prompts import answer_prompts
 
 PATIENCE = 3  # how often an agent may ask again after the last input
@@ -32,7 +34,8 @@ class _EndOfInput(EOFError):
 class _Terminal:
     arguments: list[str]
     inputs: list[str]
-    said: list[str] = field(default_factory=list)  # since the last input
+    printed: list[str] = field(default_factory=list)
+    read_at: int = 0  # how much was printed before the last input
     asked_in_vain: int = 0
 
     def read(self) -> str:
@@ -41,8 +44,23 @@ class _Terminal:
             if self.asked_in_vain > PATIENCE:
                 raise SystemExit(0)
             raise _EndOfInput("the scenario has no further input")
-        self.said.clear()
+        self.read_at = len(self.printed)
         return self.inputs.pop(0)
+
+    def answer(self) -> str:
+        """Return what the model said last, if it was printed, or else what was printed last.
+
+        After an answer to "exit" a terminal shows a goodbye, or what the run has cost.
+        """
+        said = last_said() if active.get() is not None else None
+        if said and _words(said) in _words("".join(self.printed)):
+            return said.strip()
+        return "".join(self.printed[self.read_at :]).strip()
+
+
+def _words(text: str) -> str:
+    """A text without the spaces and line ends that a terminal lays it out with."""
+    return "".join(text.split())
 
 
 _terminal: contextvars.ContextVar[_Terminal | None] = contextvars.ContextVar(
@@ -56,7 +74,10 @@ _open: list[_Terminal] = []  # of the episodes that run now
 def run_script(
     path: str | Path, *, arguments: Sequence[str] = (), inputs: Sequence[str] = ()
 ) -> str:
-    """Run a Python file as ``python FILE`` would, and return what it printed last.
+    """Run a Python file as ``python FILE`` would, and return the answer that it printed.
+
+    That is what the model said last, if it was printed, or else what was printed since
+    the last input.
 
     Args:
         path: the file; each run gets a namespace of its own.
@@ -104,9 +125,9 @@ def run_command(
     arguments: Sequence[str] = (),
     inputs: Sequence[str] = (),
 ) -> Any:
-    """Call a command such as ``main()``; return its value, or else what it printed last.
+    """Call a command such as ``main()``; return its value, or else the answer it printed.
 
-    Arguments and errors are those of ``run_script``.
+    The answer, the arguments and errors are those of ``run_script``.
     """
     return _run(function, [sys.argv[0], *arguments], inputs)
 
@@ -133,7 +154,7 @@ def _run(
     finally:
         _open.remove(terminal)
         _terminal.reset(token)
-    return "".join(terminal.said).strip() if returned is None else returned
+    return terminal.answer() if returned is None else returned
 
 
 def _is_end_of_input(error: BaseException | None) -> bool:
@@ -212,7 +233,7 @@ class _Output:
             return int(self._stream.write(text))
         if not isinstance(text, str):  # by this click tells text streams from others
             raise TypeError(f"write() takes str, not {type(text).__name__}")
-        terminal.said.append(text)
+        terminal.printed.append(text)
         return len(text)
 
     def __getattr__(self, name: str) -> Any:

@@ -367,6 +367,61 @@ def ask(request: Request, question: Annotated[str, Form()], tone: str = Form(...
 }
 
 
+STARTS = f"""from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request
+from pydantic import BaseModel
+{HEAD}opened = {{}}
+
+
+@asynccontextmanager
+async def lifespan(app):
+    opened["client"] = client
+    opened["tone"] = "polite"
+    yield {{"tone": "polite"}}
+    opened.clear()
+
+
+class Question(BaseModel):
+    question: str
+
+
+app = FastAPI(lifespan=lifespan)
+
+
+@app.post("/ask")
+async def ask(asked: Question, request: Request):
+    messages = [{{"role": "user", "content": asked.question + TONE}}]
+    for _ in range(2):
+        reply = opened["client"].chat.completions.create(model=MODEL, messages=messages)
+        messages.append(reply.choices[0].message)
+    return {{"answer": messages[-1].content}}
+"""
+OLDER = STARTS.replace("lifespan=lifespan", "").replace(
+    "@app.post",
+    """@app.on_event("startup")
+async def start():
+    opened.update(client=client, tone="polite")
+
+
+@app.post""",
+)
+WEB |= {
+    "an application that fills a dict as it starts": (
+        STARTS.replace("TONE", 'opened["tone"]'),
+        {"question": "a"},
+    ),
+    "an application whose lifespan yields a state": (
+        STARTS.replace("TONE", "request.state.tone"),
+        {"question": "a"},
+    ),
+    "an application with a startup event": (
+        OLDER.replace("TONE", 'opened["tone"]'),
+        {"question": "a"},
+    ),
+}
+
+
 @pytest.mark.parametrize("name", WEB)
 def test_a_handler_is_sent_a_request(name: str, tmp_path: Path) -> None:
     episodes = episodes_of(tmp_path, *WEB[name])
@@ -469,6 +524,36 @@ for question in sys.argv[1:]:
     ),
 }
 
+SHOWN = """\
+from openai import OpenAI
+
+client = OpenAI()
+messages = []
+
+
+def show(texts):
+    print("bot:", *reversed(texts), sep="LINES")
+
+
+while (question := input("> ")) != "exit":
+    messages.append({"role": "user", "content": question})
+    reply = client.chat.completions.create(model="m", messages=messages)
+    messages.append({"role": "assistant", "content": reply.choices[0].message.content})
+    show([part for part in PARTS])
+print("Goodbye!")
+"""
+SAID = "messages[-1]['content']"
+TYPED |= {
+    "a chat that says goodbye": (
+        SHOWN.replace("LINES", " ").replace("PARTS", f"[{SAID}]"),
+        {"inputs": ["a", "b", "exit"]},
+    ),
+    "a chat that lays its answer out": (
+        SHOWN.replace("LINES", "\\n").replace("PARTS", f"{SAID}[::-1]"),
+        {"inputs": ["a", "b", "exit"]},
+    ),
+}
+
 
 @pytest.mark.parametrize("name", TYPED)
 def test_what_is_typed_comes_from_the_scenario(name: str, tmp_path: Path) -> None:
@@ -476,3 +561,10 @@ def test_what_is_typed_comes_from_the_scenario(name: str, tmp_path: Path) -> Non
     assert {e["final_answer"] for e in episodes} == {"yes"}
     # Two turns: ART 0.5.18 gets each as a history of its own where it has no token ids.
     assert {e["choices"] + e["histories"] for e in episodes} == {2}
+
+
+def test_what_the_model_did_not_say_is_what_was_printed_last(tmp_path: Path) -> None:
+    agent = SHOWN.replace("LINES", " ").replace("PARTS", f"[str(len({SAID}))]")
+    agent = agent.replace('print("Goodbye!")', "")
+    episodes = episodes_of(tmp_path, agent, {"inputs": ["a", "b"]})
+    assert {e["final_answer"] for e in episodes} == {"bot: 3"}
