@@ -71,7 +71,7 @@ def test_each_episode_is_told_why_it_did_not_start() -> None:
     assert [str(each).endswith("'/no/keys'") for each in answers] == [True, True]
     for each in answers:
         places = [f.name for f in traceback.extract_tb(each.__traceback__)]
-        assert places[-1] == "lifespan"
+        assert "lifespan" in places
 
 
 def test_a_failure_without_an_error_is_told() -> None:
