@@ -108,8 +108,15 @@ def refuse_untrainable(decision: EntryDecision) -> None:
             next_step="rename the file, or record only, with --no-train-module",
             path=path,
         )
-    # An object that the project shows how to make is the same in each episode.
-    varies = [p for p in entry.needs if not p.is_client and (not p.made or p.is_record)]
+    # An object that the project shows how to make is the same in each episode, and so
+    # is one that need not be given: it never is.
+    varies = [
+        parameter
+        for parameter in entry.needs
+        if not parameter.is_client
+        and (not parameter.made or parameter.is_record)
+        and not (parameter.is_object and parameter.default is not None)
+    ]
     typed = entry.terminal is not None or entry.is_request
     if not varies and not typed and decision.origin is Origin.FOUND:
         raise Refusal(

@@ -127,8 +127,11 @@ def _runs_on(syntax: Syntax, call: ast.Call) -> bool:
 
 def asks_a_person(syntax: Syntax, body: ast.AST) -> bool:
     """Whether code waits for somebody at a terminal."""
-    calls = (node for node in ast.walk(body) if isinstance(node, ast.Call))
-    return any(_harm(call, syntax) is Harm.ASKS for call in calls)
+    return any(
+        effect.harm is Harm.ASKS
+        for node in ast.walk(body)
+        for effect in _effects_at(syntax, node)
+    )
 
 
 def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:

@@ -149,6 +149,10 @@ def _score(
         and not _is_launch(project, c)
         and not _is_example(project, graph, c, reaching)
     ]
+    if not takes_anything(entry) and any(
+        project.files[path].functions[name].parameters for path, name in callers
+    ):
+        score -= 8  # what differs between episodes is told before it runs
     if len(driving) > 1 and not _is_private(key[1]):  # it runs one of them
         score += 8
     whole = drives and not name.startswith("_") and not asking.is_given(function)
@@ -159,6 +163,15 @@ def _score(
     if entry.is_generator:
         score -= 2
     return score
+
+
+def takes_anything(entry: EntryPoint) -> bool:
+    """Whether an entry point takes anything that JSON could hold."""
+    required = [p for p in entry.constructor if p.default is None]
+    return any(
+        not (parameter.is_client or parameter.is_object)
+        for parameter in (*entry.parameters, *required)
+    )
 
 
 def _is_used_as_a_whole(

@@ -41,7 +41,7 @@ from art_adapt.survey.model import (
 from art_adapt.survey.nodes import Function, dotted
 from art_adapt.survey.project import Project
 from art_adapt.survey.roles import Role, roles_of
-from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.tool_loops import find_tool_loop
 
 
@@ -152,20 +152,24 @@ class Found:
         """Say what an entry point that need not be given anything reads from a terminal.
 
         One with a choice of arguments, or of a class that has to be given something, has
-        to ask in its own class: what else it runs may ask beside the task. Where importing
-        its file runs it already, or waits for a person, the file itself is the episode.
-        ``importable``: the user says that the entry point can be imported.
+        to ask in its own class: what else it runs may ask beside the task. One that has to
+        be given something has to chat: what it asks for may be a word beside its task.
+        Where importing its file runs it already, or waits for a person, the file itself is
+        the episode. ``importable``: the user says that the entry point can be imported.
         """
         home = self.project.files[entry.home]
         if not importable and self._waits_when_imported(home):
             terminal = self._terminal(self.graph.run_by([(entry.home, MODULE_LEVEL)]))
             if terminal is not None:
                 return self._in_place_of(entry, terminal)
-        if entry.is_generator or any(p.default is None for p in entry.parameters):
+        is_given = any(p.default is None for p in entry.parameters)
+        chats = self._chats(entry)
+        if entry.is_generator or (is_given and not chats):
             return entry
         if any(call.is_async for call in (*entry.setup, *entry.cleanup)):
             return entry
-        if (entry.parameters or entry.constructor) and not self._asks_itself(entry):
+        may_be_given = entry.parameters or entry.constructor
+        if may_be_given and not (chats or self._asks_itself(entry)):
             return entry
         terminal = self._terminal(self.graph.run_by([entry.key]))
         runs = any(find_work_at_import(home, self.asking.asks))
@@ -201,6 +205,31 @@ class Found:
         own = {name for _, name in self.own(entry.key)}
         effects = find_effects(self.project.files[entry.place.path], own)
         return any(effect.harm is Harm.ASKS for effect in effects)
+
+    def _chats(self, entry: EntryPoint) -> bool:
+        """Whether a loop of an entry point asks a person and a model by turns."""
+        syntax = self.project.files[entry.place.path]
+        return any(
+            isinstance(loop, LOOPS)
+            and self.asking.asks(loop)
+            and self._asks_within(syntax, name, loop)
+            for _, name in self.own(entry.key)
+            for loop in syntax.owned_by(name)
+        )
+
+    def _asks_within(self, syntax: Syntax, name: str, loop: ast.AST) -> bool:
+        """Whether a loop of a function waits for a person, itself or in what it calls."""
+        inside = set(ast.walk(loop))
+        key = syntax.source.path, name
+        return asks_a_person(syntax, loop) or any(
+            not inside.isdisjoint(self.graph.sites[key, callee])
+            and self._reads_a_line(callee)
+            for callee in self.graph.certain.get(key, ())
+        )
+
+    def _reads_a_line(self, key: FunctionKey) -> bool:
+        effects = find_effects(self.project.files[key[0]], {key[1]})
+        return key not in self.reaching and any(e.harm is Harm.ASKS for e in effects)
 
     def own(self, key: FunctionKey) -> set[FunctionKey]:
         """A function, and the methods of its own class that it calls."""

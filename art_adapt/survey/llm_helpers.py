@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from art_adapt.survey.classes import FunctionKey, lineage
+from art_adapt.survey.entry_points import takes_anything
 from art_adapt.survey.growth import names_in
 from art_adapt.survey.instances import implemented_by
 from art_adapt.survey.model import EntryPoint
@@ -43,12 +44,24 @@ def drivers_first(found: Found) -> Found:
 
 
 def helpers_of(found: Found) -> list[FunctionKey]:
-    """The LLM helpers, if the likeliest of all candidates is one."""
-    if drivers(found) or not found.entry_points:
+    """The LLM helpers, if the likeliest of all candidates is one.
+
+    A method whose object is told the task before is one as well, wherever its loop is.
+    """
+    if not found.entry_points:
+        return []
+    first = found.entry_points[0]
+    if is_told_before(first):
+        return [first.key]
+    if drivers(found):
         return []
     helpers = [each.key for each in found.entry_points if is_helper(found, each)]
-    first = found.entry_points[0]
     return helpers if first.key in helpers else []
+
+
+def is_told_before(entry: EntryPoint) -> bool:
+    """Whether a method takes no task: ``chat.add(question)`` comes before ``chat.run()``."""
+    return entry.class_name is not None and not takes_anything(entry)
 
 
 def only_helps(found: Found, entry: EntryPoint) -> bool:

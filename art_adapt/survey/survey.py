@@ -16,9 +16,7 @@ from art_adapt.survey.effects import (
     find_refusals,
     find_work_at_import,
 )
-from art_adapt.survey.entry_points import (
-    is_named,
-)
+from art_adapt.survey.entry_points import is_named, takes_anything
 from art_adapt.survey.found import Found
 from art_adapt.survey.hooks import local_names, recording_level
 from art_adapt.survey.instances import may_be_abstract
@@ -26,6 +24,7 @@ from art_adapt.survey.llm_helpers import (
     drivers,
     drivers_first,
     helpers_of,
+    is_told_before,
     only_helps,
 )
 from art_adapt.survey.model import (
@@ -191,7 +190,8 @@ def _with_derived(found: Found) -> Found:
 def _outward(found: Found) -> Found:
     """Go outward from LLM helpers to the function that drives the conversation.
 
-    Where no file of the project has one, the helpers stay what was found.
+    Where no file of the project has one, nor one that takes a task which no candidate
+    took, the helpers stay what was found.
     """
     wider = found
     for _ in range(OUTWARD):
@@ -202,7 +202,12 @@ def _outward(found: Found) -> Found:
         if not project.add(files_that_use(project, helpers)):
             break
         wider = Found.of(project)
-    return wider if drivers(wider) else found
+    takes_a_task = (
+        wider is not found
+        and is_told_before(found.entry_points[0])
+        and takes_anything(wider.entry_points[0])
+    )
+    return wider if takes_a_task or drivers(wider) else found
 
 
 def _file_survey(

@@ -90,6 +90,57 @@ if __name__ == "__main__":
         "training.run_command(lambda: chat(model=",
     ),
 }
+GIVEN = """\
+def chat(name: str, goal: str | None) -> None:
+    messages = [{"role": "system", "content": f"You are {name}. {goal}"}]
+    while True:
+        text = ASK
+        if not text:
+            break
+        messages.append({"role": "user", "content": text})
+        reply = OpenAI().chat.completions.create(model="m", messages=messages)
+        messages.append(reply.choices[0].message)
+        print(reply.choices[0].message.content)
+
+
+if __name__ == "__main__":
+    chat("Ada", None)
+"""
+PLUS = {"name", "goal", "inputs"}
+LAMBDA = "lambda: chat(name=scenario.name, goal=scenario.goal)"
+TYPED |= {
+    "a function that has to be given something": (
+        GIVEN.replace("ASK", 'input("> ")'),
+        PLUS,
+        LAMBDA,
+    ),
+    "it asks in a function of its own": (
+        GIVEN.replace("ASK", "ask()").replace(
+            "def chat", "def ask():\n    return input().strip()\n\n\ndef chat"
+        ),
+        PLUS,
+        LAMBDA,
+    ),
+    "it asks in another thread": (
+        GIVEN.replace("def chat", "async def chat")
+        .replace("ASK", "await asyncio.to_thread(input)")
+        .replace('chat("Ada", None)', 'asyncio.run(chat("Ada", None))'),
+        PLUS,
+        LAMBDA,
+    ),
+}
+
+
+def test_an_agent_that_asks_beside_its_task_is_given_the_task(tmp_path: Path) -> None:
+    text = GIVEN.replace("while True", "for _ in range(3)").replace("ASK", "goal")
+    agent = text.replace(
+        "    messages = ", '    goal = goal or input("> ")\n    messages = '
+    )
+    (tmp_path / "bot.py").write_text(START + agent)
+    assert art_adapt("--isolated", "bot.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "bot_train.py").read_text()
+    assert "chat(name=scenario.name, goal=scenario.goal)" in module
+    assert "inputs" not in module
 
 
 @pytest.mark.parametrize("kind", TYPED)
@@ -99,7 +150,7 @@ def test_what_is_typed_is_the_scenarios(kind: str, tmp_path: Path) -> None:
     assert art_adapt("--isolated", "bot.py", cwd=tmp_path).returncode == 0
     module = (tmp_path / "bot_train.py").read_text()
     assert call in module, module
-    row = {"name": "Ada", "inputs": ["What is it?", "And then?"]}
+    row = {"name": "Ada", "goal": "Help.", "inputs": ["What is it?", "And then?"]}
     rows = [{name: row[name] for name in fields} for _ in range(4)]
     scenarios = "".join(f"{json.dumps(row)}\n" for row in rows)
     (tmp_path / "scenarios.jsonl").write_text(scenarios)

@@ -790,3 +790,45 @@ def test_without_a_call_a_protocol_leads_to_what_fits_it(tmp_path: Path) -> None
     assert first(found).called == "Agent.run"
     (model,) = first(found).constructor
     assert model.made is not None and model.made.value == "Hosted"
+
+
+CHAT = f"""
+class Chat:
+    def __init__(self, tools: list[type] | None = None):
+        self.messages = []
+
+    def add(self, text):
+        self.messages.append(dict(role="user", content=text))
+
+    def reply(self, form: type | None = None):
+        while True:
+            answer = {CALL.replace("messages=messages", "messages=self.messages")}
+            self.messages.append(answer)
+            if answer:
+                return answer
+"""
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        "def answer(question):\n    chat = Chat()\n    chat.add(question)\n    return chat.reply()\n",
+        "def answer(question, tools=None):\n    chat = made(tools)\n    chat.messages.append(question)\n"
+        "    return chat.reply(form=int)\n\n\ndef made(tools):\n    return Chat(tools=tools)\n",
+        "class Desk:\n    def __init__(self):\n        self.chat = Chat()\n\n    def answer(self, question):\n"
+        "        self.chat.add(question)\n        return self.chat.reply()\n",
+    ],
+)
+def test_an_object_that_is_told_its_task_before_is_run_by_what_tells_it(
+    used: str, tmp_path: Path
+) -> None:
+    found = project(tmp_path, agent=CHAT, app=f"from agent import Chat\n\n\n{used}")
+    assert first(found).called.endswith("answer")
+
+
+def test_an_agent_that_nothing_is_told_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        f"from openai import OpenAI\n\nclient = OpenAI()\n{CHAT}"
+    )
+    done = art_adapt("--diff", "agent.py", cwd=tmp_path)
+    assert done.returncode == 2 and b"takes nothing that could differ" in done.stderr
