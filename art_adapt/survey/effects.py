@@ -181,6 +181,11 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
     if name == "input":
         is_builtin = isinstance(call.func, ast.Name) and _is_input(syntax, call.func)
         return Harm.ASKS if is_builtin else None
+    if name in ("exec", "eval"):
+        is_own = isinstance(call.func, ast.Attribute) or name in syntax.functions
+        code = call.args[0] if call.args else None
+        is_fixed = code is None or isinstance(code, ast.Constant)
+        return None if is_own or is_fixed else Harm.UNKNOWN
     if name == "sqlite3.connect":
         return Harm.WRITES if writes_database(syntax, syntax.owner(call)) else None
     if name in BY_NAME:

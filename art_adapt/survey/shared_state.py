@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from art_adapt.survey.entries import changed_container, containers_of_entry
 from art_adapt.survey.model import Effect, Harm
 from art_adapt.survey.nodes import (
     FunctionNode,
@@ -15,12 +16,9 @@ from art_adapt.survey.nodes import (
     last_name,
 )
 from art_adapt.survey.packages import is_own_module
+from art_adapt.survey.shared_instances import changed_instances
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
-CHANGES = frozenset(
-    {"append", "extend", "insert", "clear", "pop", "update", "add", "remove"}
-    | {"setdefault", "appendleft", "popleft", "discard"}
-)
 MUTABLE = frozenset(
     {"list", "dict", "set", "defaultdict", "deque", "OrderedDict", "Counter"}
 )
@@ -43,6 +41,7 @@ def find_shared_state(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             if what is not None:
                 yield owner, Effect(syntax.place(node), Harm.SHARED, what)
     yield from _changed_containers(syntax)
+    yield from changed_instances(syntax)
     yield from _kept_files(syntax)
 
 
@@ -59,6 +58,8 @@ def _changed(syntax: Syntax, owner: str, node: ast.AST) -> str | None:
         holder = node.value
         if isinstance(holder, ast.Call) and dotted(holder.func) == "globals":
             return "globals()"
+        if syntax.qualified(holder) == "os.environ":
+            return "an environment variable"
     if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
         return None
     return (
@@ -261,9 +262,12 @@ def _changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
         owner = syntax.owner(node)
         if owner == MODULE_LEVEL or not isinstance(node, ast.expr):
             continue
-        name, key = _container(node)
+        name, key = changed_container(node)
         if name is None:
             continue
+        if name not in shared:
+            entries = containers_of_entry(syntax, owner, name)
+            name = next((each for each in entries if each in shared), name)
         spelled = name
         if name.startswith(("self.", "cls.")):
             around = owner.rpartition(".")[0]
@@ -277,24 +281,6 @@ def _changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             said.add((spelled, owner))
             what = f"{shared[spelled]}, which {owner} changes"
             yield owner, Effect(syntax.place(node), Harm.SHARED, what)
-
-
-def _container(node: ast.expr) -> tuple[str | None, ast.expr | None]:
-    """The container that an expression changes, and the entry if it is a single one."""
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
-        key = node.slice if isinstance(node.ctx, ast.Store) else None
-        return dotted(node.value), key
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in CHANGES
-    ):
-        holder = node.func.value
-        if isinstance(holder, ast.Subscript):  # HISTORY[user].append(message)
-            return dotted(holder.value), None
-        adds = node.func.attr == "add" and node.args
-        return dotted(holder), node.args[0] if adds else None
-    return None, None
 
 
 def _is_kept(

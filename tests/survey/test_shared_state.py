@@ -40,7 +40,39 @@ def shared(text: str) -> list[str]:
     return [effect.what for effect in effects if effect.harm is Harm.SHARED]
 
 
+ORDERS = 'ORDERS = {"a": {"state": 1, "notes": []}}'
+ROWS = 'ROWS = [{"state": 1}]'
+STORE = """
+class Store:
+    def __init__(self):
+        self.rows, self.count = [], 0
+
+    def add(self, row):
+        CHANGE
+
+    def find(self, row):
+        return row in self.rows
+
+store = Store()
+"""
+OF_ORDERS = "the module-level ORDERS, which look changes"
+OF_ROWS = "the module-level ROWS, which look changes"
+OF_STORE = "the module-level store, which look changes"
 SHARED = [
+    (ORDERS, 'ORDERS[key]["state"] = 2', OF_ORDERS),
+    (ORDERS, 'ORDERS[key]["notes"].append(key)', OF_ORDERS),
+    (ORDERS, 'order = ORDERS[key]\norder["state"] = 2', OF_ORDERS),
+    (ORDERS, 'order = ORDERS.get(key)\nif order:\n    order["state"] = 2', OF_ORDERS),
+    (ORDERS, 'if order := ORDERS.get(key):\n    order["notes"].append(1)', OF_ORDERS),
+    (ORDERS, "for order in ORDERS.values():\n    order.update(state=2)", OF_ORDERS),
+    (ROWS, 'for row in ROWS:\n    row["state"] = 2', OF_ROWS),
+    (ROWS, 'for at, row in enumerate(ROWS):\n    row["state"] = at', OF_ROWS),
+    (ROWS, 'row = next(r for r in ROWS if key)\nrow["state"] = 2', OF_ROWS),
+    (STORE.replace("CHANGE", "self.rows.append(row)"), "store.add(key)", OF_STORE),
+    (STORE.replace("CHANGE", "self.rows[0] = row"), "store.add(key)", OF_STORE),
+    (STORE.replace("CHANGE", "self.count += 1"), "store.add(key)", OF_STORE),
+    (STORE, "store.count += 1", OF_STORE),
+    ("import os", 'os.environ["KEY"] = key', "an environment variable"),
     ("COUNT = 0", "global COUNT\nCOUNT += 1", "global COUNT"),
     ("SEEN = []", "SEEN.append(key)", "the module-level SEEN, which look changes"),
     (
@@ -199,3 +231,36 @@ def test_which_file_is_the_same_in_each_episode(
     before: str, look: str, what: list[str]
 ) -> None:
     assert shared(agent(before, look)) == what
+
+
+@pytest.mark.parametrize(
+    ("before", "look"),
+    [
+        (ORDERS, 'order = dict(ORDERS[key])\norder["state"] = 2'),
+        (ORDERS, 'order = ORDERS[key].copy()\norder["state"] = 2'),
+        (ROWS, "rows = ROWS[:]\nrows.append(key)"),
+        (ROWS, 'for row in ROWS:\n    key = row["state"]'),
+        (STORE.replace("CHANGE", "self.rows.append(row)"), "store.find(key)"),
+        (
+            STORE.replace("CHANGE", "self.rows.append(row)"),
+            "store = Store()\nstore.add(key)",
+        ),
+    ],
+)
+def test_what_is_copied_or_read_is_not_shared(before: str, look: str) -> None:
+    assert shared(agent(before, look)) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "is_known"),
+    [
+        ("exec(key)", False),
+        ("eval(key, {})", False),
+        ("eval('1 + 1')", True),
+        ("model.eval()", True),
+    ],
+)
+def test_code_that_a_model_wrote_is_not_vouched_for(code: str, is_known: bool) -> None:
+    found = survey([Source(Path("/nowhere/agent.py"), agent("", code).encode())])
+    effects = [effect for file in found.files for effect in file.effects]
+    assert (Harm.UNKNOWN not in {effect.harm for effect in effects}) is is_known
