@@ -99,7 +99,7 @@ def _score(
         score += 2
     if (
         PROBES.search(name)
-        or (_is_launch(project, key) and not drives)
+        or (is_launch(project, key) and not drives)
         or (not drives and _is_example(project, graph, key, reaching))
     ):
         score -= 5
@@ -132,7 +132,7 @@ def _score(
     ):
         score += 2
     if any(
-        caller in reaching and caller != key and not _is_launch(project, caller)
+        caller in reaching and caller != key and not is_launch(project, caller)
         for caller, callee in graph.tabled
         if callee == key
     ):
@@ -146,7 +146,7 @@ def _score(
         if c in reaching
         and c != key
         and c not in around
-        and not _is_launch(project, c)
+        and not is_launch(project, c)
         and not _is_example(project, graph, c, reaching)
     ]
     if not takes_anything(entry) and any(
@@ -227,7 +227,7 @@ def _is_private(qualname: str) -> bool:
     return qualname.rpartition(".")[2].startswith("_")
 
 
-def _is_launch(project: Project, key: FunctionKey) -> bool:
+def is_launch(project: Project, key: FunctionKey) -> bool:
     """Whether a function only starts the agent: a command, a handler, an example."""
     path, qualname = key
     if qualname == MODULE_LEVEL:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from art_adapt.survey.classes import FunctionKey, lineage
-from art_adapt.survey.entry_points import takes_anything
+from art_adapt.survey.entry_points import is_launch, takes_anything
 from art_adapt.survey.growth import names_in
 from art_adapt.survey.instances import implemented_by
 from art_adapt.survey.model import EntryPoint
@@ -46,7 +46,8 @@ def drivers_first(found: Found) -> Found:
 def helpers_of(found: Found) -> list[FunctionKey]:
     """The LLM helpers, if the likeliest of all candidates is one.
 
-    A method whose object is told the task before is one as well, wherever its loop is.
+    A method whose object is told the task before is one as well, wherever its loop is;
+    and so may be a function that asks once, in a project whose loop is in another file.
     """
     if not found.entry_points:
         return []
@@ -56,7 +57,16 @@ def helpers_of(found: Found) -> list[FunctionKey]:
     if drivers(found):
         return []
     helpers = [each.key for each in found.entry_points if is_helper(found, each)]
-    return helpers if first.key in helpers else []
+    return helpers if first.key in helpers else [first.key] * _asks_once(found, first)
+
+
+def _asks_once(found: Found, entry: EntryPoint) -> bool:
+    """Whether a function, or method, has no loop in which it asks, and is no command."""
+    syntax, function = found.function_of(entry)
+    return not is_launch(found.project, entry.key) and not any(
+        isinstance(node, LOOPS) and found.asking.asks(node)
+        for node in syntax.owned_by(function.qualname)
+    )
 
 
 def is_told_before(entry: EntryPoint) -> bool:

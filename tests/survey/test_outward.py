@@ -832,3 +832,57 @@ def test_an_agent_that_nothing_is_told_is_refused(tmp_path: Path) -> None:
     )
     done = art_adapt("--diff", "agent.py", cwd=tmp_path)
     assert done.returncode == 2 and b"takes nothing that could differ" in done.stderr
+
+
+ONCE = f"""
+def ask(prompt):
+    messages = [dict(role="user", content=prompt)]
+    return parse({CALL})
+"""
+OF_SELF = f"""
+class Model:
+    def __init__(self):
+        self.messages = []
+
+    def ask(self, prompt):
+        self.messages.append(prompt)
+        return parse({CALL.replace("messages=messages", "messages=self.messages")})
+"""
+FEEDS = """
+def run(question, model=None):
+    prompt = question
+    for _ in range(8):
+        step = ASK(prompt)
+        if "answer" in step:
+            return step["answer"]
+        prompt += look(step)
+"""
+
+
+@pytest.mark.parametrize(
+    ("helper", "driver"),
+    [
+        (ONCE, f"from llm import ask\n{FEEDS.replace('ASK', 'ask')}"),
+        (ONCE, f"import llm\n{FEEDS.replace('ASK', 'llm.ask')}"),
+        (
+            OF_SELF,
+            f"from llm import Model\n\nmodel = Model()\n{FEEDS.replace('ASK', 'Model().ask')}",
+        ),
+        (
+            ONCE,
+            "from llm import ask\n\nclass Agent:\n    def __init__(self):\n        self.seen = []\n\n"
+            "    def run(self, question):\n        while True:\n            self.seen.append(ask(str(self.seen)))\n"
+            "            if len(self.seen) > 8:\n                return self.seen\n",
+        ),
+    ],
+)
+def test_from_a_function_that_asks_once_to_what_feeds_its_answers_back(
+    helper: str, driver: str, tmp_path: Path
+) -> None:
+    found = project(tmp_path, llm=helper, app=driver)
+    assert first(found).name.rpartition(".")[2] == "run"
+
+
+def test_what_only_goes_over_data_leaves_the_function_that_asks(tmp_path: Path) -> None:
+    over = "from llm import ask\n\ndef every(rows):\n    return [ask(row) for row in rows]\n"
+    assert first(project(tmp_path, llm=ONCE, app=over)).called == "ask"
