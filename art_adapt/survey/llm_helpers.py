@@ -61,12 +61,19 @@ def helpers_of(found: Found) -> list[FunctionKey]:
 
 
 def _asks_once(found: Found, entry: EntryPoint) -> bool:
-    """Whether a function, or method, has no loop in which it asks, and is no command."""
+    """Whether a function, or method, asks at one place outside any loop, and is no command.
+
+    A request before its tools are run and another one after it are an agent's two turns.
+    """
     syntax, function = found.function_of(entry)
-    return not is_launch(found.project, entry.key) and not any(
-        isinstance(node, LOOPS) and found.asking.asks(node)
-        for node in syntax.owned_by(function.qualname)
-    )
+    nodes = list(syntax.owned_by(function.qualname))
+    at = [
+        node
+        for node in nodes
+        if node in found.asking.completions or node in found.asking.sites
+    ]
+    in_loop = any(isinstance(n, LOOPS) and found.asking.asks(n) for n in nodes)
+    return len(at) == 1 and not in_loop and not is_launch(found.project, entry.key)
 
 
 def is_told_before(entry: EntryPoint) -> bool:

@@ -886,3 +886,17 @@ def test_from_a_function_that_asks_once_to_what_feeds_its_answers_back(
 def test_what_only_goes_over_data_leaves_the_function_that_asks(tmp_path: Path) -> None:
     over = "from llm import ask\n\ndef every(rows):\n    return [ask(row) for row in rows]\n"
     assert first(project(tmp_path, llm=ONCE, app=over)).called == "ask"
+
+
+def test_two_turns_with_tools_between_them_are_an_agent(tmp_path: Path) -> None:
+    twice = f"""
+def ask(prompt):
+    messages = [dict(role="user", content=prompt)]
+    reply = {CALL}
+    messages += [reply, dict(role="tool", content=look(reply))]
+    return parse({CALL})
+"""
+    found = project(
+        tmp_path, llm=twice, app=f"from llm import ask\n{FEEDS.replace('ASK', 'ask')}"
+    )
+    assert first(found).called == "ask"
