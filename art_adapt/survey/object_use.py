@@ -21,6 +21,12 @@ def is_used_as_object(syntax: Syntax, function: Function, name: str) -> bool:
     dict to its elements.
     """
     spellings = {name, *_derived_names(syntax, function, name)}
+    if (line := _reused_at(syntax, function, name)) is not None and not any(
+        _used_as_object(syntax, node) == name
+        for node in syntax.owned_by(function.qualname)
+        if getattr(node, "lineno", line) < line
+    ):
+        spellings.remove(name)
     owner = function.qualname.rpartition(".")[0]
     for target, values in syntax.assignments.items():
         if target.startswith("self.") and any(
@@ -36,6 +42,29 @@ def is_used_as_object(syntax: Syntax, function: Function, name: str) -> bool:
         for method in syntax.functions
         if method.startswith(f"{owner}.")
     )
+
+
+def _reused_at(syntax: Syntax, function: Function, name: str) -> int | None:
+    """The first line at which a parameter's name is given to something else, if any is.
+
+    For example ``message = response.choices[0].message``; not where nothing was given for
+    it: ``if store is None: store = Store()``, ``store = store or Store()``.
+    """
+    lines = [
+        value.lineno
+        for where, value in syntax.assignments.get(name, ())
+        if where == function.qualname
+        and not _mentions(value, name)
+        and not any(
+            isinstance(outer, ast.If | ast.IfExp) and _mentions(outer.test, name)
+            for outer in syntax.ancestors(value)
+        )
+    ]
+    return min(lines, default=None)
+
+
+def _mentions(value: ast.expr, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -1044,3 +1044,34 @@ def test_a_file_that_is_run_is_one_candidate() -> None:
         "while True:\n    text = input('> ')\n    print(ask(text), solve(text))\n"
     )
     assert [each.is_script for each in found.entry_points] == [True]
+
+
+@pytest.mark.parametrize(
+    ("before", "is_object"),
+    [
+        (f"message = {CALL}.choices[0].message", False),
+        (f"reply = {CALL}\n        message = reply.choices[0].message", False),
+        (
+            f"if message is None:\n            message = Message()\n        reply = {CALL}",
+            True,
+        ),
+        (f"message = message or Message()\n        reply = {CALL}", True),
+        (f"print(message.author)\n        message = {CALL}", True),
+        (f"reply = {CALL}", True),
+    ],
+)
+def test_a_name_that_is_used_again_says_nothing_of_the_parameter(
+    before: str, is_object: bool
+) -> None:
+    found = of(
+        f"""
+def ask(message):
+    messages = [dict(role="user", content=message)]
+    for _ in range(4):
+        {before}
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+"""
+    )
+    assert first(found).parameters[0].is_object is is_object
