@@ -14,6 +14,7 @@ from art_adapt.survey.growth import (
     Growing,
     grown_in,
     names_in,
+    only_tries_again,
     sends_answers,
 )
 from art_adapt.survey.nodes import Function, dotted, grown_list
@@ -67,7 +68,10 @@ class Asking:
         """Whether a loop of the function asks again, with a conversation that it extends."""
         if function.node not in self._driving:
             self._driving[function.node] = any(
-                isinstance(node, LOOPS) and self.asks(node) and self._extends(node)
+                isinstance(node, LOOPS)
+                and self.asks(node)
+                and self._extends(node)
+                and not only_tries_again(node, self.growing)
                 for node in syntax.owned_by(function.qualname)
             )
         return self._driving[function.node]

@@ -50,6 +50,37 @@ def grown_in(body: ast.AST, growing: Growing) -> set[str]:
     return found
 
 
+def only_tries_again(
+    loop: ast.For | ast.AsyncFor | ast.While, growing: Growing
+) -> bool:
+    """Whether a loop goes on only after a failure, of which it tells the model nothing.
+
+    Its attempt ends in ``return`` or ``break``, whatever that adds to a conversation
+    before.
+    """
+    attempts = [each for each in loop.body if isinstance(each, ast.Try)]
+    if len(attempts) != 1 or not attempts[0].handlers:
+        return False
+    attempt = attempts[0]
+    tried = [*attempt.body, *attempt.orelse]
+    inside = [node for each in tried for node in ast.walk(each)]
+    if not isinstance(tried[-1], ast.Return | ast.Break) or any(
+        isinstance(node, ast.Continue) for node in inside
+    ):
+        return False
+    others = [each for each in loop.body if each is not attempt]
+    others += [each for handler in attempt.handlers for each in handler.body]
+    bound = {
+        name
+        for each in others
+        for node in ast.walk(each)
+        for name, _ in _bindings(node)
+    }
+    given = {n for node in inside if isinstance(node, ast.Call) for n in names_in(node)}
+    told = any(grown_in(each, growing) for each in others)
+    return not told and bound.isdisjoint(given)
+
+
 def sends_answers(loop: ast.AST, asks: Callable[[ast.AST], bool]) -> bool:
     """Whether a loop sends what it was answered before: ``draft = ask(f"Mend {draft}")``.
 

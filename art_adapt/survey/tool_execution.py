@@ -37,6 +37,7 @@ WRAPPERS = frozenset(
     | {"run_until_complete", "model_dump_json", "model_dump", "truncate", "strip"}
     | {"enumerate", "zip", "dict", "getattr", "to_json", "cast", "get", "result"}
     | {"isinstance", "len", "type", "items", "values", "copy", "as_completed"}
+    | {"eval", "literal_eval", "parse_raw", "model_validate_json"}  # of arguments
 )
 RUNS = re.compile(r"tool|call|execute|invoke|run|dispatch|handle|submit|perform", re.I)
 GIVEN = re.compile(r"name|arg|input|param|tool|call|command", re.I)
@@ -87,7 +88,7 @@ def _replies(syntax: Syntax) -> Iterator[ast.expr]:
         fields = _fields(node)
         role = fields.get("role")
         kind = fields.get("type")
-        if isinstance(role, ast.Constant) and role.value in REPLY_ROLES:
+        if role is not None and _role(role) in REPLY_ROLES:
             if "content" in fields:
                 yield fields["content"]
         elif isinstance(kind, ast.Constant) and kind.value == "function_call_output":
@@ -100,14 +101,22 @@ def _replies(syntax: Syntax) -> Iterator[ast.expr]:
             if content is not None:
                 yield content
         elif (
-            isinstance(role, ast.Constant)
-            and role.value == "user"
+            role is not None
+            and _role(role) == "user"
             and "content" in fields
             and OBSERVATION.search(_words(syntax, fields["content"]))
             and syntax.enclosing_loop(node) is not None
         ):
             observed.append(fields["content"])
     yield from observed
+
+
+def _role(value: ast.expr) -> str:
+    """The role that a message has: "tool", also for ``Role.TOOL`` and ``Role.TOOL.value``."""
+    if isinstance(value, ast.Constant):
+        return str(value.value)
+    words = (dotted(value) or "").removesuffix(".value").split(".")
+    return words[-1].lower() if len(words) > 1 and words[-1].isupper() else ""
 
 
 def _fields(node: ast.AST) -> dict[str, ast.expr]:

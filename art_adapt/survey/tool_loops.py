@@ -19,6 +19,7 @@ from art_adapt.survey.growth import (
     Growing,
     grown_in,
     names_in,
+    only_tries_again,
     sends_answers,
 )
 from art_adapt.survey.model import ToolLoop
@@ -41,6 +42,8 @@ def find_tool_loop(
     sent = dotted(call.messages) if call.messages is not None else None
 
     def extends(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
+        if only_tries_again(loop, growing):
+            return False
         around = {site, *syntax.ancestors(site)}
         outer = syntax.parents.get(site)
         names = names_in(outer) if isinstance(outer, ast.Call) else set()

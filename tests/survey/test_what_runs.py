@@ -1075,3 +1075,99 @@ def ask(message):
 """
     )
     assert first(found).parameters[0].is_object is is_object
+
+
+@pytest.mark.parametrize("role", ["Role.TOOL", "Role.TOOL.value", "chat.Role.FUNCTION"])
+def test_the_role_of_a_reply_may_be_an_enumerations(role: str) -> None:
+    found = of(
+        f"""
+def run(task, tools):
+    messages = [Message(role=Role.USER, content=task)]
+    for _ in range(5):
+        reply = {CALL}
+        messages.append(Message(role=Role.USER, content=tools.describe(reply)))
+        outcome = tools.carry_out(reply)
+        messages.append(Message(role={role}, content=outcome))
+    return reply
+"""
+    )
+    execution = found.files[0].tool_execution
+    assert execution is not None and execution.how == "handed to tools.carry_out"
+
+
+@pytest.mark.parametrize(
+    "parse", ["eval", "ast.literal_eval", "Input.model_validate_json"]
+)
+def test_what_parses_arguments_runs_no_tool(parse: str) -> None:
+    found = of(
+        f"""
+def run(task, call):
+    messages = [task]
+    for _ in range(5):
+        reply = {CALL}
+        given = {parse}(call.function.arguments)
+        messages.append({{"role": "tool", "content": price(given["city"], given)}})
+    return reply
+"""
+    )
+    execution = found.files[0].tool_execution
+    assert execution is not None and execution.how == "handed to price"
+
+
+RETRIED = f"""
+class Session:
+    def __init__(self):
+        self.messages = []
+
+    def chat(self, text):
+        HEAD:
+            try:
+                reply = {CALL.replace("messages=messages", "messages=self.messages")}
+                self.messages.append(reply)
+                END
+            except OpenAIError as error:
+                FAILED
+
+class Agent:
+    def run(self, task):
+        session = Session()
+        for _ in range(5):
+            task = look(session.chat(task))
+        return task
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "end", "failed", "episode"),
+    [
+        ("while retry", "return reply", "retry -= 1", "Agent.run"),
+        ("for n in range(3)", "return reply", "time.sleep(2**n)", "Agent.run"),
+        ("for n in range(3)", "break", "delay = 2 * n", "Agent.run"),
+        # What it is told of the failure is a turn, and so is a tool's result.
+        (
+            "for n in range(3)",
+            "return parse(reply)",
+            "self.messages.append(error)",
+            "chat",
+        ),
+        ("for n in range(3)", "return parse(reply, text)", "text = str(error)", "chat"),
+        (
+            "while True",
+            "if reply.tool_calls:\n                    continue\n                return reply",
+            "raise",
+            "chat",
+        ),
+    ],
+)
+def test_a_loop_that_only_tries_again_is_no_agents(
+    head: str, end: str, failed: str, episode: str
+) -> None:
+    found = of(
+        RETRIED.replace("HEAD", head).replace("END", end).replace("FAILED", failed)
+    )
+    (call,) = [call for file in found.files for call in file.calls]
+    assert call.loop is not None
+    is_agents = call.loop.header == "for _ in range(5)"
+    assert is_agents is (episode == "Agent.run")
+    if is_agents:
+        assert first(found).called == episode
