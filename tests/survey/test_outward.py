@@ -826,6 +826,23 @@ def test_an_object_that_is_told_its_task_before_is_run_by_what_tells_it(
     assert first(found).called.endswith("answer")
 
 
+def test_what_tells_an_object_its_task_need_drive_nothing(tmp_path: Path) -> None:
+    once = f"""
+class Chat:
+    def __init__(self):
+        self.messages = []
+
+    def add(self, text):
+        self.messages.append(text)
+
+    def reply(self, form: type | None = None):
+        return {CALL.replace("messages=messages", "messages=self.messages")}
+"""
+    used = "def answer(question):\n    chat = Chat()\n    chat.add(question)\n    return chat.reply()\n"
+    found = project(tmp_path, agent=once, app=f"from agent import Chat\n\n\n{used}")
+    assert first(found).called == "answer"
+
+
 def test_an_agent_that_nothing_is_told_is_refused(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(
         f"from openai import OpenAI\n\nclient = OpenAI()\n{CHAT}"
