@@ -53,6 +53,8 @@ class CallGraph:
                     node.func, ast.Subscript | ast.Call
                 ):
                     graph._add(project, syntax, node.func, methods)  # TOOLS[name](...)
+                elif isinstance(node, ast.Call) and dotted(node.func) == "getattr":
+                    graph._add(project, syntax, node, methods)  # where it is handed on
         return graph
 
     def _add(
@@ -105,7 +107,9 @@ class CallGraph:
     def only_in_tables(self) -> set[FunctionKey]:
         """The functions that nothing but a table leads to: tools, and what these call."""
         starts = {
-            callee for caller, callee in self.tabled if not self._is_called(callee)
+            callee
+            for caller, callee in self.tabled
+            if not self._is_called(callee) and not self.leads_to(callee, caller)
         }
         found = _closure(starts, lambda key: self.certain.get(key, ()))
         while others := {
@@ -115,6 +119,13 @@ class CallGraph:
         }:
             found -= others
         return found
+
+    def leads_to(self, key: FunctionKey, other: FunctionKey) -> bool:
+        """Whether a function calls another, directly or through others.
+
+        An agent that looks its tools up among its own methods is none of them.
+        """
+        return key in self.reaching([other])
 
     def _is_called(self, key: FunctionKey) -> bool:
         """Whether something other than the function itself calls it by its name."""

@@ -137,7 +137,7 @@ def _iterated(syntax: Syntax) -> dict[tuple[str, str], ast.expr]:
 def _element_in(target: ast.expr, over: ast.expr) -> tuple[ast.expr, ast.expr]:
     """The target that a loop binds to an element, and the container of the elements."""
     if isinstance(target, ast.Tuple) and len(target.elts) == 2:
-        if _called(over) == "items":
+        if _called(over) in ("items", "getmembers"):
             return target.elts[1], over
         if isinstance(over, ast.Call) and _called(over) == "enumerate" and over.args:
             return target.elts[1], over.args[0]

@@ -134,7 +134,7 @@ def _score(
     if any(
         caller in reaching and caller != key and not is_launch(project, caller)
         for caller, callee in graph.tabled
-        if callee == key
+        if callee == key and not graph.leads_to(key, caller)
     ):
         score -= 10  # a tool of another conversation, or an agent that is chosen there
     around = graph.recursion(key)

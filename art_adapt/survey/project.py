@@ -14,7 +14,7 @@ from art_adapt.survey.hooks import RECORDING_MODULE
 from art_adapt.survey.nodes import decorator_names, dotted
 from art_adapt.survey.packages import import_roots, module_file, package_of
 from art_adapt.survey.protocols import fits, is_protocol
-from art_adapt.survey.syntax import MODULE_LEVEL, Import, Syntax
+from art_adapt.survey.syntax import Import, Syntax
 
 MOST_FILES = 80  # beyond these, the imports are a library and not the agent
 DEPTH = 3  # imports of imports of imports
@@ -152,8 +152,7 @@ class Project:
         if not isinstance(found, tuple):
             return syntax, []
         place, attribute = found
-        values = place.assignments.get(attribute, ())
-        return place, [value for where, value in values if where == MODULE_LEVEL]
+        return place, place.values_at_top(attribute)
 
     def variable_named(self, syntax: Syntax, name: str) -> tuple[Syntax, str] | None:
         """The file that an imported name is defined in, and its name there."""

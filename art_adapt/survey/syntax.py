@@ -294,6 +294,10 @@ class Syntax:
             value for where in around for value in self._assigned.get((key, where), ())
         ]
 
+    def values_at_top(self, name: str) -> list[ast.expr]:
+        """The values that the file assigns to a name at module level."""
+        return self._assigned.get((name, MODULE_LEVEL), [])
+
     @cached_property
     def _assigned(self) -> dict[tuple[str, str], list[ast.expr]]:
         """The values of ``assignments``, by name and function."""

@@ -16,6 +16,7 @@ from art_adapt.survey.given import given_for
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import (
+    DEEPEST,
     classes_of,
     declared,
     family,
@@ -25,6 +26,7 @@ from art_adapt.survey.resolution import (
     referred,
     resolve,
 )
+from art_adapt.survey.run_time_names import is_inspection, named_at_run_time
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, return_values
 
 
@@ -34,7 +36,8 @@ def resolve_in_tables(
     """Find the functions that a node may refer to as an element of a list or dict.
 
     That is ``TOOLS[name]`` and what a name for it is assigned, and ``tool.execute`` where
-    ``tool`` is one of those in a list: any of them.
+    ``tool`` is one of those in a list: any of them. ``getattr(self, name)`` looks a method
+    up in its class.
     """
     return list(dict.fromkeys(_in_tables(project, syntax, node)))
 
@@ -43,20 +46,71 @@ def _in_tables(
     project: Project, syntax: Syntax, node: ast.expr
 ) -> Iterator[FunctionKey]:
     for value in (node, *syntax.values_of(node)):
-        container = container_of(syntax, value)
-        if container is not None:
-            for place, element in _elements(project, syntax, container):
-                yield from referred(project, place, element)
+        yield from named_at_run_time(project, syntax, value)
+        for place, container in _containers(project, syntax, value):
+            for where, element in _elements(project, place, container):
+                yield from referred(project, where, element)
+                yield from named_at_run_time(project, where, element)
     holder, method = (
         (node.value, node.attr)
         if isinstance(node, ast.Attribute)
         else (node, "__call__")
     )
     for value in (holder, *syntax.values_of(holder)):
+        for place, name in _taken_classes(project, syntax, value):
+            yield from with_overrides(project, place, name, method)
+
+
+def _containers(
+    project: Project, syntax: Syntax, value: ast.expr, depth: int = 0
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    """Find the containers that a value is taken from: here, or in a function that looks it up.
+
+    ``self.get(name)`` of a registry returns ``self._tools[name]``.
+    """
+    if isinstance(value, ast.Call) and depth < DEEPEST:
+        looked_up = resolve(project, syntax, value.func)
+        for path, qualname in looked_up:
+            place = project.files[path]
+            for returned in return_values(place, qualname):
+                for each in (returned, *place.values_of(returned)):
+                    yield from _containers(project, place, each, depth + 1)
+        if looked_up:
+            return
+    container = container_of(syntax, value)
+    if container is not None:
+        yield syntax, container
+
+
+def _taken_classes(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> Iterator[tuple[Syntax, str]]:
+    """Find the classes of a value that is an element, or made by a class that is one."""
+    for place, container in _containers(project, syntax, value):
+        yield from _element_classes(project, place, container)
+    if isinstance(value, ast.Call):
+        yield from _made_by_element(project, syntax, value)
+
+
+def _made_by_element(
+    project: Project, syntax: Syntax, call: ast.Call
+) -> Iterator[tuple[Syntax, str]]:
+    """Find the classes in a container of which a call makes an instance: ``TOOLS[name]()``."""
+    for value in (call.func, *syntax.values_of(call.func)):
         container = container_of(syntax, value)
-        if container is not None:
-            for place, name in _element_classes(project, syntax, container):
-                yield from with_overrides(project, place, name, method)
+        if container is None:
+            continue
+        if (
+            isinstance(container, ast.Call)
+            and isinstance(container.func, ast.Attribute)
+            and container.func.attr == "__subclasses__"
+        ):
+            base = project.class_named(syntax, dotted(container.func.value) or "")
+            yield from project.derived(*base) if base else ()
+        for place, element in _elements(project, syntax, container):
+            found = project.class_named(place, dotted(element) or "")
+            if found is not None:
+                yield found
 
 
 def _elements(
@@ -80,6 +134,8 @@ def _held(
         for place, _ in family(project, syntax, container.value):
             name = f"self.{container.attr}"
             made_of.append((place, *put_into(place, name, MODULE_LEVEL)))
+    if is_inspection(syntax, container):
+        yield syntax, container  # it stands for all that it lists
     for place, held, others in made_of:
         for each in held:
             if (other := container_of(place, each)) is None:
@@ -120,6 +176,8 @@ def _element_classes(
     """Find the classes of what a container holds, as far as it is seen or annotated."""
     for place, element in _elements(project, syntax, container):
         yield from classes_of(project, place, element)
+        if isinstance(element, ast.Call):
+            yield from _made_by_element(project, place, element)
     annotations = [(syntax, each) for each in syntax.annotations_of(container)]
     if isinstance(container, ast.Attribute):
         for place, owner in owners(project, syntax, container.value):

@@ -209,6 +209,117 @@ TABLES = {
         def run(name, text):
             return KNOWN[name]["function"](text)
     """,
+    "a registry's method that looks up": """
+        class Registry:
+            def __init__(self):
+                self._known = {}
+
+            def add(self, tool):
+                self._known[tool.name] = tool
+
+            def get(self, name):
+                tool = self._known.get(name)
+                if tool is None:
+                    raise KeyError(name)
+                return tool
+
+            def call(self, name, text):
+                return self.get(name).execute(text)
+
+        registry = Registry()
+        registry.add(Save())
+
+        def run(name, text):
+            return registry.call(name, text)
+    """,
+    "classes": """
+        KNOWN = {"save": Save, "look": Look}
+
+        def run(name, text):
+            return KNOWN[name]().execute(text)
+    """,
+    "classes, of which a comprehension makes one each": """
+        KNOWN = {kind.name: kind() for kind in (Save, Look)}
+
+        def run(name, text):
+            tool = KNOWN[name]
+            return tool.execute(text)
+    """,
+    "the classes derived from one": """
+        class Tool:
+            pass
+
+        class Keep(Tool):
+            name = "keep"
+
+            def execute(self, text):
+                open("notes.txt", "w").write(text)
+
+        KNOWN = {kind.name: kind() for kind in Tool.__subclasses__()}
+
+        def run(name, text):
+            return KNOWN[name].execute(text)
+    """,
+    "getattr with a prefix": """
+        class Toolbox:
+            def tool_save(self, text):
+                return Save().execute(text)
+
+            def ask_somebody(self, text):
+                return input(text)
+
+            def call(self, name, text):
+                return getattr(self, "tool_" + name)(text)
+
+        def run(name, text):
+            return Toolbox().call(name, text)
+    """,
+    "getattr with a name that is made before": """
+        class Toolbox:
+            def do_save(self, text):
+                return Save().execute(text)
+
+            def redo_it(self, text):
+                return input(text)
+
+        def run(name, text):
+            toolbox = Toolbox()
+            method = f"do_{name}"
+            handler = getattr(toolbox, method, None)
+            return handler(text)
+    """,
+    "a method that is handed on": """
+        import asyncio
+
+        class Toolbox:
+            def save(self, text):
+                return Save().execute(text)
+
+            def _ask(self, text):
+                return input(text)
+
+            def call(self, name, text):
+                return asyncio.run(asyncio.to_thread(getattr(self, name), text))
+
+        def run(name, text):
+            return Toolbox().call(name, text)
+    """,
+    "globals()": """
+        def tool_save(text):
+            return Save().execute(text)
+
+        def run(name, text):
+            return globals()[f"tool_{name}"](text)
+    """,
+    "this module": """
+        import sys
+
+        def on_save(text):
+            return Save().execute(text)
+
+        def run(name, text):
+            return getattr(sys.modules[__name__], "on_%s" % name)(text)
+    """,
 }
 
 
@@ -374,3 +485,54 @@ def solve(task):
     found = survey([Source(Path("/nowhere/agent.py"), agent.encode())])
     assert found.entry_points[0].name == "solve"
     assert [e.harm for file in found.files for e in file.effects] == []
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "    return getattr(kit, name)(text)",
+        "    known = dict(inspect.getmembers(kit, inspect.isfunction))\n    return known[name](text)",
+        "    known = {n: f for n, f in inspect.getmembers(kit) if callable(f)}\n    return known[name](text)",
+    ],
+)
+def test_tools_of_a_module_are_looked_up_in_it(run: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    save = 'def save(text):\n    open("notes.txt", "w").write(text)\n'
+    (tmp_path / "kit.py").write_text(save)
+    agent = tmp_path / "agent.py"
+    agent.write_text(f"import inspect, kit\n\ndef run(name, text):\n{run}\n{LOOP}")
+    found = survey([read_source(agent)])
+    assert {e.harm for file in found.files for e in file.effects} == {Harm.WRITES}
+
+
+def test_an_object_that_another_module_makes_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "kit.py").write_text(TOOLS + "\nkeeper = Save()\n")
+    agent = tmp_path / "agent.py"
+    run = "def run(name, text):\n    return keeper.execute(text)\n"
+    for line in ("from kit import keeper", "import kit\nkeeper = kit.keeper"):
+        agent.write_text(f"{line}\n\n{run}{LOOP}")
+        found = survey([read_source(agent)])
+        assert {e.harm for file in found.files for e in file.effects} == {Harm.WRITES}
+
+
+def test_an_agent_that_looks_up_its_own_methods_is_no_tool() -> None:
+    agent = """
+class Agent:
+    def solve(self, task):
+        messages = [{"role": "user", "content": task}]
+        for _ in range(5):
+            reply = client.chat.completions.create(model="m", messages=messages).choices[0].message
+            messages.append(reply)
+            for call in reply.tool_calls or []:
+                method = getattr(self, call.function.name)
+                messages.append({"role": "tool", "content": method(call.function.arguments)})
+        return reply.content
+
+    def look(self, text):
+        return text.upper()
+"""
+    found = survey([Source(Path("/nowhere/agent.py"), agent.encode())])
+    assert found.entry_points[0].name == "Agent.solve"
+    (call,) = found.files[0].calls
+    assert call.role == "policy"
