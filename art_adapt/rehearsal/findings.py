@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from art_adapt.rehearsal.checks import ending, groups, recording, requests
+from art_adapt.rehearsal.checks import ending, groups, recording, requests, threads
 from art_adapt.rehearsal.seen import Finding, Seen
 
 CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
@@ -13,6 +13,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     requests.judge,
     ending.stopped_rollouts,
     ending.failed_episodes,
+    threads.bound_to_main_thread,
     recording.unhooked,
     recording.complete,
     recording.faithful,

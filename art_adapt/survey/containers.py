@@ -10,7 +10,7 @@ import ast
 import functools
 
 from art_adapt.survey.nodes import dotted, last_name, unquoted
-from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.syntax import Syntax
 
 # Calls with the elements of what they are given, and methods with those of their object.
 SAME_ELEMENTS = frozenset(
@@ -87,18 +87,10 @@ def put_into(
     held: list[ast.expr] = []
     others: list[ast.expr] = []
     for where, each, is_one in _additions(syntax).get(name, ()):
-        is_local = _is_local(syntax, name, owner) or _is_local(syntax, name, where)
+        is_local = syntax.is_local(name, owner) or syntax.is_local(name, where)
         if where == owner or not is_local:
             (held if is_one else others).append(each)
     return held, others
-
-
-def _is_local(syntax: Syntax, name: str, owner: str) -> bool:
-    """Whether a name is a parameter of a function, or is assigned in it."""
-    if owner == MODULE_LEVEL or "." in name:
-        return False
-    assigned = any(where == owner for where, _ in syntax.assignments.get(name, ()))
-    return assigned or name in syntax.functions[owner].parameters
 
 
 def element_annotation(annotation: ast.expr) -> ast.expr | None:

@@ -27,7 +27,7 @@ def changed_instances(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
         if (
             name not in instances
             or (name, owner) in said
-            or _is_local(syntax, owner, name)
+            or syntax.is_local(name, owner)
         ):
             continue
         method = f"{instances[name]}.{node.attr}"
@@ -47,14 +47,6 @@ def _instances(syntax: Syntax) -> Iterator[tuple[str, str]]:
             made = dotted(value.func) if isinstance(value, ast.Call) else None
             if where == MODULE_LEVEL and "." not in name and made in syntax.classes:
                 yield name, made
-
-
-def _is_local(syntax: Syntax, owner: str, name: str) -> bool:
-    """Whether a name is a function's own, whatever the module calls by it."""
-    function = syntax.functions.get(owner)
-    if function is not None and name in function.parameters:
-        return True
-    return any(where == owner for where, _ in syntax.assignments.get(name, ()))
 
 
 def _changes(syntax: Syntax, method: str) -> bool:

@@ -16,6 +16,7 @@ from art_adapt.survey.nodes import (
     last_name,
 )
 from art_adapt.survey.packages import is_own_module
+from art_adapt.survey.shared_connections import used_connections
 from art_adapt.survey.shared_instances import changed_instances
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
@@ -42,6 +43,7 @@ def find_shared_state(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
                 yield owner, Effect(syntax.place(node), Harm.SHARED, what)
     yield from _changed_containers(syntax)
     yield from changed_instances(syntax)
+    yield from used_connections(syntax)
     yield from _kept_files(syntax)
 
 

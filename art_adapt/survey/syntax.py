@@ -294,6 +294,13 @@ class Syntax:
             value for where in around for value in self._assigned.get((key, where), ())
         ]
 
+    def is_local(self, name: str, owner: str) -> bool:
+        """Whether a name is a function's own: a parameter, or assigned there."""
+        if owner == MODULE_LEVEL or "." in name:
+            return False
+        assigned = (name, owner) in self._assigned
+        return assigned or name in self.functions[owner].parameters
+
     def values_at_top(self, name: str) -> list[ast.expr]:
         """The values that the file assigns to a name at module level."""
         return self._assigned.get((name, MODULE_LEVEL), [])

@@ -415,6 +415,53 @@ def test_a_message_list_shared_between_rollouts_is_caught(tmp_path: Path) -> Non
     assert "--isolate process" in found(tmp_path, "cross-talk")["fix"]
 
 
+BOUND = {
+    "a connection": (
+        "import sqlite3\ndb = sqlite3.connect(':memory:')",
+        "db.execute('select 1')",
+        "check_same_thread",
+    ),
+    "an event loop": (
+        "import asyncio",
+        "asyncio.get_event_loop().run_until_complete(asyncio.sleep(0))",
+        "asyncio.run",
+    ),
+    "a signal": (
+        "import signal",
+        "signal.signal(signal.SIGALRM, signal.SIG_DFL)",
+        "subprocess",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "a connection",
+        *(pytest.param(w, marks=pytest.mark.slow) for w in list(BOUND)[1:]),
+    ],
+)
+def test_a_tool_that_works_in_the_main_thread_only_is_told(
+    what: str, tmp_path: Path
+) -> None:
+    """The agent gives the error to its model, and no episode fails."""
+    before, work, fix = BOUND[what]
+    folder = copy_of("support_loop", tmp_path)
+    agent = folder / "agent.py"
+    text = agent.read_text().replace("import json\n", f"import json\n{before}\n", 1)
+    tried = (
+        f"try:\n                {work}\n                result = 'done'\n"
+        "            except Exception as error:\n                result = str(error)"
+    )
+    agent.write_text(
+        text.replace("result = REGISTRY[call.function.name](**arguments)", tried)
+    )
+    (folder / "rewards.py").write_text(REWARD)
+    options = ("--isolated", "--reward", "rewards:f")
+    assert art_adapt(*options, "agent.py", cwd=folder).returncode == 0
+    assert fix in found(folder, "threads")["fix"]
+
+
 @pytest.mark.slow
 def test_a_policy_that_judges_itself_is_caught(tmp_path: Path) -> None:
     folder = adapted(tmp_path)

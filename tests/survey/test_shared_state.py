@@ -55,6 +55,8 @@ class Store:
 
 store = Store()
 """
+CONNECTION = 'import sqlite3\ndb = sqlite3.connect("shop.db")'
+OF_CONNECTION = "the database connection db, which the module opens,"
 OF_ORDERS = "the module-level ORDERS, which look changes"
 OF_ROWS = "the module-level ROWS, which look changes"
 OF_STORE = "the module-level store, which look changes"
@@ -72,6 +74,17 @@ SHARED = [
     (STORE.replace("CHANGE", "self.rows[0] = row"), "store.add(key)", OF_STORE),
     (STORE.replace("CHANGE", "self.count += 1"), "store.add(key)", OF_STORE),
     (STORE, "store.count += 1", OF_STORE),
+    (CONNECTION, "db.execute(key)", OF_CONNECTION),
+    (
+        f"{CONNECTION}\ncursor = db.cursor()",
+        "cursor.execute(key)",
+        "the database connection cursor, which the module opens,",
+    ),
+    (
+        "from sqlite3 import connect\nif True:\n    db = connect(':memory:')",
+        "with db:\n    db.execute(key)",
+        OF_CONNECTION,
+    ),
     ("import os", 'os.environ["KEY"] = key', "an environment variable"),
     ("COUNT = 0", "global COUNT\nCOUNT += 1", "global COUNT"),
     ("SEEN = []", "SEEN.append(key)", "the module-level SEEN, which look changes"),

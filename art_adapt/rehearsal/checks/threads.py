@@ -1,0 +1,39 @@
+"""Check that what an episode uses works outside the main thread, where training runs it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from art_adapt.rehearsal.seen import Finding, Seen
+
+# What the standard library says, and how to avoid it. An agent that gives such an error to
+# its model as a tool's result does not fail: it trains a model whose tools never work.
+BOUND = {
+    "SQLite objects created in a thread can only be used in that same thread": "connect "
+    "in the function that uses the database, or with "
+    "sqlite3.connect(..., check_same_thread=False)",
+    "There is no current event loop in thread": "call asyncio.run(...) in the place of "
+    "asyncio.get_event_loop()",
+    "signal only works in main thread": "limit the time of a tool in another way: "
+    "concurrent.futures, or a subprocess with a timeout",
+}
+
+
+def bound_to_main_thread(seen: Seen) -> Iterator[Finding]:
+    """Report errors that tell the model that something works in the main thread only."""
+    for error, fix in BOUND.items():
+        told = sum(
+            error in json.dumps(message.get("content"))
+            for exchange in seen.policy
+            for message in exchange.request.get("messages") or ()
+            if message.get("role") in ("tool", "function", "user")
+        )
+        if told:
+            yield seen.finding(
+                "threads",
+                f'the model was told "{error}" in the place of a result '
+                f"({told} messages): episodes run in threads of their own",
+                fix,
+                r"def episode",
+            )
