@@ -60,6 +60,10 @@ class Project:
     elements: dict[ast.expr, list[tuple[Syntax, ast.expr]]] = field(
         default_factory=dict, init=False
     )
+    # The containers that a value is taken from; meanwhile an empty list.
+    taken_from: dict[ast.expr, list[tuple[Syntax, ast.expr]]] = field(
+        default_factory=dict, init=False
+    )
     looking: int = field(default=0, init=False)  # how deep classes_of() is
     # The classes whose fields are being read.
     expanding: list[tuple[Syntax, str]] = field(default_factory=list, init=False)

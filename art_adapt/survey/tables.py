@@ -16,7 +16,6 @@ from art_adapt.survey.given import given_for
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import (
-    DEEPEST,
     classes_of,
     declared,
     family,
@@ -62,23 +61,29 @@ def _in_tables(
 
 
 def _containers(
-    project: Project, syntax: Syntax, value: ast.expr, depth: int = 0
-) -> Iterator[tuple[Syntax, ast.expr]]:
+    project: Project, syntax: Syntax, value: ast.expr
+) -> list[tuple[Syntax, ast.expr]]:
     """Find the containers that a value is taken from: here, or in a function that looks it up.
 
     ``self.get(name)`` of a registry returns ``self._tools[name]``.
     """
-    if isinstance(value, ast.Call) and depth < DEEPEST:
-        looked_up = resolve(project, syntax, value.func)
-        for path, qualname in looked_up:
-            place = project.files[path]
-            for returned in return_values(place, qualname):
-                for each in (returned, *place.values_of(returned)):
-                    yield from _containers(project, place, each, depth + 1)
-        if looked_up:
-            return
+    found = _taken_from(project, syntax, value)
+    return once(project, project.taken_from, value, found)
+
+
+def _taken_from(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    looked_up = (
+        resolve(project, syntax, value.func) if isinstance(value, ast.Call) else []
+    )
+    for path, qualname in looked_up:
+        place = project.files[path]
+        for returned in return_values(place, qualname):
+            for each in (returned, *place.values_of(returned)):
+                yield from _containers(project, place, each)
     container = container_of(syntax, value)
-    if container is not None:
+    if container is not None and not looked_up:
         yield syntax, container
 
 
