@@ -122,9 +122,9 @@ def adapt_source(
     # In a formatted file, lay the hooks out as the formatter would. Where that does not
     # come off exactly, put them in without regard to line lengths.
     formatted = looks_formatted(parsed.lines, line_length)
-    for length in (line_length, None) if formatted else (None,):
+    for hug in (False, True) if formatted else (True,):
         try:
-            after = _with_hooks(parsed, file, wraps, dots, length)
+            after = _with_hooks(parsed, file, wraps, dots, line_length, hug=hug)
         except CannotEdit as error:
             raise _refusal(error, file.source.path) from error
         except CSTValidationError as error:
@@ -148,12 +148,14 @@ def _with_hooks(
     file: FileSurvey,
     wraps: Sequence[Wrap],
     dots: str,
-    line_length: int | None,
+    line_length: int,
+    *,
+    hug: bool,
 ) -> bytes:
     from art_adapt.codemods.hooking import hook_expressions
     from art_adapt.codemods.import_hooks import with_hook_import
 
-    edited = hook_expressions(parsed, wraps, line_length)
+    edited = hook_expressions(parsed, wraps, line_length, hug=hug)
     return with_hook_import(edited, hook_import(file, wraps, dots)).bytes
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from art_adapt.codemods.cannot_edit import CannotEdit
-from art_adapt.codemods.layout import Shape, Wrap, lay_out
+from art_adapt.codemods.layout import Layout, Shape, Wrap, lay_out
 from art_adapt.codemods.locating import Located, Parsed, locate
 
 
@@ -16,14 +16,12 @@ class HookExpressions(cst.CSTTransformer):
 
     def __init__(
         self,
-        lines: Sequence[str],
         wraps: Sequence[Wrap],
         located: Located,
-        line_length: int | None,
+        layout: Layout,
     ) -> None:
         super().__init__()
         self.located = located
-        layout = lay_out(lines, wraps, line_length)
         self.hooks: dict[int, list[tuple[str, Shape]]] = {}
         for wrap in wraps:
             node = located.nodes[wrap.span]
@@ -49,9 +47,11 @@ class HookExpressions(cst.CSTTransformer):
 
 
 def hook_expressions(
-    file: Parsed, wraps: Sequence[Wrap], line_length: int | None
+    file: Parsed, wraps: Sequence[Wrap], line_length: int, *, hug: bool
 ) -> cst.Module:
     """Put every hook of ``wraps`` around its expression.
+
+    ``hug``: close around it, without regard to the line length.
 
     Raises:
         CannotEdit: an expression is not where its span says (in an f-string, before Python 3.12).
@@ -67,7 +67,8 @@ def hook_expressions(
                 why="the position of the expression is not known, as in an f-string before Python 3.12",
                 next_step="assign the expression to a name in a statement of its own",
             )
-    return file.module.visit(HookExpressions(file.lines, wraps, located, line_length))
+    layout = lay_out(file.lines, wraps, line_length, hug=hug)
+    return file.module.visit(HookExpressions(wraps, located, layout))
 
 
 def hooked(expression: cst.BaseExpression, hook: str, shape: Shape) -> cst.Call:

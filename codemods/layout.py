@@ -69,20 +69,31 @@ class Layout:
 
 
 def lay_out(
-    lines: Sequence[str], wraps: Sequence[Wrap], line_length: int | None
+    lines: Sequence[str], wraps: Sequence[Wrap], line_length: int, *, hug: bool
 ) -> Layout:
-    """Lay the hooks out as a formatter would; without a line length, hug everything."""
+    """Lay the hooks out as a formatter would; ``hug``: without regard to line lengths.
+
+    Either way, a call that its author broke and that would look as if hooks had broken it
+    gets one in lines of its own, which tells the two apart.
+    """
     layout = Layout()
     by_line: dict[int, list[Wrap]] = {}
     for wrap in wraps:
-        layout.shapes[wrap] = Shape.HUGGED if line_length is None else Shape.FITTING
+        layout.shapes[wrap] = Shape.HUGGED if hug else Shape.FITTING
         if wrap.span.line == wrap.span.end_line:
             by_line.setdefault(wrap.span.line, []).append(wrap)
-        elif line_length is not None and _formatters_open(lines, wrap):
+        elif not hug and _formatters_open(lines, wrap):
             layout.shapes[wrap] = Shape.OPENED
     for line, on_line in by_line.items():
-        if line_length is not None:
+        if not hug:
             _lay_out_line(lines, line, on_line, line_length, layout)
+        broken = [each for each in on_line if each.around not in (None, *layout.opened)]
+        for wrap in broken[:1]:
+            assert wrap.around is not None
+            inside = [each for each in wraps if each.around == wrap.around]
+            width = sum(each.width for each in inside)
+            if _looks_broken_by_hooks(lines, wrap.around, width, line_length):
+                layout.shapes[wrap] = Shape.OPENED
     return layout
 
 
@@ -159,14 +170,27 @@ def fits_joined(lines: Sequence[str], call: Span, hooks: int, line_length: int) 
     ``hooks`` is the width of the hooks in it. The arguments take the second line. A call that
     fits with its hooks as well was broken by its author.
     """
+    joined = _joined(lines, call)
+    return joined is not None and joined - hooks <= line_length < joined
+
+
+def _looks_broken_by_hooks(
+    lines: Sequence[str], call: Span, hooks: int, line_length: int
+) -> bool:
+    """Whether a call without hooks would be joined if hooks of this width came off it."""
+    joined = _joined(lines, call)
+    return joined is not None and joined <= line_length < joined + hooks
+
+
+def _joined(lines: Sequence[str], call: Span) -> int | None:
+    """The length of a call over three lines, joined; None where hooks break no such call."""
     if call.end_line - call.line != 2:
-        return False
+        return None
     opening, arguments, closing = lines[call.line - 1 : call.end_line]
     if (
         arguments.endswith(",")
         or "#" in opening + arguments
         or not opening.endswith("(")
     ):
-        return False
-    joined = len(opening) + len(arguments.strip()) + len(closing.strip())
-    return joined - hooks <= line_length < joined
+        return None
+    return len(opening) + len(arguments.strip()) + len(closing.strip())

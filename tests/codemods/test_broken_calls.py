@@ -34,3 +34,43 @@ def test_it_comes_back_as_it_was(call: str, length: str, tmp_path: Path) -> None
     assert f"recorded(client.chat.completions.create){call[6:]}" in adapted
     assert art_adapt("--undo", *options, cwd=tmp_path).returncode == 0
     assert file.read_bytes() == before
+
+
+AT_79 = """\
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def ask(question_of_a_customer: str) -> None:
+    messages = [{'role': 'user', 'content': question_of_a_customer}]
+    REPLY
+    SHOWN
+"""
+SHOWN = "print(reply.choices[0].message.content)"
+SHOWN_BROKEN = (
+    "print(\n        'The shop says:', reply.choices[0].message.content or '-'\n    )"
+)
+REPLY = "reply = client.chat.completions.create(model='m', messages=messages)"
+REPLY_BROKEN = "reply = client.chat.completions.create(\n        model='gpt-4o', messages=messages\n    )"
+
+
+@pytest.mark.parametrize(
+    ("reply", "shown"),
+    [(REPLY_BROKEN, SHOWN), (REPLY, SHOWN_BROKEN), (REPLY_BROKEN, SHOWN_BROKEN)],
+)
+@pytest.mark.parametrize("longest", ["", f"# {'=' * 90}\nLONG = {'1+' * 50}1\n"])
+def test_a_call_that_would_fit_without_a_hook_and_not_with_it_stays_broken(
+    reply: str, shown: str, longest: str, tmp_path: Path
+) -> None:
+    """A file formatted for 79 columns, which nothing says: hooks break calls at 88 so, too."""
+    file = tmp_path / "agent.py"
+    text = AT_79.replace("REPLY", reply).replace("SHOWN", shown) + longest
+    file.write_text(text)
+    done = art_adapt("--isolated", "--no-train-module", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert file.read_text() != text
+    again = art_adapt("--isolated", "--no-train-module", "agent.py", cwd=tmp_path)
+    assert b"Nothing to change" in again.stdout + again.stderr
+    assert art_adapt("--isolated", "--undo", "agent.py", cwd=tmp_path).returncode == 0
+    assert file.read_text() == text
