@@ -7,20 +7,16 @@ conversation is in another one, which no import leads to.
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from art_adapt.survey.nodes import dotted, last_name
 from art_adapt.survey.project import Project
+from art_adapt.survey.project_folder import project_root, python_files
 from art_adapt.survey.syntax import Syntax
 
-MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", ".git")
-NOT_THE_PROJECT = {"node_modules", "site-packages", "__pycache__", "build", "dist"}
-MOST_READ = 4_000  # files whose bytes are searched
 MOST_FOUND = 40
-LARGEST = 1_000_000  # bytes
 
 
 def files_that_use(
@@ -39,7 +35,7 @@ def files_that_use(
         name = re.escape(each.rpartition(".")[2].encode())
         wanted.append((re.compile(rb"\b%s\(|class\s+\w+\(.*\b%s\b" % (name, name)),))
     found: list[Path] = []
-    for path in _python_files(project_root(project.given[0])):
+    for path in python_files(project_root(project.given[0])):
         if path in project.files:
             continue
         data = path.read_bytes()
@@ -93,43 +89,3 @@ def _stored_as(syntax: Syntax, method: str) -> Iterator[str]:
             yield holder.arg
         elif isinstance(holder, ast.Assign):
             yield from map(last_name, holder.targets)
-
-
-def project_root(path: Path) -> Path:
-    """Return the folder that holds the project of a file.
-
-    That is the nearest one with a marker such as pyproject.toml; without any, the working
-    folder, where the file is below it; else the folder around the file's package, or the
-    file's own.
-    """
-    for folder in path.parents[:8]:
-        if any((folder / marker).exists() for marker in MARKERS):
-            return folder
-    here = Path.cwd()
-    if here in path.absolute().parents and here not in (Path.home(), Path(here.anchor)):
-        return here
-    folder = path.parent
-    while (folder / "__init__.py").is_file():
-        folder = folder.parent
-    return folder
-
-
-def _python_files(root: Path) -> Iterator[Path]:
-    read = 0
-    for folder, folders, names in os.walk(root):
-        inner = Path(folder)
-        folders[:] = sorted(
-            name
-            for name in folders
-            if name not in NOT_THE_PROJECT
-            and not name.startswith(".")
-            and not (inner / name / "pyvenv.cfg").exists()
-        )
-        for name in sorted(names):
-            path = inner / name
-            if path.suffix == ".py" and path.is_file():
-                if path.stat().st_size <= LARGEST:
-                    yield path
-                read += 1
-                if read == MOST_READ:
-                    return

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from art_adapt.survey.apis import CLIENT_CLASSES
 from art_adapt.survey.call_graph import CallGraph
-from art_adapt.survey.callers import project_root
 from art_adapt.survey.model import EntryPoint, Parameter
 from art_adapt.survey.nodes import argument_of
 from art_adapt.survey.project import Project
+from art_adapt.survey.project_folder import project_root
 from art_adapt.survey.resolution import classes_of
 from art_adapt.survey.slices import SUPPLIED, construction
 from art_adapt.survey.syntax import Syntax

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import functools
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.errors import Refusal
 from art_adapt.source import read_source
 from art_adapt.survey.hooks import RECORDING_MODULE
+from art_adapt.survey.project_folder import project_root, python_files
 from art_adapt.survey.syntax import Import, Syntax
 
 MOST_NEIGHBOURS = 80  # files of a folder that are read for their imports
@@ -98,6 +100,8 @@ def package_of(syntax: Syntax) -> str:
         _package_by_imports(syntax)
         or _package_by_init(folder)
         or _namespace_package(syntax)
+        or _package_by_siblings(syntax)
+        or _package_of_importers(path)
     )
     return package or (folder.name if imports_relatively(syntax) else "")
 
@@ -168,6 +172,69 @@ def _namespace_package(syntax: Syntax) -> str:
     ):
         return folder.name
     return ""
+
+
+def _package_by_siblings(syntax: Syntax) -> str:
+    """The package of a file that imports from folders beside its own, as ``utils.log``.
+
+    Python then starts in the folder around both. A file that changes ``sys.path`` may be
+    run from anywhere.
+    """
+    path = syntax.source.path
+    if "sys.path" in syntax.source.text:
+        return ""
+    for imported in syntax.imports.values():
+        top = imported.module.partition(".")[0]
+        if (
+            imported.level
+            or top in sys.stdlib_module_names
+            or is_module(path.parent / top)
+            or syntax.is_guarded(imported.node)
+        ):
+            continue
+        for root in list(import_roots(path))[1:]:
+            module = root.joinpath(*imported.module.split("."))
+            if module_file(module) or module_file(module / (imported.attribute or top)):
+                return _dotted_below(root, path.parent)
+    return ""
+
+
+def _package_of_importers(path: Path) -> str:
+    """The package that other files of the project import a file from, or load it."""
+    root = project_root(path)
+    if path.parent == root or root not in path.parents:
+        return ""
+    lines = _importing_lines(root)
+    for above in path.parents[1:]:
+        package = _dotted_below(above, path.parent)
+        if package and re.search(
+            rf"(?<![\w.])(from|import)\s+{package}(\.{path.stem}\b|\s+import\b)"
+            rf"|[\"']{package}\.(\{{|[\"']|{path.stem}[\"'.:])",
+            lines,
+        ):
+            return package
+        if above == root:
+            break
+    return ""
+
+
+@functools.lru_cache(maxsize=8)
+def _importing_lines(root: Path) -> str:
+    """The lines of a project that import something, or may load it by its name."""
+    importing = re.compile(
+        rb"^[ \t]*(?:from|import)\s.*|^.*[\"'](?:\w+\.)+(?:\{|[\"'\w]).*", re.M
+    )
+    return "\n".join(
+        line.decode("utf-8", "replace")
+        for path in python_files(root)
+        for line in importing.findall(path.read_bytes())
+    )
+
+
+def _dotted_below(root: Path, folder: Path) -> str:
+    """The dotted name of a folder below another one; "" where Python could not write it."""
+    parts = folder.relative_to(root).parts
+    return ".".join(parts) if all(map(str.isidentifier, parts)) else ""
 
 
 def _leads_below(folder: Path, imported: Import, path: Path) -> bool:
