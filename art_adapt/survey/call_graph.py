@@ -65,6 +65,8 @@ class CallGraph:
         methods: dict[str, list[FunctionKey]],
     ) -> None:
         caller = (syntax.source.path, syntax.owner(node))
+        if _is_base(syntax, node):
+            return  # its methods are the derived class's, which some call may run
         if not _is_used(syntax, node):
             named = (
                 resolve_name(project, syntax, node)
@@ -226,6 +228,11 @@ def _is_used(syntax: Syntax, node: ast.expr) -> bool:
         if is_namespace(holder) or _is_dict(holder):
             return False  # kept: what reads it from there calls it
     return isinstance(parent, ast.Call | ast.keyword | ast.Starred)
+
+
+def _is_base(syntax: Syntax, node: ast.expr) -> bool:
+    parent = syntax.parents.get(node)
+    return isinstance(parent, ast.ClassDef) and node in parent.bases
 
 
 def _is_dict(node: ast.AST | None) -> bool:

@@ -16,7 +16,9 @@ from art_adapt.survey.harms import (
     HARMLESS_LIBRARIES,
     HOSTED,
     HTTP,
+    HTTP_CLIENTS,
     MCP_NETWORK,
+    OTHER_RESOURCES,
     RECEIVES,
     RUNS_ON,
     SEEDED,
@@ -108,10 +110,23 @@ def find_work_at_import(
             continue  # what it decorates is not run yet
         name = syntax.qualified(node.func) or ""
         reads = name.endswith(".parse_args") or _harm(node, syntax) is Harm.ASKS
-        if reads or asks(node) or _runs_on(syntax, node):
+        if reads or _asks_by_itself(node, asks) or _runs_on(syntax, node):
             what = f"{syntax.text(node.func)}()"
             yield Effect(syntax.place(node), Harm.IMPORT, what)
             return
+
+
+def _asks_by_itself(call: ast.Call, asks: Callable[[ast.AST], bool]) -> bool:
+    """Whether a call asks a model, and none inside it does.
+
+    What is handed to a constructor, as ``ChatInterface(fn=reply)``, is not called yet.
+    """
+    if not asks(call) or any(
+        isinstance(inner, ast.Call) and inner is not call and asks(inner)
+        for inner in ast.walk(call)
+    ):
+        return False
+    return asks(call.func) or not last_name(call.func)[:1].isupper()
 
 
 def _runs_on(syntax: Syntax, call: ast.Call) -> bool:
@@ -169,6 +184,7 @@ def _unknown(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             and library not in sys.stdlib_module_names
             and library not in HARMLESS_LIBRARIES
             and library not in BY_MODULE
+            and library not in HTTP
             and not is_own_module(syntax.source.path, library)
         ):
             said.add((library, syntax.owner(node)))
@@ -213,6 +229,8 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
         and top in {i.module.split(".")[0] for i in syntax.imports.values()}
     ):
         return BY_MODULE[top]
+    if OTHER_RESOURCES.search(name) and syntax.imports_module("openai") is not None:
+        return Harm.NETWORK
     if isinstance(call.func, ast.Attribute) and call.func.attr in WRITING_METHODS:
         return WRITING_METHODS[call.func.attr]
     return _of_object(call, syntax)
@@ -226,6 +244,8 @@ def _asks_a_terminal(call: ast.Call, syntax: Syntax) -> bool:
         return True
     made_by = ASKING_METHODS.get(call.func.attr)
     holder = call.func.value
+    if call.func.attr == "input" and last_name(holder).lower().endswith("console"):
+        return True
     return made_by is not None and any(
         isinstance(each, ast.Call) and last_name(each.func) == made_by
         for each in (holder, *syntax.values_of(holder))
@@ -251,7 +271,7 @@ def _of_object(call: ast.Call, syntax: Syntax) -> Harm | None:
                 continue
             if top in BY_MODULE and top != "random":
                 return BY_MODULE[top]
-            if top in HTTP and rest in SENDS:
+            if top in HTTP and rest in HTTP_CLIENTS:
                 return Harm.NETWORK
     return None
 

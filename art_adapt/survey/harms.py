@@ -30,6 +30,7 @@ BY_NAME = {
     "os.unlink": Harm.WRITES,
     "os.rename": Harm.WRITES,
     "os.mkdir": Harm.WRITES,
+    "os.makedirs": Harm.WRITES,
     "os.replace": Harm.WRITES,
     "shutil.rmtree": Harm.WRITES,
     "shutil.move": Harm.WRITES,
@@ -116,6 +117,14 @@ RUNS_ON = frozenset(
     }
     | {"serve", "serve_forever", "mainloop", "launch"}
 )
+# What else the OpenAI client does: it is paid for, or kept (openai 2.54, resources/).
+OTHER_RESOURCES = re.compile(
+    r"(^|\.)(images|audio\.(speech|transcriptions|translations)|videos|conversations|files"
+    r"|vector_stores(\.files)?|uploads|batches|containers|models|fine_tuning\.jobs)"
+    r"\.(create|generate|edit|list|retrieve|content|update|delete|upload|upload_and_poll)$"
+)
+# What of an HTTP library makes a client, whose methods send requests.
+HTTP_CLIENTS = frozenset({"Session", "Client", "AsyncClient", "ClientSession"})
 # Methods that wait for somebody at a terminal, with the class of their objects.
 ASKING_METHODS = {
     "prompt": "PromptSession",
@@ -125,10 +134,9 @@ ASKING_METHODS = {
 ASKS_IN_A_WINDOW = re.compile(r"tkinter\.\w+\.ask|.*\bQMessageBox\.question$|easygui\.")
 # Of these only what sends a request, or is made to send some.
 HTTP = ("requests", "httpx", "aiohttp")
-SENDS = frozenset(
-    {"get", "post", "put", "patch", "delete", "head", "options", "request", "stream"}
-    | {"Session", "Client", "AsyncClient", "ClientSession"}
-)
+SENDS = HTTP_CLIENTS | {
+    *("get", "post", "put", "patch", "delete", "head", "options", "request", "stream")
+}
 # Tools of the Responses API that its provider runs (openai 2.54, types/responses/tool.py).
 HOSTED = frozenset(
     {"web_search", "file_search", "code_interpreter", "computer_use", "mcp"}

@@ -194,7 +194,10 @@ def _package_by_siblings(syntax: Syntax) -> str:
             continue
         for root in list(import_roots(path))[1:]:
             module = root.joinpath(*imported.module.split("."))
-            if module_file(module) or module_file(module / (imported.attribute or top)):
+            file = module_file(module) or module_file(
+                module / (imported.attribute or top)
+            )
+            if file not in (None, path):
                 return _dotted_below(root, path.parent)
     return ""
 

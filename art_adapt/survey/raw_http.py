@@ -48,7 +48,12 @@ def find_raw_http(syntax: Syntax) -> Iterator[Obstacle]:
 def _is_url(node: ast.Constant) -> bool:
     """Whether a string is the URL of an API in the table, or its end."""
     text = node.value
-    return isinstance(text, str) and len(text) < 300 and text.rstrip("/").endswith(URLS)
+    return isinstance(text, str) and len(text) < 300 and _path(text).endswith(URLS)
+
+
+def _path(url: str) -> str:
+    """A URL without its query, which Azure wants, and without a slash at its end."""
+    return url.partition("?")[0].rstrip("/")
 
 
 def _is_route(syntax: Syntax, node: ast.expr) -> bool:
@@ -59,7 +64,7 @@ def _is_route(syntax: Syntax, node: ast.expr) -> bool:
 
 
 def _method(url: ast.Constant) -> str:
-    is_response = str(url.value).rstrip("/").endswith("/responses")
+    is_response = _path(str(url.value)).endswith("/responses")
     return "responses.create" if is_response else "chat.completions.create"
 
 
@@ -142,7 +147,7 @@ def _edit(syntax: Syntax, sending: ast.Call, url: ast.Constant, method: str) -> 
 def _base_url(syntax: Syntax, url: ast.Constant) -> str:
     """Spell the URL without the API's own path; "" for the SDK's default."""
     outer = syntax.parents.get(url)
-    text = API_PATH.sub("", str(url.value))
+    text = API_PATH.sub("", _path(str(url.value)))
     if isinstance(outer, ast.JoinedStr) and outer.values[-1] is url:
         before = outer.values[:-1]
         if len(before) == 1 and not text and isinstance(before[0], ast.FormattedValue):

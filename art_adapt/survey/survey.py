@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -93,7 +93,7 @@ def survey(
     at_import = found.graph.run_by((path, MODULE_LEVEL) for path in run_files)
     making_tools = {path for path, _ in run | at_import}
     homes = [entry.home for entry in likely_first] or project.given
-    imported = {*project.given} & project.imported_by(homes)
+    imported = project.imported_by(homes)
     effects = {
         path: (
             *_effects(found, run, syntax, imported),
@@ -129,21 +129,22 @@ def survey(
 
 
 def _effects(
-    found: Found, run: set[FunctionKey], syntax: Syntax, imported: Container[Path]
+    found: Found, run: set[FunctionKey], syntax: Syntax, imported: set[Path]
 ) -> tuple[Effect, ...]:
     """What the functions of an episode do in a file, and what importing the file does.
 
-    ``imported``: the files that the train module imports, of those that the user named.
+    ``imported``: the files of the project that the train module imports.
     """
     path = syntax.source.path
     functions = {name for where, name in run if where == path}
     if not found.entry_points and path in found.project.given:
         functions = {MODULE_LEVEL, *syntax.functions}
-    own = path in imported or bool(found.calls.get(path))
+    asks = bool(found.calls.get(path))
     importing: tuple[Effect, ...] = ()
-    if own:
-        work = find_work_at_import(syntax, found.asking.asks)
-        importing = (*work, *find_refusals(syntax))[:1]
+    if path in imported or asks:
+        importing = tuple(find_work_at_import(syntax, found.asking.asks))
+    if asks or path in imported.intersection(found.project.given):
+        importing = (*importing, *find_refusals(syntax))[:1]
     return (*find_effects(syntax, functions), *importing)
 
 

@@ -227,8 +227,9 @@ class Syntax:
     def assignments(self) -> dict[str, list[tuple[str, ast.expr]]]:
         """The values that names and ``self`` attributes are assigned, by target.
 
-        Each comes with the function that assigns it.
+        Each comes with the function that assigns it; a field with its class.
         """
+        classes = {node: name for name, node in self.classes.items()}
         found: dict[str, list[tuple[str, ast.expr]]] = {}
         for node in self.nodes:
             if isinstance(node, ast.Assign):
@@ -244,7 +245,9 @@ class Syntax:
                 continue
             for target, value in (each for pair in pairs for each in paired(*pair)):
                 if (key := dotted(target)) is not None:
-                    found.setdefault(key, []).append((self._owners[node], value))
+                    around = classes.get(self.parents[node])  # type: ignore[call-overload]
+                    where = around or self._owners[node]
+                    found.setdefault(key, []).append((where, value))
         return found
 
     @cached_property
@@ -289,7 +292,8 @@ class Syntax:
             return local
         around = [MODULE_LEVEL]
         parts = owner.split(".")
-        around += [".".join(parts[:end]) for end in range(1, len(parts))]
+        outer = (".".join(parts[:end]) for end in range(1, len(parts)))
+        around += [each for each in outer if each in self.functions]  # no class
         return [
             value for where in around for value in self._assigned.get((key, where), ())
         ]

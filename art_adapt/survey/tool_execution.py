@@ -37,6 +37,7 @@ WRAPPERS = frozenset(
     | {"run_until_complete", "model_dump_json", "model_dump", "truncate", "strip"}
     | {"enumerate", "zip", "dict", "getattr", "to_json", "cast", "get", "result"}
     | {"isinstance", "len", "type", "items", "values", "copy", "as_completed"}
+    | {"json", "read", "decode"}  # of a response
     | {"eval", "literal_eval", "parse_raw", "model_validate_json"}  # of arguments
 )
 RUNS = re.compile(r"tool|call|execute|invoke|run|dispatch|handle|submit|perform", re.I)

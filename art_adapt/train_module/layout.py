@@ -19,6 +19,13 @@ def literal(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+def shortened(text: str, width: int) -> str:
+    """Cut a text between words, so that it is no longer than ``width``."""
+    if len(text) <= width:
+        return text
+    return text[: width - 3].rpartition(" ")[0] + "..."
+
+
 def double_quoted(text: str) -> str:
     """Put the strings of some code into double quotes, as formatters do."""
     lines = text.splitlines(keepends=True)

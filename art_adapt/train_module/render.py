@@ -20,9 +20,20 @@ from art_adapt.train_module.fields import (
 )
 from art_adapt.train_module.fill import fill
 from art_adapt.train_module.imports import imports_of, with_imports
-from art_adapt.train_module.layout import LINE_LENGTH, literal, tuple_of
+from art_adapt.train_module.layout import LINE_LENGTH, literal, shortened, tuple_of
 from art_adapt.train_module.seal import sealed
 
+MOST_WARNINGS = 8
+WORST_FIRST = (
+    Harm.ASKS,
+    Harm.IMPORT,
+    Harm.SHARED,
+    Harm.PROCESS,
+    Harm.NETWORK,
+    Harm.WRITES,
+    Harm.UNKNOWN,
+    Harm.CLOCK,
+)
 SINGLE_TURN = (
     "An episode is one completion, on a request that the agent has made: no tool runs,\n"
     "and nothing of the agent does."
@@ -201,20 +212,27 @@ def _is_handed(parameter: Parameter) -> bool:
 
 
 def _warnings(survey: Survey, typed: bool) -> list[str]:
+    """The lines of the docstring that name the effects of an episode, the worst first."""
     harmless = {Harm.CLOCK, Harm.ASKS, Harm.IMPORT} if typed else {Harm.CLOCK}
-    found = {
-        _in_docstring(f"* {effect.place.path.name}: {effect.what} {effect.harm}")
+    effects = {
+        (
+            WORST_FIRST.index(effect.harm),
+            f"{effect.place.path.name}: {effect.what} {effect.harm}",
+        )
         for file in survey.files
         for effect in file.effects
         if effect.harm not in harmless
     }
-    return sorted(found)[:8]
+    lines = [_in_docstring(f"* {text}") for _, text in sorted(effects)]
+    more = len(lines) - MOST_WARNINGS
+    if more > 0:
+        lines[MOST_WARNINGS:] = [f"* and {more} more: art-adapt --diff lists them"]
+    return lines
 
 
 def _in_docstring(text: str) -> str:
     """One line of the docstring, with nothing in it that would end it or escape."""
-    plain = text.replace("\\", "/").replace('"', "'")
-    return plain[:LINE_LENGTH].rstrip()
+    return shortened(text.replace("\\", "/").replace('"', "'"), LINE_LENGTH)
 
 
 def _field(parameter: Parameter) -> str:

@@ -230,7 +230,10 @@ class _Output:
     def write(self, text: str) -> int:
         terminal = _terminal.get()
         if terminal is None:
-            return int(self._stream.write(text))
+            written = self._stream.write(text)
+            return (
+                len(text) if written is None else int(written)
+            )  # colorama's says none
         if not isinstance(text, str):  # by this click tells text streams from others
             raise TypeError(f"write() takes str, not {type(text).__name__}")
         terminal.printed.append(text)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import sys
 import threading
 
 import pytest
@@ -69,3 +71,19 @@ def test_episodes_that_are_alike_are_kept_apart() -> None:
     for thread in threads:
         thread.join()
     assert said == ["hello", "hello"]
+
+
+def test_a_stream_whose_write_returns_nothing_is_written_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Wrapped by colorama, for one: the module's own prints go through it."""
+    written: list[str] = []
+
+    class Wrapper(io.StringIO):
+        def write(self, text: str) -> None:  # type: ignore[override]
+            written.append(text)
+
+    monkeypatch.setattr(sys, "stdout", Wrapper())
+    assert training.run_command(lambda: print("the agent"), inputs=[]) == "the agent"
+    print("the module")
+    assert "".join(written) == "the module\n"

@@ -1,0 +1,170 @@
+"""What an episode does that outlives it, or needs somebody, whatever file it stands in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent, indent
+
+import pytest
+from agent_files import art_adapt
+
+from art_adapt.source import Source, read_source
+from art_adapt.survey.model import Effect, Harm
+from art_adapt.survey.survey import survey
+
+AGENT = """\
+{before}
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def look(text):
+{look}
+    return text
+
+
+def solve(task):
+    messages = [{{"role": "user", "content": task}}]
+    for _ in range(5):
+        reply = client.chat.completions.create(model="m", messages=messages).choices[0].message
+        messages.append({{"role": "assistant", "content": look(reply.content)}})
+    return reply.content
+{after}
+"""
+
+
+def agent(look: str = "pass", before: str = "", after: str = "") -> str:
+    body = indent(dedent(look).strip(), "    ")
+    return AGENT.format(before=dedent(before), look=body, after=dedent(after))
+
+
+def effects(text: str) -> list[Effect]:
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    return [effect for file in found.files for effect in file.effects]
+
+
+EFFECTS = [
+    ("", "client.images.generate(model='i', prompt=text)", Harm.NETWORK),
+    ("", "speech = client.audio.speech\nclient.audio.speech.create(input=text)", Harm.NETWORK),
+    ("", "client.conversations.create()", Harm.NETWORK),
+    ("", "[m.id for m in client.models.list()]", Harm.NETWORK),
+    ("import os", "os.makedirs(text)", Harm.WRITES),
+    ("import aiohttp", "aiohttp.ClientSession()", Harm.NETWORK),
+    ("import requests", "reply = requests.get(text)\nreply.json()", Harm.NETWORK),
+    ("from rich.console import Console\nconsole = Console()", "console.input('ok?')", Harm.ASKS),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "look", "harm"), EFFECTS)
+def test_it_is_said_once(before: str, look: str, harm: Harm) -> None:
+    assert [effect.harm for effect in effects(agent(look, before))] == [harm]
+
+
+def test_a_console_that_an_object_is_given_asks() -> None:
+    before = """
+        from rich.console import Console
+
+        class Gate:
+            def __init__(self, console: Console | None = None):
+                self.console = console or Console()
+
+            def confirm(self, text):
+                return self.console.input(text) == "y"
+    """
+    (effect,) = effects(agent("Gate().confirm(text)", before))
+    assert (effect.harm, effect.what) == (Harm.ASKS, "self.console.input()")
+
+
+def test_what_a_base_class_could_do_is_no_effect_of_what_runs() -> None:
+    before = """
+        class Base:
+            def setup(self):
+                self.name = input("Your name: ")
+
+        class Eyes(Base):
+            def look(self, text):
+                return text
+    """
+    assert effects(agent("Eyes().look(text)", before)) == []
+    (effect,) = effects(agent("Eyes().setup()", before))
+    assert effect.harm is Harm.ASKS
+
+
+AT_IMPORT = {
+    "print('first', solve('What?'))": "solve()",
+    "import asyncio\nasyncio.run(asyncio.to_thread(solve, 'What?'))": "asyncio.to_thread()",
+    "import gradio as gr\npage = gr.ChatInterface(fn=solve)\npage.launch()": "page.launch()",
+    "import gradio as gr\npage = gr.ChatInterface(fn=solve)": None,
+}
+
+
+@pytest.mark.parametrize("after", AT_IMPORT)
+def test_what_runs_when_it_is_imported_is_named(after: str) -> None:
+    found = [e.what for e in effects(agent(after=after)) if e.harm is Harm.IMPORT]
+    assert found == [each for each in [AT_IMPORT[after]] if each]
+
+
+def test_a_command_line_that_an_imported_file_reads_is_named(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "options.py").write_text(
+        "import argparse\nparser = argparse.ArgumentParser()\nargs = parser.parse_args()\n"
+    )
+    file = tmp_path / "agent.py"
+    file.write_text(agent("print(args)", "from options import args"))
+    found = survey([read_source(file)])
+    said = [(e.place.path.name, e.harm) for each in found.files for e in each.effects]
+    assert said == [("options.py", Harm.IMPORT)]
+
+
+def test_azures_url_with_its_query_is_told_apart() -> None:
+    text = """
+        import requests
+
+        URL = "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=1"
+
+        def ask(prompt):
+            return requests.post(URL, json={"messages": [{"role": "user", "content": prompt}]})
+    """
+    found = survey([Source(Path("/nowhere/agent.py"), dedent(text).encode())])
+    (obstacle,) = found.files[0].obstacles
+    assert obstacle.what == "a completion over raw HTTP"
+    assert "?" not in obstacle.edit
+
+
+def test_a_field_called_input_does_not_hide_the_builtin() -> None:
+    before = """
+        class Step:
+            kind: str = ""
+            input: str = ""
+    """
+    (effect,) = effects(agent("text = input(text)", before))
+    assert effect.harm is Harm.ASKS
+
+
+def test_the_train_module_names_the_worst_first_and_counts_the_rest(
+    tmp_path: Path,
+) -> None:
+    lines = [f"open(text + '{n}', 'w')" for n in range(12)]
+    look = "\n".join([*lines, "subprocess.run(text)"])
+    (tmp_path / "agent.py").write_text(agent(look, "import subprocess"))
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    said = [line for line in module.splitlines() if line.startswith("* ")]
+    assert said == [
+        "* agent.py: subprocess.run() starts a process",
+        "* agent.py: open() writes outside the episode",
+    ]
+
+
+def test_more_effects_than_fit_are_counted(tmp_path: Path) -> None:
+    names = [f"LONG_NAME_OF_A_LIST_NUMBER_{n:02}_OF_THE_MODULE" for n in range(12)]
+    before = "\n".join(f"{name} = []" for name in names)
+    look = "\n".join(f"{name}.append(text)" for name in names)
+    (tmp_path / "agent.py").write_text(agent(look, before))
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    said = [line for line in module.splitlines() if line.startswith("* ")]
+    assert len(said) == 9 and said[-1] == "* and 4 more: art-adapt --diff lists them"
+    assert all(len(line) <= 88 for line in said)
+    assert said[0].endswith("...")
