@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from art_adapt.survey.call_graph import CallGraph
@@ -19,6 +19,11 @@ from art_adapt.survey.growth import (
 )
 from art_adapt.survey.nodes import Function, dotted, grown_list
 from art_adapt.survey.syntax import LOOPS, Syntax
+
+FOR_EACH = (
+    *(ast.For, ast.AsyncFor),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,56 @@ class Asking:
             )
         return self._driving[function.node]
 
+    def composes(self, syntax: Syntax, function: Function) -> bool:
+        """Whether the function hands what one question gave to another function that asks.
+
+        That is ``write(text, plan(text))``, or ``plan = make_plan(goal)`` and ``work(plan)``.
+        """
+        calls = [
+            node
+            for node in syntax.owned_by(function.qualname)
+            if isinstance(node, ast.Call) and self.asks(node.func)
+        ]
+        for call in calls:
+            others = [c for c in calls if ast.dump(c.func) != ast.dump(call.func)]
+            given = [*call.args, *(each.value for each in call.keywords)]
+            inside = {node for value in given for node in ast.walk(value)}
+            if not _made_from(syntax, function, inside).isdisjoint(others):
+                return True
+        return False
+
+    def asks_for_each(self, syntax: Syntax, function: Function) -> bool:
+        """Whether the function only asks for each of some rows, as a benchmark does."""
+        if self.drives(syntax, function):
+            return False
+        own = [
+            node
+            for node in syntax.owned_by(function.qualname)
+            if node in self.completions or node in self.sites
+        ]
+        return bool(own) and all(
+            any(isinstance(outer, FOR_EACH) for outer in syntax.ancestors(node))
+            for node in own
+        )
+
+    def only_relays(self, syntax: Syntax, function: Function) -> bool:
+        """Whether all that the function asks is what its callers say: it has no prompt.
+
+        That is ``ask(system, text)``, which puts its parameters into messages.
+        """
+        contents = [
+            content
+            for node in syntax.owned_by(function.qualname)
+            if (call := self.completions.get(node)) is not None
+            and call.messages is not None
+            for value in (call.messages, *syntax.values_of(call.messages))
+            for content in _contents(value)
+        ]
+        given = function.given
+        return bool(contents) and all(
+            isinstance(each, ast.Name) and each.id in given for each in contents
+        )
+
     def _extends(self, loop: ast.AST) -> bool:
         """Whether the body of a loop adds to something that it also sends."""
         if sends_answers(loop, self.asks):
@@ -124,3 +179,25 @@ class Asking:
             call.call is value and call.returns_answer
             for call in self.completions.values()
         )
+
+
+def _made_from(syntax: Syntax, function: Function, nodes: set[ast.AST]) -> set[ast.AST]:
+    """Some nodes, and those that their names are made from, one through the other."""
+    found, left, names = set(nodes), list(nodes), set[str]()
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Name) and node.id not in names:
+            names.add(node.id)
+            for value in syntax.origins(function.qualname, node.id):
+                left += [each for each in ast.walk(value) if each not in found]
+                found.update(ast.walk(value))
+    return found
+
+
+def _contents(messages: ast.expr) -> Iterator[ast.expr]:
+    """The contents of the messages in a list display."""
+    for message in messages.elts if isinstance(messages, ast.List) else ():
+        if isinstance(message, ast.Dict):
+            for key, value in zip(message.keys, message.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == "content":
+                    yield value

@@ -34,6 +34,8 @@ PROBES = re.compile(
 LAUNCHES = re.compile(
     r"^(main|_main|amain|async_main|cli|demo|test_|example|app$|entry|repl|interactive|serve|lambda_handler)"
 )
+MAIN = re.compile(r"(_|a|async_)?main$")
+ARGUMENTS = frozenset({"argv", "args", "arguments", "ctx", "context", "config", "cfg"})
 # Of a command, a request handler, a fixture: they start an agent.
 LAUNCHING_DECORATORS = frozenset(
     {"command", "route", "get", "post", "put", "patch", "websocket", "callback"}
@@ -94,20 +96,26 @@ def _score(
     function = syntax.functions[entry.name]
     name = function.node.name
     drives = asking.drives(syntax, function)
+    composes = _composes(syntax, function, asking)
+    chats = _asks_for_turns(project, graph, key, reaching)
     score = 2 if entry.place.path in project.given else 0
     if RUNS.search(name):
         score += 2
     if (
         PROBES.search(name)
-        or (is_launch(project, key) and not drives)
-        or (not drives and _is_example(project, graph, key, reaching))
+        or (is_launch(project, key) and not (drives or composes or chats))
+        or (not (drives or composes) and _is_example(project, graph, key, reaching))
     ):
         score -= 5
-    if _asks_a_person(syntax, function):
+    if chats:
+        score += 6
+    elif _asks_a_person(syntax, function):
         score -= 8
     elif _is_asked_by_a_person(project, graph, entry):
         score -= 16
     driving = _driving(project, graph, key, asking)
+    if composes and not driving:
+        score += 6
     if asking.only_sends(syntax, function) and not driving:
         score -= 8
     if name.startswith("_") and name != "__call__":
@@ -146,9 +154,14 @@ def _score(
         if c in reaching
         and c != key
         and c not in around
-        and not is_launch(project, c)
-        and not _is_example(project, graph, c, reaching)
+        and (
+            _composes_at(project, c, asking)
+            or not (is_launch(project, c) or _is_example(project, graph, c, reaching))
+        )
     ]
+    if _is_started_itself(project, graph, key, callers):
+        callers = []
+        score += 1
     if not takes_anything(entry) and any(
         project.files[path].functions[name].parameters for path, name in callers
     ):
@@ -160,6 +173,8 @@ def _score(
         whole and _is_used_as_a_whole(project, graph, key, callers, reaching, asking)
     ):
         score -= 6 if whole else 4
+    if callers and asking.only_relays(syntax, function):
+        score -= 4
     if entry.is_generator:
         score -= 2
     return score
@@ -195,6 +210,36 @@ def _is_used_as_a_whole(
         if others & reaching:
             return False
     return True
+
+
+def _composes(syntax: Syntax, function: Function, asking: Asking) -> bool:
+    """Whether a function runs an agent's stages one after the other, and asks nobody."""
+    return asking.composes(syntax, function) and not _asks_a_person(syntax, function)
+
+
+def _composes_at(project: Project, key: FunctionKey, asking: Asking) -> bool:
+    syntax = project.files[key[0]]
+    function = syntax.functions.get(key[1])
+    return function is not None and _composes(syntax, function, asking)
+
+
+def _is_started_itself(
+    project: Project,
+    graph: CallGraph,
+    key: FunctionKey,
+    callers: Sequence[FunctionKey],
+) -> bool:
+    """Whether the project starts a function itself, and nothing those that call it.
+
+    ``chat_aloud`` that calls ``chat`` is another way to use an agent of which the
+    project uses ``chat``.
+    """
+    if not callers or any(graph.callers(caller) for caller in callers):
+        return False
+    return any(
+        is_launch(project, caller) and caller[0] in project.given
+        for caller in graph.callers(key)
+    )
 
 
 def _is_started(graph: CallGraph, key: FunctionKey, around: set[FunctionKey]) -> bool:
@@ -236,7 +281,17 @@ def is_launch(project: Project, key: FunctionKey) -> bool:
     function = syntax.functions[qualname]
     name = function.node.name
     is_handler = _is_launcher(function) or name in _registered(syntax)
-    return LAUNCHES.match(name) is not None or is_handler
+    return (
+        LAUNCHES.match(name) is not None and not _has_a_task(function)
+    ) or is_handler
+
+
+def _has_a_task(function: Function) -> bool:
+    """Whether ``main(goal)`` has to be given something that no command line holds."""
+    arguments = function.node.args
+    required = len(arguments.posonlyargs + arguments.args) - len(arguments.defaults)
+    is_main = MAIN.match(function.node.name) is not None
+    return is_main and not ARGUMENTS.issuperset(function.given[:required])
 
 
 @functools.lru_cache(maxsize=512)
@@ -265,6 +320,22 @@ def _is_example(
 def _asks_a_person(syntax: Syntax, function: Function) -> bool:
     effects = find_effects(syntax, {function.qualname})
     return any(effect.harm is Harm.ASKS for effect in effects)
+
+
+def _asks_for_turns(
+    project: Project, graph: CallGraph, key: FunctionKey, reaching: set[FunctionKey]
+) -> bool:
+    """Whether a function asks a person, and runs a turn that is given nothing.
+
+    What was typed is in a list of the module or of an object then: the chat is the episode.
+    """
+    functions = project.files[key[0]].functions
+    return _asks_a_person(project.files[key[0]], functions[key[1]]) and any(
+        callee in reaching
+        and callee != key
+        and not project.files[callee[0]].functions[callee[1]].given
+        for callee in graph.certain.get(key, ())
+    )
 
 
 def _is_asked_by_a_person(

@@ -57,7 +57,18 @@ def helpers_of(found: Found) -> list[FunctionKey]:
     if drivers(found):
         return []
     helpers = [each.key for each in found.entry_points if is_helper(found, each)]
-    return helpers if first.key in helpers else [first.key] * _asks_once(found, first)
+    if first.key in helpers:
+        return helpers
+    likeliest = [each for each in found.entry_points if each.score == first.score]
+    return [each.key for each in likeliest if _asks_once(found, each)]
+
+
+def goes_further(narrow: Found, wide: Found) -> bool:
+    """Whether the likeliest candidate of all files leads to the one of fewer files."""
+    first, helper = wide.entry_points[0], narrow.entry_points[0]
+    leads = first.key in wide.graph.reaching([helper.key])
+    over_data = wide.asking.asks_for_each(*wide.function_of(first))
+    return first.key != helper.key and leads and takes_anything(first) and not over_data
 
 
 def _asks_once(found: Found, entry: EntryPoint) -> bool:

@@ -23,6 +23,7 @@ from art_adapt.survey.instances import may_be_abstract
 from art_adapt.survey.llm_helpers import (
     drivers,
     drivers_first,
+    goes_further,
     helpers_of,
     is_told_before,
     only_helps,
@@ -192,7 +193,7 @@ def _outward(found: Found) -> Found:
     """Go outward from LLM helpers to the function that drives the conversation.
 
     Where no file of the project has one, nor one that takes a task which no candidate
-    took, the helpers stay what was found.
+    took or that leads to them, the helpers stay what was found.
     """
     wider = found
     for _ in range(OUTWARD):
@@ -203,12 +204,13 @@ def _outward(found: Found) -> Found:
         if not project.add(files_that_use(project, helpers)):
             break
         wider = Found.of(project)
-    takes_a_task = (
-        wider is not found
-        and is_told_before(found.entry_points[0])
-        and takes_anything(wider.entry_points[0])
+    if wider is found:
+        return found
+    takes_a_task = is_told_before(found.entry_points[0]) and takes_anything(
+        wider.entry_points[0]
     )
-    return wider if takes_a_task or drivers(wider) else found
+    further = takes_a_task or drivers(wider) or goes_further(found, wider)
+    return wider if further else found
 
 
 def _file_survey(

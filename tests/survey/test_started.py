@@ -1,0 +1,181 @@
+"""Which function runs an episode: the one that the project starts, with all of its stages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from art_adapt.source import Source, read_source
+from art_adapt.survey.model import EntryPoint, Survey
+from art_adapt.survey.survey import survey
+
+ASK = (
+    'client.chat.completions.create(model="m", messages={}).choices[0].message.content'
+)
+HEAD = "from openai import OpenAI\n\nclient = OpenAI()\n"
+
+
+def of(text: str) -> Survey:
+    whole = HEAD + dedent(text)
+    return survey([Source(Path("/nowhere/agent.py"), whole.encode())])
+
+
+def first(found: Survey) -> EntryPoint:
+    likeliest, *others = found.entry_points
+    assert not others or likeliest.score > others[0].score, [e.called for e in others]
+    return likeliest
+
+
+STAGES = f"""
+def make_plan(goal):
+    messages = [{{"role": "user", "content": "Plan: " + goal}}]
+    return {ASK.format("messages")}
+
+def work(tasks):
+    results = []
+    for task in tasks:
+        messages = [{{"role": "user", "content": "Do: " + task}}]
+        results.append({ASK.format("messages")})
+    return results
+"""
+COMPOSED = {
+    "a main with a goal": "def main(goal):\n    plan = make_plan(goal)\n    return work(plan)",
+    "one call in the other": "def main(goal):\n    return work(make_plan(goal).split())",
+    "through a name for a part": (
+        "def main(goal):\n    plan = make_plan(goal)\n    steps = plan.splitlines()\n    return work(steps)"
+    ),
+    "a command line": (
+        "import argparse\ndef main():\n    args = argparse.ArgumentParser().parse_args()\n"
+        "    plan = make_plan(args.goal)\n    print(work(plan))\nif __name__ == '__main__':\n    main()"
+    ),
+    "a method": (
+        "class Flow:\n    def start(self, goal):\n        plan = make_plan(goal)\n        return work(plan)"
+    ),
+}
+
+
+@pytest.mark.parametrize("whole", COMPOSED)
+def test_what_runs_all_stages_is_the_episode(whole: str) -> None:
+    found = of(f"{STAGES}\n{COMPOSED[whole]}\n")
+    assert first(found).called.rpartition(".")[2] in ("main", "start")
+
+
+def test_one_or_the_other_stage_is_no_whole() -> None:
+    main = "def main(goal, fast):\n    if fast:\n        return make_plan(goal)\n    return work([goal])\n"
+    names = {e.called for e in of(f"{STAGES}\n{main}").entry_points[:2]}
+    assert "main" not in names or len(names) == 2
+
+
+BOT = f"""
+class Bot:
+    def __init__(self, system: str):
+        self.system = system
+
+    def chat(self, text: str) -> str:
+        messages = [{{"role": "system", "content": self.system}}, {{"role": "user", "content": text}}]
+        return {ASK.format("messages")}
+
+    def chat_aloud(self, text: str, voice: str = "alloy") -> str:
+        answer = self.chat(text)
+        client.audio.speech.create(model="tts-1", voice=voice, input=answer)
+        return answer
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "entry"),
+    [
+        ("if __name__ == '__main__':\n    bot = Bot('Brief.')\n    print(bot.chat(input()))", "Bot.chat"),
+        ("def main():\n    print(Bot('Brief.').chat(input()))", "Bot.chat"),
+        ("bot = Bot('Brief.')\ndef main():\n    print(bot.chat_aloud(input()))", "Bot.chat_aloud"),
+    ],
+)  # fmt: skip
+def test_the_method_that_the_project_calls_comes_first(start: str, entry: str) -> None:
+    assert first(of(f"{BOT}\n{start}\n")).called == entry
+
+
+RELAYED = '[{"role": "system", "content": system}, {"role": "user", "content": text}]'
+FILES = {
+    "llm": (f"{HEAD}\ndef ask(system, text):\n    return {ASK.format(RELAYED)}\n"),
+    "steps": (
+        "from llm import ask\n\ndef plan(text):\n    return ask('Plan a review.', text)\n\n"
+        "def write(text, plan):\n    return ask('Review by this plan: ' + plan, text)\n"
+    ),
+    "flow": "from steps import plan, write\n\ndef review(text):\n    return write(text, plan(text))\n",
+}
+
+
+def project(folder: Path, given: str, files: dict[str, str]) -> Survey:
+    (folder / "pyproject.toml").touch()
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text)
+    return survey([read_source(folder / f"{given}.py")])
+
+
+@pytest.mark.parametrize("given", FILES)
+def test_callers_without_a_call_of_their_own_are_found(
+    given: str, tmp_path: Path
+) -> None:
+    assert first(project(tmp_path, given, FILES)).called == "review"
+
+
+def test_one_caller_that_has_the_prompt_is_found(tmp_path: Path) -> None:
+    files = {**FILES, "steps": FILES["steps"].partition("def plan")[0]}
+    files["steps"] += "def write(text):\n    return ask('Review this.', text)\n"
+    del files["flow"]
+    assert first(project(tmp_path, "llm", files)).called == "write"
+
+
+def test_a_chat_in_another_file_holds_the_conversation(tmp_path: Path) -> None:
+    api = (
+        f"{HEAD}\ndef call_llm(history, model='gpt-4o'):\n"
+        "    messages = [{'role': 'system', 'content': 'Be brief.'}]\n    messages.extend(history)\n"
+        f"    return {ASK.format('messages')}\n"
+    )
+    main = """
+        from api import call_llm
+
+        class Chat:
+            def __init__(self):
+                self.history = []
+
+            def send(self, message):
+                self.history.append({"role": "user", "content": message})
+                answer = call_llm(self.history)
+                self.history.append({"role": "assistant", "content": answer})
+                print(answer)
+
+        if __name__ == "__main__":
+            chat = Chat()
+            while True:
+                chat.send(input("You: "))
+    """
+    found = project(tmp_path, "api", {"api": api, "main": dedent(main)})
+    assert first(found).called == "Chat.send"
+
+
+CHAT = f"""
+messages = [{{"role": "system", "content": "..."}}]
+
+def ask(messages):
+    return {ASK.format("messages")}
+
+def run_steps():
+    for _ in range(20):
+        content = ask(messages)
+        messages.append({{"role": "assistant", "content": content}})
+        if "done" in content:
+            break
+
+def NAME():
+    while (goal := input("> ")) != "exit":
+        messages.append({{"role": "user", "content": goal}})
+        run_steps()
+"""
+
+
+@pytest.mark.parametrize("name", ["main", "chat_loop", "repl"])
+def test_a_turn_that_takes_nothing_is_a_part_of_its_chat(name: str) -> None:
+    assert first(of(CHAT.replace("NAME", name))).called == name
