@@ -12,6 +12,7 @@ from art_adapt.report.paths import at, shown
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.entry_points import is_named
 from art_adapt.survey.model import EntryPoint, Survey
+from art_adapt.survey.slices import SUPPLIED
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ def refuse_untrainable(decision: EntryDecision) -> None:
         parameter
         for parameter in entry.needs
         if not parameter.is_client
+        and parameter.name not in SUPPLIED
         and (not parameter.made or parameter.is_record)
         and not (parameter.is_object and parameter.default is not None)
     ]

@@ -146,6 +146,11 @@ def _said(error: BaseException) -> str:
         return f"{type(error).__name__}, whose text raised {type(another).__name__}"
 
 
+def _class_name(spelled: str) -> str:
+    """The name of a class in its repr, as ART 0.5.18 notes the types of exceptions."""
+    return spelled.removeprefix("<class '").removesuffix("'>").rpartition(".")[2]
+
+
 # ------------------------------------------------------------------- what is replaced
 
 
@@ -228,7 +233,7 @@ def _watch_art(seen: Observed, *, keep: bool) -> None:
             seen.notes = replace(seen.notes, awaited_early=True)
         gathered = await gather(given, *arguments, **named)
         lost = tuple(
-            f"{each.type}: {each.message}"
+            f"{_class_name(each.type)}: {each.message}"
             for group in gathered
             for each in group.exceptions
         )

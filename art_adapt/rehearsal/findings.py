@@ -23,6 +23,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     groups.rewards,
     groups.answers,
     groups.same_answers,
+    groups.opaque_answers,
     groups.metrics,
     requests.temperature,
     ending.closed,

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
+from art_adapt.rehearsal.schemas import value_of
+
 Json = dict[str, Any]
 Words = Callable[[], str]
 
@@ -95,14 +97,27 @@ def _of_type(annotation: str, random: Random, words: Words) -> Any:
 
 
 def _json(texts: Sequence[str], random: Random, words: Words) -> str | None:
-    """Answer with JSON like the prompt's last example, where it asks for JSON."""
+    """Answer with JSON like the prompt's last example, where it asks for JSON.
+
+    A JSON schema asks for it by itself, and for what it describes.
+    """
     for text in (*texts[-1:], *texts[:1]):  # else the system's prompt
-        if ASKS_FOR_JSON.search(text) is None:
-            continue
         examples = list(_examples(text))
-        if examples:
+        schemas = [each for each in examples if _is_schema(each)]
+        if schemas:
+            return json.dumps(value_of(schemas[-1], random, schemas[-1]))
+        if examples and ASKS_FOR_JSON.search(text) is not None:
             return json.dumps(_like(examples[-1], random, words))
     return None
+
+
+def _is_schema(value: Any) -> bool:
+    """Whether an object is a JSON schema of one, as ``Model.model_json_schema()`` prints it."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("properties"), dict)
+        and ("title" in value or "$defs" in value)
+    )
 
 
 def _examples(text: str) -> Iterator[Any]:

@@ -74,9 +74,36 @@ def _built(
             else field
             for field in fields
         ]
+        built = [
+            field and _imported_from(project, agent, home, field) for field in built
+        ]
         if not any(field is None or is_unknown(field) for field in built):
             given = tuple(field for field in built if field is not None)
             return replace(parameter, made=itself, fields=given, is_object=False)
+    return None
+
+
+def _imported_from(
+    project: Project, agent: Syntax, home: Syntax, parameter: Parameter
+) -> Parameter | None:
+    """Say where the class of a record comes from: the agent's file may not have it.
+
+    None where the train module cannot import it.
+    """
+    if not parameter.is_record or parameter.made is not None:
+        return parameter
+    annotation = ast.Constant(parameter.annotation or "")
+    for place, name in annotated(project, home, annotation):
+        module = module_at(project, agent, place.source.path)
+        inner = [
+            _imported_from(project, agent, place, each)
+            for each in parameter.fields or ()
+        ]
+        if module is not None and "." not in name and None not in inner:
+            defined = place.place(place.classes[name])
+            made = Construction(defined, ((module, name),), (), name)
+            fields = tuple(each for each in inner if each is not None)
+            return replace(parameter, made=made, fields=fields)
     return None
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
+import pydantic
 import pytest
 
 from art_adapt.rehearsal.replies import RELIABLE, reply_to
@@ -43,6 +44,37 @@ def test_json_by_example(prompt: str, system: bool) -> None:
     texts = (prompt, "Is it true?") if system else ("You judge.", prompt)
     for said in answers(*texts):
         assert set(json.loads(said)) == {"verdict", "score"}
+
+
+class Step(pydantic.BaseModel):
+    tool: Literal["search", "finish"]
+    about: Detail
+
+
+class Detail(pydantic.BaseModel):
+    text: str
+    count: int
+
+
+SCHEMA_PROMPTS = {
+    "as Python prints it": "Think in steps of this form: {schema}",
+    "as JSON": "You answer like\n```\n{json}\n```\nand in no other way.",
+    "after an example": 'Given {{"a": 1}}, respond with JSON that fits {json}',
+}
+
+
+@pytest.mark.parametrize("prompt", SCHEMA_PROMPTS)
+def test_a_schema_in_a_prompt_is_filled_in(prompt: str) -> None:
+    schema = Step.model_json_schema()
+    text = SCHEMA_PROMPTS[prompt].format(schema=schema, json=json.dumps(schema))
+    for said in answers(text, "Where is it?"):
+        Step.model_validate_json(said)
+
+
+def test_the_schemas_of_tools_are_not_the_answers() -> None:
+    tool = {"name": "look", "parameters": {"type": "object", "properties": {"of": {}}}}
+    for said in answers(f"You have tools: {json.dumps([tool])}", "Where is it?"):
+        assert not said.startswith("{")
 
 
 def test_alternatives_and_types_of_an_example() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,33 @@ def test_names_of_the_train_module_stay_its_own(
     for each in expected:
         assert each in text, text
     assert "fill_in" not in text
+
+
+def test_a_record_comes_from_the_file_that_defines_it(tmp_path: Path) -> None:
+    """The agent's file knows neither the provider's class nor what that is given."""
+    package = tmp_path / "app"
+    package.mkdir()
+    files = {
+        "__init__": "",
+        "base": "from abc import ABC, abstractmethod\n\nclass Backend(ABC):\n    @abstractmethod\n    def reply(self, messages): ...\n",
+        "settings": "from dataclasses import dataclass\n\n@dataclass\nclass ProviderConfig:\n    name: str\n    limit: int\n",
+        "gpt": (
+            "from openai import OpenAI\n\nfrom .base import Backend\nfrom .settings import ProviderConfig\n\n"
+            "class GptBackend(Backend):\n    def __init__(self, config: ProviderConfig):\n        self.config = config\n\n"
+            "    def reply(self, messages):\n        created = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+            "        return created.choices[0].message.content\n"
+        ),
+        "agent": (
+            "from .base import Backend\n\nclass Agent:\n    def __init__(self, backend: Backend):\n        self.backend = backend\n\n"
+            "    def run(self, task: str):\n        messages = [{'role': 'user', 'content': task}]\n        for _ in range(3):\n"
+            "            messages.append({'role': 'assistant', 'content': self.backend.reply(messages)})\n        return messages[-1]['content']\n"
+        ),
+    }
+    for name, text in files.items():
+        (package / f"{name}.py").write_text(text)
+    (tmp_path / "pyproject.toml").touch()
+    done = art_adapt("--isolated", "app", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    text = (package / "agent_train.py").read_text()
+    assert "from .agent import Agent\n" in text
+    assert re.search(r"from (app|)\.settings import ProviderConfig\n", text)

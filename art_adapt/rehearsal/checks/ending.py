@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.rehearsal.seen import Finding, Seen
+from art_adapt.survey.project_folder import project_root, python_files
 
 
 def ended(seen: Seen) -> Iterator[Finding]:
@@ -17,7 +19,7 @@ def ended(seen: Seen) -> Iterator[Finding]:
         yield Finding(
             "raised",
             f"the train module raised {raised.error}",
-            _remedy(raised.error),
+            _remedy(raised.error, seen.path),
             Path(raised.path),
             raised.line,
         )
@@ -25,7 +27,10 @@ def ended(seen: Seen) -> Iterator[Finding]:
         lost = seen.notes.exceptions
         fix = "do what it asks for, then rehearse again"
         if lost:
-            stopped += f"; the first lost episode raised {lost[0]}"
+            fix = "make the agent run here, too; then rehearse again"
+            cause = lost[0].partition(": ")[2] or lost[0]
+            if cause not in stopped:
+                stopped += f"; the first lost episode raised {lost[0]}"
         yield seen.finding(
             "stopped", f"the train module stopped: {stopped}", fix, r"def main\b"
         )
@@ -39,22 +44,44 @@ def ended(seen: Seen) -> Iterator[Finding]:
         )
 
 
-def _remedy(error: str) -> str:
+def _remedy(error: str, module: Path) -> str:
     missing = re.match(r"ModuleNotFoundError: No module named '([\w.]+)'", error)
     if missing is not None:
         name = missing[1].partition(".")[0]
+        if own := _in_project(name, module):
+            return f"it is {own}: run the train module where its imports start from, or import it from there"
         return f"install it here: pip install {name} (its name there may be another)"
+    if error.startswith("SyntaxError"):
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        return (
+            f"this is Python {version}: if the code is for a newer one, rehearse there"
+        )
+    if error.startswith("EOFError"):
+        return "it waits for a person when it is imported: put that under a main guard"
     return "fix it there: on a GPU it would end the run at the same place"
 
 
+def _in_project(name: str, module: Path) -> Path | None:
+    """The folder or file of the project that has the name of a module, if one does."""
+    root = project_root(module)
+    for path in python_files(root):
+        if path.stem == name:
+            return path.relative_to(root)
+        for folder in path.relative_to(root).parents:
+            if folder.name == name:
+                return folder
+    return None
+
+
 def failed_episodes(seen: Seen) -> Iterator[Finding]:
-    """Report that most episodes ended with an exception, or were lost."""
+    """Report that most episodes ended with an exception, or that some were lost."""
     failures = [t.failure for t in seen.episodes if t.failure is not None]
     lost = seen.notes.exceptions
     began = len(seen.notes.rollouts) or len(seen.episodes) + len(lost)
     # One that never called the model is lost, and left a failure as well.
     kept = sum(t.failure is not None and bool(t.histories) for t in seen.episodes)
-    if 2 * (kept + len(lost)) > began:
+    # What is lost raised before the model had said anything: no model can learn from that.
+    if 2 * (kept + len(lost)) > began or (len(lost) > 1 and 10 * len(lost) > began):
         first = [*failures, *lost][0]
         yield seen.finding(
             "failed",
