@@ -18,8 +18,10 @@ from typing import Any
 
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY
+from art_adapt.rehearsal.settings_classes import Variable, settings_read
 from art_adapt.source import read_source
 from art_adapt.survey.project import Project
+from art_adapt.survey.project_folder import project_root
 from art_adapt.survey.syntax import Syntax
 
 # What processes of Python, its packages and the machine itself go by.
@@ -92,13 +94,15 @@ def environment(
     """
     files = files_of(train_module)
     read = {name for file in files for name in READ.findall(file.source.text)}
+    settings = list(settings_read(files))
+    read |= {s for v in settings for s in (v.name, v.name.upper(), v.name.lower())}
     kept, withheld = {}, []
     for name, value in os.environ.items():
         if name in let_through or _is_harmless(name, value, read):
             kept[name] = value
         elif name in read:
             withheld.append(name)
-    placeholders = _placeholders(files)
+    placeholders = _placeholders(files) | _for_settings(settings, train_module)
     if _is_on_azure(files):
         placeholders |= {
             "AZURE_OPENAI_API_KEY": PRODUCTION_KEY,
@@ -207,6 +211,32 @@ def _placeholders(files: Sequence[Syntax]) -> dict[str, str]:
         for name in REQUIRED.findall(file.source.text):
             if ADDRESS.search(name) and not SECRET.search(name):
                 found[name] = NOWHERE
+    return found
+
+
+def _for_settings(settings: Sequence[Variable], train_module: Path) -> dict[str, str]:
+    """Return what stands for required settings, unless an env file says them."""
+    folders = {Path.cwd(), train_module.parent, project_root(train_module)}
+    said = "\n".join(
+        file.read_text(encoding="utf-8", errors="replace")
+        for folder in folders
+        for file in folder.glob(".env*")
+        if file.is_file()
+    )
+    found = {}
+    for variable in settings:
+        name = re.escape(variable.name)
+        if variable.stand_in and not re.search(rf"(?im)^(export )?{name}\s*=", said):
+            upper = variable.name.upper()
+            is_key = SECRET.search(upper) is not None
+            is_address = ADDRESS.search(upper) is not None
+            found[variable.name] = (
+                PRODUCTION_KEY
+                if is_key
+                else NOWHERE
+                if is_address
+                else variable.stand_in
+            )
     return found
 
 

@@ -243,3 +243,43 @@ def test_only_what_is_needed_and_harmless_gets_in(
     assert let_through.variables[name] == value and let_through.withheld == ()
     withheld = environment(URL, tmp_path / "agent_train.py").withheld
     assert withheld == ((name,) if given != value and name in agent else ())
+
+
+SETTINGS = '''
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="SHOP_", env_file=".env", extra="ignore")
+    llm_name: str
+    retries: int
+    search_key: SecretStr
+    queue: str = Field(validation_alias="QUEUE_URL")
+    style: str = "plain"
+    seen: list[str] = Field(default_factory=list)
+
+print(Settings().model_dump_json())
+'''  # fmt: skip
+
+
+def test_what_settings_classes_insist_on_has_a_stand_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_SEARCH_KEY", "sk-of-the-user")
+    monkeypatch.setenv("SHOP_STYLE", "terse")
+    given = variables(tmp_path, SETTINGS)
+    said = subprocess.run(
+        [sys.executable, "agent.py"],
+        cwd=tmp_path,
+        env={**given, "PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+    )
+    assert said.returncode == 0, said.stderr
+    assert '"llm_name":"rehearsal","retries":1' in said.stdout
+    assert '"style":"terse"' in said.stdout
+    assert "sk-of-the-user" not in str(given)
+    assert given["SHOP_SEARCH_KEY"] == PRODUCTION_KEY
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text("shop_llm_name=from-the-file\n")
+    assert "SHOP_LLM_NAME" not in variables(tmp_path, SETTINGS)
