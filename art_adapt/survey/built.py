@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
-from art_adapt.survey.classes import annotated
+from art_adapt.survey.classes import FunctionKey, annotated
 from art_adapt.survey.constructions import is_unknown, rank
 from art_adapt.survey.instances import has_library_base, is_abstract
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
@@ -25,13 +25,21 @@ FILLS = re.compile(
 )
 
 
-def with_built(project: Project, entry: EntryPoint) -> EntryPoint:
-    """Say of each object that no call shows how episode() builds it from its class."""
+def with_built(
+    project: Project, entry: EntryPoint, reaching: Container[FunctionKey]
+) -> EntryPoint:
+    """Say of each object that no call shows how episode() builds it from its class.
+
+    Of several classes, one comes first that asks the model: ``reaching`` are the functions
+    from which a policy call can be reached.
+    """
     agent, place = project.files[entry.home], project.files[entry.place.path]
 
     def built(parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
         return tuple(
-            (_built(project, agent, place, each) or each) if is_unknown(each) else each
+            (_built(project, agent, place, each, reaching) or each)
+            if is_unknown(each)
+            else each
             for each in parameters
         )
 
@@ -40,7 +48,12 @@ def with_built(project: Project, entry: EntryPoint) -> EntryPoint:
 
 
 def _built(
-    project: Project, agent: Syntax, place: Syntax, parameter: Parameter, depth: int = 0
+    project: Project,
+    agent: Syntax,
+    place: Syntax,
+    parameter: Parameter,
+    reaching: Container[FunctionKey],
+    depth: int = 0,
 ) -> Parameter | None:
     """Build an object as the project builds others of its class, or with its constructor.
 
@@ -48,7 +61,10 @@ def _built(
     is filled after it is made, as a registry of tools, says too little.
     """
     annotation = ast.Constant(parameter.annotation or "")
-    for home, name in _implementing(project, annotated(project, place, annotation)):
+    classes = _implementing(project, annotated(project, place, annotation))
+    for home, name in sorted(
+        classes, key=lambda each: not _asks(each[0], each[1], reaching)
+    ):
         sites = sorted(
             project.constructed(home, name), key=lambda s: rank(project, s, agent)
         )
@@ -69,7 +85,7 @@ def _built(
         if not fields and has_library_base(project, home, name):
             continue  # whose constructor is not known
         built = [
-            _built(project, agent, home, field, depth + 1)
+            _built(project, agent, home, field, reaching, depth + 1)
             if is_unknown(field) and depth < DEEPEST
             else field
             for field in fields
@@ -116,6 +132,14 @@ def _implementing(
             at_top = "." not in name and name in place.classes
             if at_top and not is_abstract(project, place, name):
                 yield place, name
+
+
+def _asks(place: Syntax, class_name: str, reaching: Container[FunctionKey]) -> bool:
+    """Whether a method of a class asks the model that is to be trained."""
+    return any(
+        name.rpartition(".")[0] == class_name and (place.source.path, name) in reaching
+        for name in place.functions
+    )
 
 
 def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:

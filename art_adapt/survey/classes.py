@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from art_adapt.survey.nodes import dotted, unquoted
+from art_adapt.survey.nodes import dotted, last_name, unquoted
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax
 
@@ -57,10 +57,12 @@ def annotated(
         both = (annotation.left, annotation.right)
         return [c for part in both for c in annotated(project, syntax, part)]
     if isinstance(annotation, ast.Subscript):
-        if (dotted(annotation.value) or "").split(".")[-1] in ("Optional", "Annotated"):
-            inner = annotation.slice
+        inner = annotation.slice
+        if last_name(annotation.value) in ("Optional", "Annotated"):
             first = inner.elts[0] if isinstance(inner, ast.Tuple) else inner
             return annotated(project, syntax, first)
+        if last_name(annotation.value) == "Union" and isinstance(inner, ast.Tuple):
+            return [c for part in inner.elts for c in annotated(project, syntax, part)]
         return []
     found = project.class_named(syntax, dotted(annotation) or "")
     return [] if found is None else [found]

@@ -22,6 +22,10 @@ from art_adapt.survey.slices import construction
 from art_adapt.survey.syntax import BUILTIN, Syntax
 
 CLIENT_CLASS = re.compile(rf"\b({'|'.join(sorted(CLIENT_CLASSES))})\b")
+OTHER_SDKS = frozenset(
+    {"anthropic", "groq", "mistralai", "cohere", "ollama", "google", "boto3"}
+    | {"redis", "pymongo", "httpx", "aiohttp", "requests", "docker", "discord"}
+)
 # Names in annotations whose values JSON can hold, or a field of a scenario can be made of.
 PLAIN = BUILTIN | frozenset(
     [
@@ -244,7 +248,9 @@ def _parameter(
     if annotation is not None:
         found = project.class_named(syntax, dotted(_bare(annotation)) or "")
     is_client = CLIENT_CLASS.search(text or "") is not None or (
-        argument.arg in CLIENT_NAMES and found is None  # a class of the project is none
+        argument.arg in CLIENT_NAMES
+        and found is None  # a class of the project is none
+        and not _is_of_another_sdk(syntax, annotation)
     )
     fields: tuple[Parameter, ...] | None = None
     if annotation is not None:
@@ -278,6 +284,12 @@ def _parameter(
         is_object and not is_client,
         fields,
     )
+
+
+def _is_of_another_sdk(syntax: Syntax, annotation: ast.expr | None) -> bool:
+    """Whether a parameter is annotated with the client of a known SDK that is not OpenAI's."""
+    named = syntax.qualified(_bare(annotation)) if annotation is not None else None
+    return (named or "").partition(".")[0] in OTHER_SDKS
 
 
 def _bare(annotation: ast.expr) -> ast.expr:

@@ -15,6 +15,7 @@ from art_adapt.survey.classes import (
     method_of,
     with_overrides,
 )
+from art_adapt.survey.containers import container_of, held_by
 from art_adapt.survey.given import functions_around, given_for, is_parameter
 from art_adapt.survey.nodes import dotted, keyword, last_name
 from art_adapt.survey.project import Project
@@ -202,6 +203,7 @@ def _classes_of(
         if found is not None:
             yield found
         else:
+            yield from _classes_in(project, syntax, value.func)
             yield from _returned_classes(project, syntax, value.func)
     elif dotted(value) is not None:
         for annotation in syntax.annotations_of(value):
@@ -294,6 +296,26 @@ def _returned_classes(
         for returned in return_values(place, qualname):
             found += classes_of(project, place, returned)
     return found
+
+
+def _classes_in(
+    project: Project, syntax: Syntax, function: ast.expr
+) -> Iterator[tuple[Syntax, str]]:
+    """Find the classes of which one is called: those in ``{"gpt": GPT, "echo": Echo}[kind]``."""
+    for each in (function, *syntax.values_of(function)):
+        if isinstance(each, ast.IfExp | ast.BoolOp):
+            held = (
+                [each.body, each.orelse] if isinstance(each, ast.IfExp) else each.values
+            )
+        elif (container := container_of(syntax, each)) is not None:
+            whole = (container, *syntax.values_of(container))
+            held = [element for value in whole for element in held_by(value)[0]]
+        else:
+            continue
+        for element in held:
+            found = project.class_named(syntax, dotted(element) or "")
+            if found is not None:
+                yield found
 
 
 def _named(

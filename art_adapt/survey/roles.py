@@ -19,7 +19,7 @@ from art_adapt.survey.syntax import Syntax
 
 # Models and clients are named after one job, functions after many.
 SIDE_MODEL = re.compile(
-    r"judg|grader|grading|evaluat|critic|moderat|guardrail|guard_|summari[sz]|compact|title|rubric|rerank",
+    r"judg|grader|grading|evaluat|critic|moderat|guardrail|guard_|summari[sz]|compact|compress|condens|shrink|title|rubric|rerank",
     re.IGNORECASE,
 )
 SIDE_JOB = re.compile(

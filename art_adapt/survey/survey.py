@@ -63,7 +63,8 @@ def survey(
         Refusal: a named file cannot be read as Python.
     """
     project = Project.of(sources, instead or {})
-    found = drivers_first(_with_derived(_outward(Found.of(project))))
+    found = _with_implementations(Found.of(project))
+    found = drivers_first(_with_derived(_outward(found)))
     if entry is not None:
         found = found.with_entry(entry)
     project = found.project
@@ -73,7 +74,13 @@ def survey(
     entry_points = tuple(
         replace(
             found.as_started(
-                as_used(project, found.graph, each, everywhere=each in likely),
+                as_used(
+                    project,
+                    found.graph,
+                    each,
+                    found.reaching,
+                    everywhere=each in likely,
+                ),
                 importable=each in named and entry is not None,
             ),
             is_helper=entry is None and each in likely and only_helps(found, each),
@@ -174,6 +181,26 @@ def _each_file_once(entries: Sequence[EntryPoint]) -> Iterator[EntryPoint]:
             yield entry
         if entry.is_script:
             scripts.add(entry.home)
+
+
+def _with_implementations(found: Found) -> Found:
+    """Add the files that implement what the agent only knows as an interface.
+
+    Where no completion call was found, one of them may have it.
+    """
+    if any(found.calls.values()):
+        return found
+    project = replace(found.project, files=dict(found.project.files))
+    interfaces = [
+        name
+        for syntax in project.files.values()
+        for name in syntax.classes
+        if may_be_abstract(project, syntax, name)
+    ]
+    if interfaces and project.add(files_that_use(project, [], interfaces)):
+        wider = Found.of(project)
+        return wider if any(wider.calls.values()) else found
+    return found
 
 
 def _with_derived(found: Found) -> Found:

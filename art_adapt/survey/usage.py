@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
 from dataclasses import replace
 
 from art_adapt.survey.built import with_built
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.callers import files_that_use
-from art_adapt.survey.classes import annotated
+from art_adapt.survey.classes import FunctionKey, annotated
 from art_adapt.survey.constructions import (
     is_configured,
     is_unknown,
@@ -21,10 +22,16 @@ from art_adapt.survey.setups import with_setup
 
 
 def as_used(
-    project: Project, graph: CallGraph, entry: EntryPoint, *, everywhere: bool
+    project: Project,
+    graph: CallGraph,
+    entry: EntryPoint,
+    reaching: Container[FunctionKey],
+    *,
+    everywhere: bool,
 ) -> EntryPoint:
     """Say how the project makes the objects that ``entry`` needs, and what it sets up.
 
+    ``reaching``: the functions from which a policy call can be reached.
     ``everywhere``, for a likely entry point: what it sets up is looked for, and files of
     the project that the agent does not import are searched for what its own do not show.
     """
@@ -46,7 +53,7 @@ def as_used(
     if wider.add(files_that_use(project, [entry.key], classes)):
         graph = CallGraph.of(wider)
     entry = with_setup(wider, graph, with_constructions(wider, graph, entry))
-    return _without_conflicts(with_built(wider, entry))
+    return _without_conflicts(with_built(wider, entry, reaching))
 
 
 def _without_conflicts(entry: EntryPoint) -> EntryPoint:

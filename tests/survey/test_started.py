@@ -179,3 +179,80 @@ def NAME():
 @pytest.mark.parametrize("name", ["main", "chat_loop", "repl"])
 def test_a_turn_that_takes_nothing_is_a_part_of_its_chat(name: str) -> None:
     assert first(of(CHAT.replace("NAME", name))).called == name
+
+
+PROVIDERS = {
+    "base": (
+        "from abc import ABC, abstractmethod\n\nclass Backend(ABC):\n    @abstractmethod\n"
+        "    def reply(self, messages): ...\n"
+    ),
+    "claude": (
+        "import anthropic\n\nfrom base import Backend\n\nclass ClaudeBackend(Backend):\n    def reply(self, messages):\n"
+        "        return anthropic.Anthropic().messages.create(model='c', messages=messages).content\n"
+    ),
+    "gpt": (
+        f"{HEAD}\nfrom base import Backend\n\nclass GptBackend(Backend):\n    def reply(self, messages):\n"
+        f"        return {ASK.format('messages')}\n"
+    ),
+    "agent": (
+        "from base import Backend\n\nclass Agent:\n    def __init__(self, backend: Backend):\n"
+        "        self.backend, self.messages = backend, []\n\n    def run_turn(self, text: str) -> str:\n"
+        "        self.messages.append({'role': 'user', 'content': text})\n"
+        "        answer = self.backend.reply(self.messages)\n"
+        "        self.messages.append({'role': 'assistant', 'content': answer})\n        return answer\n"
+    ),
+    "cli": (
+        "import sys\n\nfrom agent import Agent\nfrom claude import ClaudeBackend\nfrom gpt import GptBackend\n\n"
+        "def build(name):\n    return ClaudeBackend() if name == 'claude' else GptBackend()\n\n"
+        "def main():\n    backend = build(sys.argv[1])\n    print(Agent(backend).run_turn(sys.argv[2]))\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("given", ["agent", "cli", "gpt"])
+def test_an_agent_that_knows_an_interface_is_found_with_what_can_be_recorded(
+    given: str, tmp_path: Path
+) -> None:
+    entry = first(project(tmp_path, given, PROVIDERS))
+    assert entry.called == "Agent.run_turn"
+    (backend,) = entry.constructor
+    assert backend.made is not None and "GptBackend" in backend.made.value
+
+
+KINDS = f"""
+class Gpt:
+    def generate(self, prompt, text):
+        messages = [{{"role": "system", "content": prompt}}, {{"role": "user", "content": text}}]
+        return {ASK.format("messages")}
+
+class Echo:
+    def generate(self, prompt, text):
+        return text
+
+class Agent:
+    def __init__(self, kind, MODEL):
+        self.model = MADE
+
+    def chat(self, text: str) -> str:
+        return self.model.generate("Be brief.", text)
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotated", "made"),
+    [
+        ("model: Union[Gpt, Echo]", "model"),
+        ("model: typing.Union[None, Gpt]", "model"),
+        ("model: Gpt | Echo", "model"),
+        ("model", "{'gpt': Gpt, 'echo': Echo}[kind]()"),
+        ("model", "(Gpt if kind == 'gpt' else Echo)()"),
+        ("table=None", "KNOWN.get(kind)()"),
+    ],
+)
+def test_an_object_of_one_of_several_classes_is_followed(
+    annotated: str, made: str
+) -> None:
+    text = KINDS.replace("MODEL", annotated).replace("MADE", made)
+    assert first(of(f"{text}\nKNOWN = {{'gpt': Gpt, 'echo': Echo}}\n")).called == (
+        "Agent.chat"
+    )
