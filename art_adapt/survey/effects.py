@@ -26,7 +26,7 @@ from art_adapt.survey.harms import (
     WRITING_METHODS,
 )
 from art_adapt.survey.model import Effect, Harm
-from art_adapt.survey.nodes import dotted, last_name
+from art_adapt.survey.nodes import dotted, keyword, last_name
 from art_adapt.survey.packages import is_own_module
 from art_adapt.survey.shared_state import find_shared_state, writes_database
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
@@ -204,6 +204,8 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
         return None if is_own or is_fixed else Harm.UNKNOWN
     if name == "sqlite3.connect":
         return Harm.WRITES if writes_database(syntax, syntax.owner(call)) else None
+    if name == "os.makedirs" and keyword(call, "exist_ok") is not None:
+        return None  # the next episode finds what it would have made
     if name in BY_NAME:
         return BY_NAME[name]
     if name.startswith("numpy.random."):

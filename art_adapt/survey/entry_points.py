@@ -159,7 +159,7 @@ def _score(
             or not (is_launch(project, c) or _is_example(project, graph, c, reaching))
         )
     ]
-    if _is_started_itself(project, graph, key, callers):
+    if takes_anything(entry) and _is_started_itself(project, graph, key, callers):
         callers = []
         score += 1
     if not takes_anything(entry) and any(

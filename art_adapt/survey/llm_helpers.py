@@ -65,10 +65,14 @@ def helpers_of(found: Found) -> list[FunctionKey]:
 
 def goes_further(narrow: Found, wide: Found) -> bool:
     """Whether the likeliest candidate of all files leads to the one of fewer files."""
-    first, helper = wide.entry_points[0], narrow.entry_points[0]
+    first, *others = wide.entry_points
+    helper = narrow.entry_points[0]
+    alone = all(each.score < first.score for each in others)
     leads = first.key in wide.graph.reaching([helper.key])
+    if first.key == helper.key or not (alone and leads):
+        return False
     over_data = wide.asking.asks_for_each(*wide.function_of(first))
-    return first.key != helper.key and leads and takes_anything(first) and not over_data
+    return takes_anything(first) and not over_data
 
 
 def _asks_once(found: Found, entry: EntryPoint) -> bool:
