@@ -13,6 +13,7 @@ from art_adapt.settings import Options, Origin
 from art_adapt.survey.entry_points import is_named
 from art_adapt.survey.model import EntryPoint, Survey
 from art_adapt.survey.slices import SUPPLIED
+from art_adapt.survey.syntax import MODULE_LEVEL
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,14 @@ def _chosen(
 
 def _nothing_to_run(survey: Survey) -> Refusal:
     call = survey.calls[0]
+    if call.function != MODULE_LEVEL:
+        return Refusal(
+            f"the model is asked in {call.function}, which only the function around it can run",
+            why="a train module imports what runs an episode, and nobody can import that",
+            next_step="write a function at module level that runs one episode, such as run_agent(task), or record only, with --no-train-module",
+            path=call.place.path,
+            line=call.place.line,
+        )
     return Refusal(
         "the agent runs at module level: there is no function that runs one episode",
         why="a rollout starts a new episode for each scenario",

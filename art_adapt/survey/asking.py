@@ -17,7 +17,7 @@ from art_adapt.survey.growth import (
     only_tries_again,
     sends_answers,
 )
-from art_adapt.survey.nodes import Function, dotted, grown_list
+from art_adapt.survey.nodes import Function, dotted, grown_list, last_name
 from art_adapt.survey.syntax import LOOPS, Syntax
 
 FOR_EACH = (
@@ -85,11 +85,14 @@ class Asking:
         """Whether the function hands what one question gave to another function that asks.
 
         That is ``write(text, plan(text))``, or ``plan = make_plan(goal)`` and ``work(plan)``.
+        Private ones are parts of it that nobody would take for an episode.
         """
         calls = [
             node
             for node in syntax.owned_by(function.qualname)
-            if isinstance(node, ast.Call) and self.asks(node.func)
+            if isinstance(node, ast.Call)
+            and self.asks(node.func)
+            and not last_name(node.func).startswith("_")
         ]
         for call in calls:
             others = [c for c in calls if ast.dump(c.func) != ast.dump(call.func)]

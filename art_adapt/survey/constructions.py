@@ -15,7 +15,7 @@ from pathlib import Path
 
 from art_adapt.survey.apis import CLIENT_CLASSES
 from art_adapt.survey.call_graph import CallGraph
-from art_adapt.survey.model import EntryPoint, Parameter
+from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import argument_of
 from art_adapt.survey.project import Project
 from art_adapt.survey.project_folder import project_root
@@ -25,6 +25,7 @@ from art_adapt.survey.syntax import Syntax
 
 # The ranks of calls that only show or try an agent: a demo's, a test's.
 DEMOS, TESTS = 3, 4
+MODELS = frozenset({"model", "model_name", "model_id"})
 IN_DEMO = re.compile(r"(^|_)(demo|example|sample|smoke)s?(_|$)", re.IGNORECASE)
 _Site = tuple[Syntax, ast.Call]
 
@@ -47,14 +48,43 @@ def with_constructions(
         if _has_task(entry):
             constructor = _configured(project, syntax, constructor, sites)
         made = _made(project, syntax, constructor, sites)
-        entry = replace(entry, constructor=made)
+        entry = replace(entry, constructor=_with_own_model(made, sites))
     if any(p.is_client or is_unknown(p) for p in entry.parameters):
         called_at = list(graph.calls_of(project, entry.key))
         sites = ordered(project, syntax, called_at, worst)
         parameters = _unless_own(project, entry.parameters, sites)
         made = _made(project, syntax, parameters, sites)
         entry = replace(entry, parameters=made)
+    if any(each.name in MODELS and each.default is None for each in entry.parameters):
+        sites = ordered(
+            project, syntax, list(graph.calls_of(project, entry.key)), worst
+        )
+        parameters = _with_own_model(entry.parameters, sites)
+        entry = replace(entry, parameters=parameters)
     return entry
+
+
+def _with_own_model(
+    parameters: tuple[Parameter, ...], sites: Sequence[_Site]
+) -> tuple[Parameter, ...]:
+    """Give the agent the model's name that the project gives it, where it has to have one.
+
+    Agents look such names up, and refuse others; which model is asked in a rollout does
+    not depend on it.
+    """
+    names = [parameter.name for parameter in parameters]
+
+    def named(parameter: Parameter) -> Parameter:
+        if parameter.name not in MODELS or parameter.default is not None:
+            return parameter
+        for place, call in sites:
+            value = argument_of(call, parameter.name, names)
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                own = Construction(place.place(value), (), (), ast.unparse(value))
+                return replace(parameter, is_object=True, made=own)
+        return parameter
+
+    return tuple(map(named, parameters))
 
 
 def is_unknown(parameter: Parameter) -> bool:

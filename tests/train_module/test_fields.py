@@ -93,3 +93,49 @@ def test_a_model_without_a_name_is_the_one_in_training(
     assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
     module = (tmp_path / "agent_train.py").read_text()
     assert ("model=BASE_MODEL" in module) == given
+
+
+@pytest.mark.parametrize(
+    ("call", "passed"),
+    [
+        ("play('gpt-4o', 'GOODY')", '"gpt-4o"'),
+        ("play(target='GOODY', model='gpt-4o')", '"gpt-4o"'),
+        ("play(sys.argv[1], 'GOODY')", "BASE_MODEL"),
+    ],
+)
+def test_a_models_name_is_the_projects_own(
+    call: str, passed: str, tmp_path: Path
+) -> None:
+    """Agents look such names up, and refuse others."""
+    (tmp_path / "agent.py").write_text(
+        "import sys\n\nfrom openai import OpenAI\n\n\ndef play(model: str, target: str) -> str:\n"
+        "    messages = [{'role': 'user', 'content': target}]\n"
+        "    reply = OpenAI().chat.completions.create(model=model, messages=messages)\n"
+        "    return reply.choices[0].message.content\n\n\n"
+        f"if __name__ == '__main__':\n    print({call})\n"
+    )
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    assert f"return play(model={passed}, target=scenario.target)" in module
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "def serve(mcp):\n    @mcp.tool()\n    def ask(text):\n",
+        "def decorate(function):\n    def ask(text):\n",
+    ],
+)
+def test_a_function_in_another_one_is_not_called_module_level(
+    around: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        f"from openai import OpenAI\n\n\n{around}"
+        "        messages = [{'role': 'user', 'content': text}]\n"
+        "        return OpenAI().chat.completions.create(model='m', messages=messages)\n\n    return ask\n"
+    )
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 2
+    said = done.stderr.decode()
+    assert ".ask, which only the function around it can run" in said
+    assert "module level" in said.partition("next:")[2]
