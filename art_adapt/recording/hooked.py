@@ -21,6 +21,7 @@ from art_adapt.recording.state import (
     active,
     current,
     open_rollouts,
+    outside,
     stop,
 )
 
@@ -106,6 +107,8 @@ def recorded(create: F, asking: str = "") -> F:
                 "the thread or executor that runs it has lost the context. "
                 "Start it with carried(function) from art_recording."
             )
+        frame = sys._getframe(2)
+        outside.add((frame.f_code.co_filename, frame.f_lineno))
         return create(*args, **kwargs)
 
     method = create if isinstance(create, types.MethodType) else None

@@ -112,6 +112,10 @@ def say_once(message: str) -> None:
             warnings.warn(message, RecordingWarning, stacklevel=2)
 
 
+# Where hooked calls went to production, since no rollout was open in this process.
+outside: set[tuple[str, int]] = set()
+
+
 def stop(message: str) -> RecordingError:
     """Return the error to raise, and note it on the rollout, for agents swallow errors.
 

@@ -83,6 +83,7 @@ def run(settings: Settings) -> Notes:
             _limit_pipeline(settings.steps, seen)
         try:
             module: Any = importlib.import_module(name)
+            seen.notes = replace(seen.notes, at_import=_asked())
             put_stubs(settings.stubs, root)
             _raise(module, UNBOUNDED)
             if hasattr(module, "RUN_NAME"):  # which a real run may have finished
@@ -144,6 +145,14 @@ def _said(error: BaseException) -> str:
         return f"{type(error).__name__}: {error}"
     except Exception as another:  # its own __str__ raised
         return f"{type(error).__name__}, whose text raised {type(another).__name__}"
+
+
+def _asked() -> tuple[tuple[str, int], ...]:
+    """The places where a model was asked so far, with hooks and outside of episodes."""
+    state = sys.modules.get(
+        "art_adapt.recording.state"
+    )  # a module of one's own has none
+    return tuple(sorted(state.outside)) if state is not None else ()
 
 
 def _class_name(spelled: str) -> str:

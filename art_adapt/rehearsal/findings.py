@@ -9,6 +9,7 @@ from art_adapt.rehearsal.seen import Finding, Seen
 
 CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     ending.ended,
+    ending.asked_at_import,
     requests.inference_name,
     requests.judge,
     ending.stopped_rollouts,

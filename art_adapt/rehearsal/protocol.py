@@ -209,7 +209,8 @@ class Notes:
     in which they were served. ``initial_step`` is where the module's own loop began, None
     if it has none. ``stopped`` is the message of a ``SystemExit``. ``training`` is None
     unless the tiny model was trained; then there are no ``steps``. ``results`` are those
-    of evaluated models.
+    of evaluated models. ``at_import`` are the places, as file and line, where importing the
+    agent asked its model.
     """
 
     steps: tuple[tuple[Group, ...], ...] = ()
@@ -227,6 +228,7 @@ class Notes:
     raised: Raised | None = None
     training: Training | None = None
     results: tuple[Result, ...] = ()
+    at_import: tuple[tuple[str, int], ...] = ()
 
 
 # ------------------------------------------------------------------------------ JSON

@@ -415,6 +415,24 @@ def test_a_message_list_shared_between_rollouts_is_caught(tmp_path: Path) -> Non
     assert "--isolate process" in found(tmp_path, "cross-talk")["fix"]
 
 
+def test_a_model_that_is_asked_at_import_is_told(tmp_path: Path) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    agent = folder / "agent.py"
+    agent.write_text(
+        agent.read_text() + "\n\nprint('first', run_agent('Where is HO-1042?'))\n"
+    )
+    (folder / "rewards.py").write_text(REWARD)
+    options = ("--isolated", "--reward", "rewards:f")
+    assert art_adapt(*options, "agent.py", cwd=folder).returncode == 0
+    assert (
+        "run_agent() runs when the module is imported"
+        in (folder / "agent_train.py").read_text()
+    )
+    finding = found(folder, "at import")
+    line = agent.read_text().splitlines()[finding["line"] - 1]
+    assert finding["path"].endswith("agent.py") and "recorded(" in line
+
+
 BOUND = {
     "a connection": (
         "import sqlite3\ndb = sqlite3.connect(':memory:')",

@@ -44,6 +44,19 @@ def ended(seen: Seen) -> Iterator[Finding]:
         )
 
 
+def asked_at_import(seen: Seen) -> Iterator[Finding]:
+    """Report completions that importing the agent asked for, before any episode."""
+    for file, line in seen.notes.at_import:
+        yield Finding(
+            "at import",
+            "importing the agent asked its model here: a training run would ask the "
+            "production model, and pay for it, each time it starts",
+            'put what runs the agent under if __name__ == "__main__":',
+            Path(file),
+            line,
+        )
+
+
 def _remedy(error: str, module: Path) -> str:
     missing = re.match(r"ModuleNotFoundError: No module named '([\w.]+)'", error)
     if missing is not None:
