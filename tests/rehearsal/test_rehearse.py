@@ -433,6 +433,47 @@ def test_a_model_that_is_asked_at_import_is_told(tmp_path: Path) -> None:
     assert finding["path"].endswith("agent.py") and "recorded(" in line
 
 
+@pytest.mark.slow
+def test_answers_that_are_objects_are_told(tmp_path: Path) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    agent = folder / "agent.py"
+    text = agent.read_text().replace("return message.content", "return Reply(message)")
+    kind = "class Reply:\n    def __init__(self, message):\n        self.message = message\n\n\n"
+    agent.write_text(text.replace("def run_agent", f"{kind}def run_agent", 1))
+    (folder / "rewards.py").write_text(REWARD)
+    options = ("--isolated", "--reward", "rewards:f")
+    assert art_adapt(*options, "agent.py", cwd=folder).returncode == 0
+    assert "answers are objects, as " in found(folder, "answer")["what"]
+
+
+def test_a_module_of_the_project_is_none_to_install(tmp_path: Path) -> None:
+    folder = adapted(tmp_path, "--reward", "rewards:f")
+    (folder / "other" / "prices").mkdir(parents=True)
+    (folder / "other" / "prices" / "table.py").touch()
+    agent = folder / "agent.py"
+    agent.write_text(
+        agent.read_text().replace("import json", "import json\nimport prices")
+    )
+    fix = found(folder, "raised")["fix"]
+    assert fix.startswith("it is other/prices: ") and "pip" not in fix
+
+
+@pytest.mark.slow
+def test_a_few_lost_episodes_are_told(tmp_path: Path) -> None:
+    """A model learns nothing from what raises before it is asked."""
+    folder = copy_of("support_loop", tmp_path)
+    agent = folder / "agent.py"
+    raising = '    TURNS.append(1)\n    if len(TURNS) % 4 == 0:\n        raise OSError("the state is locked")\n'
+    text = agent.read_text().replace(
+        "    messages = [", f"{raising}    messages = [", 1
+    )
+    agent.write_text(text.replace("def run_agent", "TURNS = []\n\n\ndef run_agent", 1))
+    (folder / "rewards.py").write_text(REWARD)
+    options = ("--isolated", "--reward", "rewards:f")
+    assert art_adapt(*options, "agent.py", cwd=folder).returncode == 0
+    assert "the state is locked" in found(folder, "failed")["what"]
+
+
 BOUND = {
     "a connection": (
         "import sqlite3\ndb = sqlite3.connect(':memory:')",
