@@ -231,8 +231,16 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
             yield Line("needs", what, f"fill in how episode() gets it: {shown}")
         elif made is not None and parameter.is_record:
             what = f"{parameter.name}: {parameter.annotation}"
-            built = f"built as a {made.value}, {at(made.place)}: no call here shows how"
-            yield Line("needs", what, built)
+            why = (
+                f"what {at(parameter.passed)} passes cannot be taken over"
+                if parameter.passed is not None
+                else "no call here shows how"
+            )
+            yield Line("needs", what, f"built as {made.value}, {at(made.place)}: {why}")
+        elif made is None and parameter.default is not None and parameter.passed:
+            default = f"episode() leaves it at {parameter.default}"
+            passed = f"{at(parameter.passed)} passes one, which cannot be taken over"
+            yield Line("note", f"{parameter.name}: {default}", passed)
         elif made is not None:
             shown_in.setdefault(made.place.path, []).append(parameter)
     for parameters in shown_in.values():

@@ -20,6 +20,7 @@ from art_adapt.survey.harms import (
     MCP_NETWORK,
     OTHER_RESOURCES,
     RECEIVES,
+    RUN_AT_ONCE,
     RUNS_ON,
     SEEDED,
     SENDS,
@@ -111,7 +112,10 @@ def find_work_at_import(
         name = syntax.qualified(node.func) or ""
         reads = name.endswith(".parse_args") or _harm(node, syntax) is Harm.ASKS
         if reads or _asks_by_itself(node, asks) or _runs_on(syntax, node):
-            what = f"{syntax.text(node.func)}()"
+            called = node.func
+            if isinstance(called, ast.Call) and called.args:  # behind its hook
+                called = called.args[0]
+            what = f"{syntax.text(called)}()"
             yield Effect(syntax.place(node), Harm.IMPORT, what)
             return
 
@@ -119,14 +123,18 @@ def find_work_at_import(
 def _asks_by_itself(call: ast.Call, asks: Callable[[ast.AST], bool]) -> bool:
     """Whether a call asks a model, and none inside it does.
 
-    What is handed to a constructor, as ``ChatInterface(fn=reply)``, is not called yet.
+    What is handed on, as in ``ChatInterface(fn=reply)`` or ``partial(create)``, is called
+    by few at once.
     """
-    if not asks(call) or any(
-        isinstance(inner, ast.Call) and inner is not call and asks(inner)
-        for inner in ast.walk(call)
+    given = [*call.args, *(each.value for each in call.keywords)]
+    if any(
+        isinstance(inner, ast.Call) and asks(inner)
+        for value in given
+        for inner in ast.walk(value)
     ):
-        return False
-    return asks(call.func) or not last_name(call.func)[:1].isupper()
+        return False  # that one is named instead
+    handed = last_name(call.func) in RUN_AT_ONCE and any(map(asks, given))
+    return asks(call.func) or handed
 
 
 def _runs_on(syntax: Syntax, call: ast.Call) -> bool:

@@ -125,6 +125,19 @@ OTHER_RESOURCES = re.compile(
 )
 # What of an HTTP library makes a client, whose methods send requests.
 HTTP_CLIENTS = frozenset({"Session", "Client", "AsyncClient", "ClientSession"})
+# What calls a function that it is handed, and waits for none of it.
+RUN_AT_ONCE = frozenset(
+    {
+        "to_thread",
+        "run",
+        "map",
+        "submit",
+        "run_in_executor",
+        "call_soon",
+        "apply",
+        "Timer",
+    }
+)
 # Methods that wait for somebody at a terminal, with the class of their objects.
 ASKING_METHODS = {
     "prompt": "PromptSession",

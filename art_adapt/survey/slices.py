@@ -265,8 +265,7 @@ def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
         path, attribute = defined[0].source.path, defined[1]
     if path is not None:  # a file of the project
         if not isinstance(defined, tuple) and attribute in (None, path.stem):
-            package = taken.project.package(taken.agent)
-            return _module_beside(taken.agent, package, path, name)
+            return _module_beside(taken.project, taken.agent, path, name)
         module = module_at(taken.project, taken.agent, path)
     else:
         module = None if imported.level else imported.module
@@ -281,14 +280,16 @@ def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
 
 
 def _module_beside(
-    agent: Syntax, package: str, path: Path, name: str
+    project: Project, agent: Syntax, path: Path, name: str
 ) -> tuple[str, str] | None:
-    """How the train module imports a module of the agent's own folder, as ``name``."""
-    if path.parent != agent.source.path.parent or path.stem == "__init__":
+    """How the train module imports a module of the project, as ``name``."""
+    module = module_at(project, agent, path)
+    if module is None or path.stem == "__init__":
         return None
-    if not package:
-        return (path.stem if name == path.stem else f"{path.stem} as {name}"), ""
-    return ".", name if name == path.stem else f"{path.stem} as {name}"
+    package, _, last = module.rpartition(".")
+    if not package and not module.startswith("."):
+        return (module if name == module else f"{module} as {name}"), ""
+    return package or ".", name if name == last else f"{last} as {name}"
 
 
 def _value_of(statement: _Assignment) -> ast.expr:

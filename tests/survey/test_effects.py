@@ -96,6 +96,9 @@ AT_IMPORT = {
     "import asyncio\nasyncio.run(asyncio.to_thread(solve, 'What?'))": "asyncio.to_thread()",
     "import gradio as gr\npage = gr.ChatInterface(fn=solve)\npage.launch()": "page.launch()",
     "import gradio as gr\npage = gr.ChatInterface(fn=solve)": None,
+    "import functools\nask = functools.partial(client.chat.completions.create, model='m')": None,
+    "first = client.chat.completions.create(model='m', messages=[])": "client.chat.completions.create()",
+    "from art_recording import recorded\nfirst = recorded(client.chat.completions.create)(model='m', messages=[])": "client.chat.completions.create()",
 }
 
 
