@@ -161,8 +161,14 @@ def _additions(syntax: Syntax) -> dict[str, list[tuple[str, ast.expr, bool]]]:
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr in PUTS_ONE | PUTS_ALL
-            and node.args
         ):
-            entry = (syntax.owner(node), node.args[-1], node.func.attr in PUTS_ONE)
-            found.setdefault(dotted(node.func.value) or "", []).append(entry)
+            into = found.setdefault(dotted(node.func.value) or "", [])
+            for value in node.args[-1:]:
+                entry = (syntax.owner(node), value, node.func.attr in PUTS_ONE)
+                into.append(entry)
+            into += [  # update(save=save)
+                (syntax.owner(node), each.value, True)
+                for each in node.keywords
+                if each.arg is not None
+            ]
     return found

@@ -135,10 +135,16 @@ def _held(
     if isinstance(container, ast.Name):
         owner = syntax.owner(container)
         made_of.append((syntax, *put_into(syntax, container.id, owner)))
+        if (defined := project.variable_named(syntax, container.id)) is not None:
+            made_of.append((defined[0], *put_into(*defined, MODULE_LEVEL)))
     elif isinstance(container, ast.Attribute):
         for place, _ in family(project, syntax, container.value):
             name = f"self.{container.attr}"
             made_of.append((place, *put_into(place, name, MODULE_LEVEL)))
+        module = project.imported(syntax, dotted(container.value) or "")
+        if isinstance(module, Syntax):  # tools.TOOLS
+            filled = put_into(module, container.attr, MODULE_LEVEL)
+            made_of.append((module, *filled))
     if is_inspection(syntax, container):
         yield syntax, container  # it stands for all that it lists
     for place, held, others in made_of:

@@ -505,6 +505,30 @@ def test_tools_of_a_module_are_looked_up_in_it(run: str, tmp_path: Path) -> None
     assert {e.harm for file in found.files for e in file.effects} == {Harm.WRITES}
 
 
+@pytest.mark.parametrize(
+    "filled",
+    [
+        'KNOWN = {}\nKNOWN["save"] = save\n',
+        "KNOWN = {}\nKNOWN.update(save=save)\n",
+        "KNOWN = dict()\nKNOWN |= {'save': save}\n",
+        "KNOWN = {}\ndef register(name, tool):\n    KNOWN[name] = tool\nregister('save', save)\n",
+    ],
+)
+@pytest.mark.parametrize("line", ["from kit import KNOWN", "import kit as tools"])
+def test_a_table_that_its_own_module_fills_may_be_imported(
+    line: str, filled: str, tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    save = 'def save(text):\n    open("notes.txt", "w").write(text)\n'
+    (tmp_path / "kit.py").write_text(save + filled)
+    agent = tmp_path / "agent.py"
+    table = "KNOWN" if "KNOWN" in line else "tools.KNOWN"
+    run = f"def run(name, text):\n    return {table}[name](text)\n"
+    agent.write_text(f"{line}\n\n{run}{LOOP}")
+    found = survey([read_source(agent)])
+    assert {e.harm for file in found.files for e in file.effects} == {Harm.WRITES}
+
+
 def test_an_object_that_another_module_makes_is_followed(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "kit.py").write_text(TOOLS + "\nkeeper = Save()\n")
