@@ -237,8 +237,8 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
                 else "no call here shows how"
             )
             yield Line("needs", what, f"built as {made.value}, {at(made.place)}: {why}")
-        elif made is None and parameter.default is not None and parameter.passed:
-            default = f"episode() leaves it at {parameter.default}"
+        elif made is None and parameter.passed and _has_defaults(parameter):
+            default = f"episode() leaves it at {parameter.default or 'its defaults'}"
             passed = f"{at(parameter.passed)} passes one, which cannot be taken over"
             yield Line("note", f"{parameter.name}: {default}", passed)
         elif made is not None:
@@ -250,6 +250,13 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
     for call in entry.setup:
         after = f"{entry.cleanup[0].name}() after it" if entry.cleanup else ""
         yield Line("set up", f"{call.name}(), as {at(call.place)}", after)
+
+
+def _has_defaults(parameter: Parameter) -> bool:
+    """Whether nothing has to be given for a parameter, or for any field of its object."""
+    fields = parameter.fields or ()
+    whole = bool(fields) and all(each.default is not None for each in fields)
+    return parameter.default is not None or whole
 
 
 def _signature(entry: EntryPoint) -> str:

@@ -331,6 +331,8 @@ def _filling(
             if place.parents.get(outer) is place.parents[made]
             or isinstance(outer, ast.Module)
         )
+        if isinstance(statement, ast.If) and _is_a_persons(place, statement.test):
+            continue  # --style: without it, what is made stays as it is
         is_plain = isinstance(statement, ast.Expr | ast.Assign) or (
             isinstance(statement, ast.For)
             and all(isinstance(each, ast.Expr) for each in statement.body)
@@ -339,6 +341,17 @@ def _filling(
             return None
         found[statement] = None
     return list(found)
+
+
+def _is_a_persons(place: Syntax, test: ast.expr) -> bool:
+    """Whether a condition depends on the command line, or on what somebody types."""
+    names = [node for node in ast.walk(test) if isinstance(node, ast.Name)]
+    values = [test, *(value for name in names for value in place.values_of(name))]
+    return any(name.id in PERSONAL for name in names) or any(
+        reads_arguments(place, node) or asks_a_person(place, value)
+        for value in values
+        for node in ast.walk(value)
+    )
 
 
 def _changes(

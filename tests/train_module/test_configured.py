@@ -499,3 +499,32 @@ def test_a_demo_shows_what_nothing_else_does(tmp_path: Path) -> None:
     demo = "def demo():\n    Agent(prompt='You show.', limit=2).run('?')\n"
     written = episode(tmp_path, "", f"{AGENT}\n\n{demo}")
     assert 'agent = Agent(prompt="You show.", limit=2)' in written
+
+
+@pytest.mark.parametrize(
+    ("test", "taken"),
+    [
+        ("args.style", True),
+        ("len(sys.argv) > 3", True),
+        ("style := input('Style? ')", True),
+        ("os.path.exists('style.txt')", False),
+    ],
+)
+def test_what_a_person_may_change_is_left_at_what_is_made(
+    test: str, taken: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        "import os\nimport sys\nfrom argparse import ArgumentParser\nfrom dataclasses import dataclass\n\n"
+        "from openai import OpenAI\n\n\n@dataclass\nclass Config:\n    style: str = 'plain'\n    turns: int = 5\n\n\n"
+        "class Agent:\n    def __init__(self, config: Config):\n        self.config = config\n\n"
+        "    def run(self, text: str) -> str:\n        messages = [{'role': 'system', 'content': self.config.style}, {'role': 'user', 'content': text}]\n"
+        "        reply = OpenAI().chat.completions.create(model='m', messages=messages)\n        return reply.choices[0].message.content\n\n\n"
+        "def main():\n    args = ArgumentParser().parse_args()\n    config = Config(style='terse')\n"
+        f"    if {test}:\n        config.turns = 9\n    print(Agent(config).run(args.text))\n"
+    )
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    module = (tmp_path / "agent_train.py").read_text()
+    assert ('config = Config(style="terse")' in module) is taken
+    if not taken:
+        assert "cannot be taken over" in done.stdout.decode()
