@@ -198,7 +198,9 @@ def _made_from(syntax: Syntax, function: Function, nodes: set[ast.AST]) -> set[a
 
 
 def _contents(messages: ast.expr) -> Iterator[ast.expr]:
-    """The contents of the messages in a list display."""
+    """The contents of the messages in a list display, or what a function makes them of."""
+    if isinstance(messages, ast.Call):
+        yield from (*messages.args, *(each.value for each in messages.keywords))
     for message in messages.elts if isinstance(messages, ast.List) else ():
         if isinstance(message, ast.Dict):
             for key, value in zip(message.keys, message.values, strict=True):

@@ -60,7 +60,11 @@ def helpers_of(found: Found) -> list[FunctionKey]:
     if first.key in helpers:
         return helpers
     likeliest = [each for each in found.entry_points if each.score == first.score]
-    return [each.key for each in likeliest if _asks_once(found, each)]
+    return [
+        each.key
+        for each in likeliest
+        if _asks_once(found, each) or found.asking.only_relays(*found.function_of(each))
+    ]
 
 
 def goes_further(narrow: Found, wide: Found) -> bool:

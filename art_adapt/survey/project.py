@@ -350,13 +350,19 @@ class Project:
     def _binds(self, package: Path, name: str) -> bool:
         """Whether a package has a name of its own, which goes before a module's.
 
-        ``from .search import search`` in its ``__init__.py`` makes it a function.
+        ``from .search import search`` in its ``__init__.py`` makes it a function;
+        ``from . import search`` leaves it the module.
         """
         try:
             source = self.instead.get(package) or read_source(package)
         except Refusal:
             return False
-        return name in Syntax.of(source).defined
+        syntax = Syntax.of(source)
+        imported = syntax.imports.get(name)
+        own = ("", package.parent.name)  # from . import search, from pkg import search
+        if imported is not None and imported.attribute == name:
+            return imported.module.rpartition(".")[2] not in own
+        return name in syntax.defined
 
     def _bases(self, importer: Path, level: int) -> tuple[Path, ...]:
         if level:

@@ -256,3 +256,31 @@ def test_an_object_of_one_of_several_classes_is_followed(
     assert first(of(f"{text}\nKNOWN = {{'gpt': Gpt, 'echo': Echo}}\n")).called == (
         "Agent.chat"
     )
+
+
+@pytest.mark.parametrize(
+    "line", ["from . import echo, gpt", "from back import echo, gpt"]
+)
+def test_modules_that_a_package_imports_from_itself_are_modules(
+    line: str, tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    package = tmp_path / "back"
+    package.mkdir()
+    asks = "    messages = [{'role': 'system', 'content': system}, {'role': 'user', 'content': user}]\n"
+    files = {
+        "__init__": (
+            f"{line}\n\nQUERIES = {{'gpt': gpt.query, 'echo': echo.query}}\n\ndef query(system, user, kind='gpt'):\n"
+            "    function = QUERIES[kind]\n    return function(system, user)\n"
+        ),
+        "echo": "def query(system, user):\n    return user\n",
+        "gpt": f"{HEAD}\ndef query(system, user):\n{asks}    return {ASK.format('messages')}\n",
+    }
+    for name, text in files.items():
+        (package / f"{name}.py").write_text(text)
+    (tmp_path / "agent.py").write_text(
+        "from back import query\n\ndef solve(task):\n    draft = query('Solve.', task)\n"
+        "    for _ in range(3):\n        draft = query('Mend.', draft)\n    return draft\n"
+    )
+    found = survey([read_source(package / "gpt.py")])
+    assert first(found).called == "solve"
