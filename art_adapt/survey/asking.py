@@ -39,6 +39,7 @@ class Asking:
     sites: frozenset[ast.AST]
     growing: Growing
     _driving: dict[ast.AST, bool] = field(default_factory=dict)
+    _composing: dict[ast.AST, bool] = field(default_factory=dict)
 
     @staticmethod
     def of(
@@ -87,6 +88,11 @@ class Asking:
         That is ``write(text, plan(text))``, or ``plan = make_plan(goal)`` and ``work(plan)``.
         Private ones are parts of it that nobody would take for an episode.
         """
+        if function.node not in self._composing:
+            self._composing[function.node] = self._hands_over(syntax, function)
+        return self._composing[function.node]
+
+    def _hands_over(self, syntax: Syntax, function: Function) -> bool:
         calls = [
             node
             for node in syntax.owned_by(function.qualname)

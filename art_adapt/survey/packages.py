@@ -205,8 +205,8 @@ def _package_by_siblings(syntax: Syntax) -> str:
 def _package_of_importers(path: Path) -> str:
     """The package that other files of the project import a file from, or load it."""
     root = project_root(path)
-    if path.parent == root or root not in path.parents:
-        return ""
+    if path.parent == root or root not in path.parents or module_file(path.parent):
+        return ""  # of app.py beside app/, Python takes the file
     lines = _importing_lines(root)
     for above in path.parents[1:]:
         package = _dotted_below(above, path.parent)

@@ -65,6 +65,15 @@ LAYOUTS = {
         (".", "import run"),
         "python -m cogs.ask_train",
     ),
+    "a module of the folder's name goes before it": (
+        {
+            "app/ask.py": "",
+            "app.py": "NAME = 'app'\n",
+            "main.py": "from app import NAME\n",
+        },
+        ("app", "import ask"),
+        "python ask_train.py",
+    ),
     "a script in a folder of its own": (
         {"scripts/ask.py": "", "data/names.py": "NAMES = ['scripts.json']\n"},
         ("scripts", "import ask"),

@@ -61,9 +61,13 @@ def _remedy(error: str, module: Path) -> str:
     missing = re.match(r"ModuleNotFoundError: No module named '([\w.]+)'", error)
     if missing is not None:
         name = missing[1].partition(".")[0]
+        install = f"pip install {name} (its name there may be another)"
         if own := _in_project(name, module):
-            return f"it is {own}: run the train module where its imports start from, or import it from there"
-        return f"install it here: pip install {name} (its name there may be another)"
+            return (
+                f"if {own} is meant, import it as it can be found from the folder where "
+                f"the train module is run; else install it here: {install}"
+            )
+        return f"install it here: {install}"
     if error.startswith("SyntaxError"):
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         return (
