@@ -185,7 +185,7 @@ def test_git_applies_the_patch_of_a_deletion(
 
 
 def test_a_file_laid_out_for_shorter_lines(tmp_path: Path) -> None:
-    """Fits in 88 but was broken at 79: refused until the project says so."""
+    """Fits in 88 but was broken at 79, whether the project says so or not."""
     path = tmp_path / "agent.py"
     path.write_text(
         "def run(self, request_arguments):\n"
@@ -196,10 +196,13 @@ def test_a_file_laid_out_for_shorter_lines(tmp_path: Path) -> None:
         "            )\n"
         "    return response_of_model\n"
     )
-    refused = art_adapt("--isolated", path, cwd=tmp_path)
-    assert refused.returncode == 2 and b"set line-length" in refused.stderr
-    (tmp_path / "pyproject.toml").write_text("[tool.black]\nline-length = 79\n")
     before = path.read_bytes()
+    assert art_adapt("--isolated", path, cwd=tmp_path).returncode == 0
+    assert b"recorded(\n                self.client" in path.read_bytes()
+    assert art_adapt("--isolated", "--undo", path, cwd=tmp_path).returncode == 0
+    assert path.read_bytes() == before
+    (tmp_path / "pyproject.toml").write_text("[tool.black]\nline-length = 79\n")
     assert art_adapt(path, cwd=tmp_path).returncode == 0
+    assert b"recorded(self.client" in path.read_bytes()
     assert art_adapt("--undo", path, cwd=tmp_path).returncode == 0
     assert path.read_bytes() == before

@@ -17,6 +17,7 @@ from art_adapt.survey.project_folder import project_root, python_files
 from art_adapt.survey.syntax import Syntax
 
 MOST_FOUND = 40
+TRAINS = re.compile(rb"^(from|import) art_adapt\b", re.MULTILINE)
 
 
 def files_that_use(
@@ -39,6 +40,8 @@ def files_that_use(
         if path in project.files:
             continue
         data = path.read_bytes()
+        if TRAINS.search(data):
+            continue  # a train module runs the agent, and is no part of it
         if any(all(each.search(data) for each in mention) for mention in wanted):
             found.append(path)
             if len(found) == MOST_FOUND:
