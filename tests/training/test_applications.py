@@ -5,17 +5,28 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import traceback
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from fastapi import APIRouter, FastAPI
 
 from art_adapt import training
 
+T = TypeVar("T")
 episode = contextvars.ContextVar("episode", default="none")
+
+
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run in an event loop of its own, whatever has patched ``asyncio.run``.
+
+    ART's mp_actors does when it is imported (0.5.18): with nest_asyncio it takes the loop
+    that is there, and cancels nothing at the end.
+    """
+    with asyncio.Runner() as runner:
+        return runner.run(coroutine)
 
 
 async def asked(app: Any, *names: str) -> list[Any]:
@@ -52,7 +63,7 @@ def application(events: list[str], *, fails: bool = False) -> FastAPI:
 def test_an_application_starts_once_and_in_no_episode() -> None:
     events: list[str] = []
     app = application(events)
-    assert asyncio.run(asked(app, "1", "2")) == ["yes", "yes"]
+    assert run(asked(app, "1", "2")) == ["yes", "yes"]
     assert events[0] == "start in the episode none"
     assert sorted(events[1:3]) == ["answer in the episode 1", "answer in the episode 2"]
     assert events[3:] == ["stop"]
@@ -62,12 +73,12 @@ def test_it_starts_anew_in_another_event_loop() -> None:
     events: list[str] = []
     app = application(events)
     for _ in range(2):
-        assert asyncio.run(asked(app, "1")) == ["yes"]
+        assert run(asked(app, "1")) == ["yes"]
     assert [event.split()[0] for event in events] == ["start", "answer", "stop"] * 2
 
 
 def test_each_episode_is_told_why_it_did_not_start() -> None:
-    answers = asyncio.run(asked(application([], fails=True), "1", "2"))
+    answers = run(asked(application([], fails=True), "1", "2"))
     assert [str(each).endswith("'/no/keys'") for each in answers] == [True, True]
     for each in answers:
         places = [f.name for f in traceback.extract_tb(each.__traceback__)]
@@ -79,7 +90,7 @@ def test_a_failure_without_an_error_is_told() -> None:
         await send({"type": "lifespan.startup.failed", "message": "no database"})
 
     with pytest.raises(RuntimeError, match="did not start: no database"):
-        asyncio.run(training.ask_app(app, "GET", "/"))
+        run(training.ask_app(app, "GET", "/"))
 
 
 @pytest.mark.parametrize("raises", [True, False])
@@ -92,10 +103,10 @@ def test_an_application_may_know_no_lifespan(raises: bool) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"yes"})
 
-    assert asyncio.run(asked(app, "1", "2")) == ["yes", "yes"]
+    assert run(asked(app, "1", "2")) == ["yes", "yes"]
 
 
 def test_a_router_is_asked_twice() -> None:
     router = APIRouter()
     router.add_api_route("/", lambda: "yes")
-    assert asyncio.run(asked(router, "1", "2")) == ["yes", "yes"]
+    assert run(asked(router, "1", "2")) == ["yes", "yes"]
