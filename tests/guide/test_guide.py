@@ -322,6 +322,8 @@ def test_ctrl_c_leaves_everything_as_it_was(
         )
         if number < after:
             guide.send("\r")
+    if environment is PLAIN:  # a signal just before a read would not end that
+        guide.expect("Answer")
     guide.sendcontrol("c")
     guide.expect(pexpect.EOF)
     guide.close()
