@@ -5,10 +5,18 @@ and tries many. A test multiplies ``settings.default.max_examples``.
 """
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# ART's mp_actors (0.5.18) patches asyncio for good when a test imports it: later tests' event
+# loops would neither cancel tasks nor close generators. Train modules run in other processes.
+with suppress(ImportError):
+    import nest_asyncio
+
+    nest_asyncio.apply = lambda loop=None: None
 
 settings.register_profile("few", max_examples=15)
 settings.register_profile("many", max_examples=60)

@@ -111,7 +111,7 @@ def _score(
         score += 6
     elif _asks_a_person(syntax, function):
         score -= 8
-    elif _is_asked_by_a_person(project, graph, entry):
+    elif _is_asked_by_a_person(project, graph, entry, reaching):
         score -= 16
     driving = _driving(project, graph, key, asking)
     if composes and not driving:
@@ -329,17 +329,26 @@ def _asks_for_turns(
 
     What was typed is in a list of the module or of an object then: the chat is the episode.
     """
-    functions = project.files[key[0]].functions
-    return _asks_a_person(project.files[key[0]], functions[key[1]]) and any(
-        callee in reaching
-        and callee != key
-        and not project.files[callee[0]].functions[callee[1]].given
-        for callee in graph.certain.get(key, ())
+    called = graph.certain.get(key, set()) - {key}
+    return _has_lines_typed(project, graph, key, reaching) and any(
+        not project.files[path].functions[name].given
+        for path, name in called & reaching
+    )
+
+
+def _has_lines_typed(
+    project: Project, graph: CallGraph, key: FunctionKey, reaching: set[FunctionKey]
+) -> bool:
+    """Whether a function asks a person, itself or by a function that asks no model."""
+    asking = {key, *graph.certain.get(key, set()) - reaching}
+    return any(
+        _asks_a_person(project.files[path], project.files[path].functions[name])
+        for path, name in asking
     )
 
 
 def _is_asked_by_a_person(
-    project: Project, graph: CallGraph, entry: EntryPoint
+    project: Project, graph: CallGraph, entry: EntryPoint, reaching: set[FunctionKey]
 ) -> bool:
     """Whether a function takes nothing, and all that calls it asks a person for the task.
 
@@ -348,9 +357,8 @@ def _is_asked_by_a_person(
     callers = graph.callers(entry.key)
     takes = any(not parameter.is_client for parameter in entry.parameters)
     return (bool(callers) and not takes) and all(
-        name != MODULE_LEVEL
-        and _asks_a_person(project.files[path], project.files[path].functions[name])
-        for path, name in callers
+        each[1] != MODULE_LEVEL and _has_lines_typed(project, graph, each, reaching)
+        for each in callers
     )
 
 

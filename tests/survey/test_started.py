@@ -177,8 +177,14 @@ def NAME():
 
 
 @pytest.mark.parametrize("name", ["main", "chat_loop", "repl"])
-def test_a_turn_that_takes_nothing_is_a_part_of_its_chat(name: str) -> None:
-    assert first(of(CHAT.replace("NAME", name))).called == name
+@pytest.mark.parametrize("helper", ["", "\ndef typed(text):\n    return input(text)\n"])
+def test_a_turn_that_takes_nothing_is_a_part_of_its_chat(
+    name: str, helper: str
+) -> None:
+    text = CHAT.replace("NAME", name)
+    if helper:  # which asks for it
+        text = text.replace("input(", "typed(") + helper
+    assert first(of(text)).called == name
 
 
 PROVIDERS = {
