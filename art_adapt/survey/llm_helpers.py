@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from art_adapt.survey.classes import FunctionKey, lineage
-from art_adapt.survey.entry_points import is_launch, takes_anything
+from art_adapt.survey.entry_points import takes_anything
 from art_adapt.survey.growth import names_in
 from art_adapt.survey.instances import implemented_by
+from art_adapt.survey.launches import is_launch
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.nodes import Function, dotted
 from art_adapt.survey.syntax import LOOPS, Syntax
