@@ -87,14 +87,25 @@ def lay_out(
     for line, on_line in by_line.items():
         if not hug:
             _lay_out_line(lines, line, on_line, line_length, layout)
-        broken = [each for each in on_line if each.around not in (None, *layout.opened)]
-        for wrap in broken[:1]:
-            assert wrap.around is not None
-            inside = [each for each in wraps if each.around == wrap.around]
-            width = sum(each.width for each in inside)
-            if _looks_broken_by_hooks(lines, wrap.around, width, line_length):
-                layout.shapes[wrap] = Shape.OPENED
+        _tell_apart(lines, on_line, wraps, line_length, layout)
     return layout
+
+
+def _tell_apart(
+    lines: Sequence[str],
+    on_line: Sequence[Wrap],
+    wraps: Sequence[Wrap],
+    line_length: int,
+    layout: Layout,
+) -> None:
+    """Open the first hook of a line, if its author's call looks as if hooks had broken it."""
+    for wrap in on_line:
+        if wrap.around is None or wrap.around in layout.opened:
+            continue
+        width = sum(each.width for each in wraps if each.around == wrap.around)
+        if _looks_broken_by_hooks(lines, wrap.around, width, line_length):
+            layout.shapes[wrap] = Shape.OPENED
+        return
 
 
 def _lay_out_line(

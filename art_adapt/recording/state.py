@@ -46,6 +46,8 @@ _judges: contextvars.ContextVar[bool] = contextvars.ContextVar(
 )
 open_rollouts: dict[int, Stoppable] = {}
 said: set[str] = set()
+# Where hooked calls went to production, since no rollout was open in this process.
+outside: set[tuple[str, int]] = set()
 _opening = threading.Lock()
 _only: Any = None  # the rollout that all code of this process belongs to
 
@@ -110,10 +112,6 @@ def say_once(message: str) -> None:
         said.add(message)
         with suppress(RecordingWarning):  # where warnings are errors
             warnings.warn(message, RecordingWarning, stacklevel=2)
-
-
-# Where hooked calls went to production, since no rollout was open in this process.
-outside: set[tuple[str, int]] = set()
 
 
 def stop(message: str) -> RecordingError:

@@ -149,9 +149,8 @@ def _said(error: BaseException) -> str:
 
 def _asked() -> tuple[tuple[str, int], ...]:
     """The places where a model was asked so far, with hooks and outside of episodes."""
-    state = sys.modules.get(
-        "art_adapt.recording.state"
-    )  # a module of one's own has none
+    # A train module of one's own may run without the recorder.
+    state = sys.modules.get("art_adapt.recording.state")
     return tuple(sorted(state.outside)) if state is not None else ()
 
 

@@ -32,6 +32,8 @@ class CallGraph:
     mentioned: Edges = field(default_factory=dict)
     sites: Sites = field(default_factory=dict)
     tabled: Sites = field(default_factory=dict)
+    # What leads to functions that were asked for.
+    _leading: Edges = field(default_factory=dict, init=False)
 
     @staticmethod
     def of(project: Project) -> CallGraph:
@@ -127,7 +129,9 @@ class CallGraph:
 
         An agent that looks its tools up among its own methods is none of them.
         """
-        return key in self.reaching([other])
+        if other not in self._leading:
+            self._leading[other] = self.reaching([other])
+        return key in self._leading[other]
 
     def _is_called(self, key: FunctionKey) -> bool:
         """Whether something other than the function itself calls it by its name."""

@@ -20,12 +20,11 @@ from art_adapt.survey.nodes import argument_of
 from art_adapt.survey.project import Project
 from art_adapt.survey.project_folder import project_root
 from art_adapt.survey.resolution import classes_of
-from art_adapt.survey.slices import SUPPLIED, construction
+from art_adapt.survey.slices import MODELS, SUPPLIED, construction
 from art_adapt.survey.syntax import Syntax
 
 # The ranks of calls that only show or try an agent: a demo's, a test's.
 DEMOS, TESTS = 3, 4
-MODELS = frozenset({"model", "model_name", "model_id"})
 IN_DEMO = re.compile(r"(^|_)(demo|example|sample|smoke)s?(_|$)", re.IGNORECASE)
 _Site = tuple[Syntax, ast.Call]
 
@@ -49,19 +48,18 @@ def with_constructions(
             constructor = _configured(project, syntax, constructor, sites)
         made = _made(project, syntax, constructor, sites)
         entry = replace(entry, constructor=_with_own_model(made, sites))
-    if any(p.is_client or is_unknown(p) for p in entry.parameters):
+    if any(p.is_client or is_unknown(p) or _names_a_model(p) for p in entry.parameters):
         called_at = list(graph.calls_of(project, entry.key))
         sites = ordered(project, syntax, called_at, worst)
         parameters = _unless_own(project, entry.parameters, sites)
         made = _made(project, syntax, parameters, sites)
-        entry = replace(entry, parameters=made)
-    if any(each.name in MODELS and each.default is None for each in entry.parameters):
-        sites = ordered(
-            project, syntax, list(graph.calls_of(project, entry.key)), worst
-        )
-        parameters = _with_own_model(entry.parameters, sites)
-        entry = replace(entry, parameters=parameters)
+        entry = replace(entry, parameters=_with_own_model(made, sites))
     return entry
+
+
+def _names_a_model(parameter: Parameter) -> bool:
+    """Whether a model's name has to be given for a parameter."""
+    return parameter.name in MODELS and parameter.default is None
 
 
 def _with_own_model(
@@ -75,7 +73,7 @@ def _with_own_model(
     names = [parameter.name for parameter in parameters]
 
     def named(parameter: Parameter) -> Parameter:
-        if parameter.name not in MODELS or parameter.default is not None:
+        if not _names_a_model(parameter):
             return parameter
         for place, call in sites:
             value = argument_of(call, parameter.name, names)

@@ -123,8 +123,8 @@ def find_work_at_import(
 def _asks_by_itself(call: ast.Call, asks: Callable[[ast.AST], bool]) -> bool:
     """Whether a call asks a model, and none inside it does.
 
-    What is handed on, as in ``ChatInterface(fn=reply)`` or ``partial(create)``, is called
-    by few at once.
+    Of a function that is only handed on, as in ``ChatInterface(fn=reply)`` or
+    ``partial(create)``, few things make a call at once.
     """
     given = [*call.args, *(each.value for each in call.keywords)]
     if any(

@@ -125,7 +125,7 @@ OTHER_RESOURCES = re.compile(
 )
 # What of an HTTP library makes a client, whose methods send requests.
 HTTP_CLIENTS = frozenset({"Session", "Client", "AsyncClient", "ClientSession"})
-# What calls a function that it is handed, and waits for none of it.
+# What calls a function that it is handed at once, or soon.
 RUN_AT_ONCE = frozenset(
     {
         "to_thread",

@@ -181,6 +181,7 @@ def _package_by_siblings(syntax: Syntax) -> str:
     run from anywhere.
     """
     path = syntax.source.path
+    _, *above = import_roots(path)
     if "sys.path" in syntax.source.text:
         return ""
     for imported in syntax.imports.values():
@@ -192,12 +193,10 @@ def _package_by_siblings(syntax: Syntax) -> str:
             or syntax.is_guarded(imported.node)
         ):
             continue
-        for root in list(import_roots(path))[1:]:
+        for root in above:
             module = root.joinpath(*imported.module.split("."))
-            file = module_file(module) or module_file(
-                module / (imported.attribute or top)
-            )
-            if file not in (None, path):
+            inside = module / imported.attribute if imported.attribute else module
+            if (module_file(module) or module_file(inside)) not in (None, path):
                 return _dotted_below(root, path.parent)
     return ""
 

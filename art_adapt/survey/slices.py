@@ -30,6 +30,8 @@ SHOWS = re.compile(
 _Assignment = ast.Assign | ast.AnnAssign
 # What a person or a command line gives is no part of an object.
 PERSONAL = ("input", "args")
+# The names of parameters that say which model is asked.
+MODELS = ("model", "model_name", "model_id")
 # What a train module has for arguments that say which model is asked, and where.
 SUPPLIED = {
     "model": "BASE_MODEL",

@@ -13,9 +13,9 @@ from art_adapt.survey.model import (
     SetupCall,
     Terminal,
 )
+from art_adapt.survey.slices import MODELS
 from art_adapt.train_module.fields import (
     ENDPOINT,
-    MODELS,
     field_name,
     fields_of,
     scenario_fields,

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable
 
 from art_adapt.survey.model import EntryPoint, Parameter, Terminal
+from art_adapt.survey.slices import MODELS
 from art_adapt.train_module.types import plain_type
 
 # Arguments that say where the model is: no scenario's business. Recorded calls go to the
 # model in training whatever they are.
 ENDPOINT = {"api_key": "api_key", "openai_api_key": "api_key", "base_url": "base_url"}
-MODELS = ("model", "model_name", "model_id")
 CONVERSATIONS = ("messages", "history", "conversation", "chat_history")
 PYDANTIC_NAMES = (
     "schema",

@@ -230,10 +230,8 @@ class _Output:
     def write(self, text: str) -> int:
         terminal = _terminal.get()
         if terminal is None:
-            written = self._stream.write(text)
-            return (
-                len(text) if written is None else int(written)
-            )  # colorama's says none
+            written = self._stream.write(text)  # None, of a stream that colorama wraps
+            return len(text) if written is None else int(written)
         if not isinstance(text, str):  # by this click tells text streams from others
             raise TypeError(f"write() takes str, not {type(text).__name__}")
         terminal.printed.append(text)

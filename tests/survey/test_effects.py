@@ -3,46 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import dedent, indent
+from textwrap import dedent
 
 import pytest
 from agent_files import art_adapt
+from looking_agent import effects_of, looking_agent
 
 from art_adapt.source import Source, read_source
-from art_adapt.survey.model import Effect, Harm
+from art_adapt.survey.model import Harm
 from art_adapt.survey.survey import survey
-
-AGENT = """\
-{before}
-from openai import OpenAI
-
-client = OpenAI()
-
-
-def look(text):
-{look}
-    return text
-
-
-def solve(task):
-    messages = [{{"role": "user", "content": task}}]
-    for _ in range(5):
-        reply = client.chat.completions.create(model="m", messages=messages).choices[0].message
-        messages.append({{"role": "assistant", "content": look(reply.content)}})
-    return reply.content
-{after}
-"""
-
-
-def agent(look: str = "pass", before: str = "", after: str = "") -> str:
-    body = indent(dedent(look).strip(), "    ")
-    return AGENT.format(before=dedent(before), look=body, after=dedent(after))
-
-
-def effects(text: str) -> list[Effect]:
-    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
-    return [effect for file in found.files for effect in file.effects]
-
 
 EFFECTS = [
     ("", "client.images.generate(model='i', prompt=text)", Harm.NETWORK),
@@ -58,7 +27,7 @@ EFFECTS = [
 
 @pytest.mark.parametrize(("before", "look", "harm"), EFFECTS)
 def test_it_is_said_once(before: str, look: str, harm: Harm) -> None:
-    assert [effect.harm for effect in effects(agent(look, before))] == [harm]
+    assert [effect.harm for effect in effects_of(looking_agent(look, before))] == [harm]
 
 
 def test_a_console_that_an_object_is_given_asks() -> None:
@@ -72,7 +41,7 @@ def test_a_console_that_an_object_is_given_asks() -> None:
             def confirm(self, text):
                 return self.console.input(text) == "y"
     """
-    (effect,) = effects(agent("Gate().confirm(text)", before))
+    (effect,) = effects_of(looking_agent("Gate().confirm(text)", before))
     assert (effect.harm, effect.what) == (Harm.ASKS, "self.console.input()")
 
 
@@ -86,8 +55,8 @@ def test_what_a_base_class_could_do_is_no_effect_of_what_runs() -> None:
             def look(self, text):
                 return text
     """
-    assert effects(agent("Eyes().look(text)", before)) == []
-    (effect,) = effects(agent("Eyes().setup()", before))
+    assert effects_of(looking_agent("Eyes().look(text)", before)) == []
+    (effect,) = effects_of(looking_agent("Eyes().setup()", before))
     assert effect.harm is Harm.ASKS
 
 
@@ -104,7 +73,9 @@ AT_IMPORT = {
 
 @pytest.mark.parametrize("after", AT_IMPORT)
 def test_what_runs_when_it_is_imported_is_named(after: str) -> None:
-    found = [e.what for e in effects(agent(after=after)) if e.harm is Harm.IMPORT]
+    found = [
+        e.what for e in effects_of(looking_agent(after=after)) if e.harm is Harm.IMPORT
+    ]
     assert found == [each for each in [AT_IMPORT[after]] if each]
 
 
@@ -114,7 +85,7 @@ def test_a_command_line_that_an_imported_file_reads_is_named(tmp_path: Path) -> 
         "import argparse\nparser = argparse.ArgumentParser()\nargs = parser.parse_args()\n"
     )
     file = tmp_path / "agent.py"
-    file.write_text(agent("print(args)", "from options import args"))
+    file.write_text(looking_agent("print(args)", "from options import args"))
     found = survey([read_source(file)])
     said = [(e.place.path.name, e.harm) for each in found.files for e in each.effects]
     assert said == [("options.py", Harm.IMPORT)]
@@ -141,7 +112,7 @@ def test_a_field_called_input_does_not_hide_the_builtin() -> None:
             kind: str = ""
             input: str = ""
     """
-    (effect,) = effects(agent("text = input(text)", before))
+    (effect,) = effects_of(looking_agent("text = input(text)", before))
     assert effect.harm is Harm.ASKS
 
 
@@ -150,7 +121,7 @@ def test_the_train_module_names_the_worst_first_and_counts_the_rest(
 ) -> None:
     lines = [f"open(text + '{n}', 'w')" for n in range(12)]
     look = "\n".join([*lines, "subprocess.run(text)"])
-    (tmp_path / "agent.py").write_text(agent(look, "import subprocess"))
+    (tmp_path / "agent.py").write_text(looking_agent(look, "import subprocess"))
     assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
     module = (tmp_path / "agent_train.py").read_text()
     said = [line for line in module.splitlines() if line.startswith("* ")]
@@ -164,7 +135,7 @@ def test_more_effects_than_fit_are_counted(tmp_path: Path) -> None:
     names = [f"LONG_NAME_OF_A_LIST_NUMBER_{n:02}_OF_THE_MODULE" for n in range(12)]
     before = "\n".join(f"{name} = []" for name in names)
     look = "\n".join(f"{name}.append(text)" for name in names)
-    (tmp_path / "agent.py").write_text(agent(look, before))
+    (tmp_path / "agent.py").write_text(looking_agent(look, before))
     assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
     module = (tmp_path / "agent_train.py").read_text()
     said = [line for line in module.splitlines() if line.startswith("* ")]

@@ -3,41 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import dedent, indent
 
 import pytest
+from looking_agent import effects_of, looking_agent
 
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import Harm
 from art_adapt.survey.survey import survey
 
-AGENT = """
-{before}
-
-def look(key):
-{look}
-    return key
-
-
-def solve(task):
-    messages = [{{"role": "user", "content": task}}]
-    for _ in range(5):
-        reply = client.chat.completions.create(model="m", messages=messages).choices[0].message
-        messages.append({{"role": "assistant", "content": look(reply.content)}})
-    return reply.content
-"""
-
 
 def agent(before: str, look: str) -> str:
-    return AGENT.format(
-        before=dedent(before), look=indent(dedent(look).strip(), "    ")
-    )
+    return looking_agent(look, before, given="key")
 
 
 def shared(text: str) -> list[str]:
-    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
-    effects = [effect for file in found.files for effect in file.effects]
-    return [effect.what for effect in effects if effect.harm is Harm.SHARED]
+    return [e.what for e in effects_of(text) if e.harm is Harm.SHARED]
 
 
 ORDERS = 'ORDERS = {"a": {"state": 1, "notes": []}}'
