@@ -48,11 +48,9 @@ def ask(question_of_a_customer: str) -> None:
     SHOWN
 """
 SHOWN = "print(reply.choices[0].message.content)"
-SHOWN_BROKEN = (
-    "print(\n        'The shop says:', reply.choices[0].message.content or '-'\n    )"
-)
+SHOWN_BROKEN = "print(\n        'The shop says to you:', reply.choices[0].message.content or '-'\n    )"
 REPLY = "reply = client.chat.completions.create(model='m', messages=messages)"
-REPLY_BROKEN = "reply = client.chat.completions.create(\n        model='gpt-4o', messages=messages\n    )"
+REPLY_BROKEN = "reply = client.chat.completions.create(\n        model='gpt-4o-mini', messages=messages\n    )"
 
 
 @pytest.mark.parametrize(
