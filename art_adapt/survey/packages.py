@@ -117,10 +117,18 @@ def _imports_neighbours_by_name(syntax: Syntax) -> bool:
         for imported in syntax.imports.values()
         if imported.level == 0 and not syntax.is_guarded(imported.node)
     }
+    beside = {top: path.parent / f"{top}.py" for top in tops - {path.stem}}
     return any(
-        (path.parent / f"{top}.py").is_file()
-        for top in tops - {RECORDING_MODULE, path.stem}
+        file.is_file() and not _is_named_after_a_library(file)
+        for top, file in beside.items()
+        if top != RECORDING_MODULE
     )
+
+
+def _is_named_after_a_library(file: Path) -> bool:
+    """Whether a file imports a library of its own name, as a provider's ``openai.py`` does."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    return re.search(rf"^\s*(from|import)\s+{file.stem}\b", text, re.M) is not None
 
 
 def _package_by_imports(syntax: Syntax) -> str:

@@ -74,6 +74,17 @@ LAYOUTS = {
         ("app", "import ask"),
         "python ask_train.py",
     ),
+    "a neighbour is named like the library": (
+        {
+            "app/providers/ask.py": "from openai import AzureOpenAI\nfrom app.names import NAME",
+            "app/providers/openai.py": "from openai import OpenAI\n",
+            "app/names.py": "NAME = ''\n",
+            "app/__init__.py": "",
+            "app/providers/__init__.py": "",
+        },
+        (".", "import app.providers.ask"),
+        "python -m app.providers.ask_train",
+    ),
     "a script in a folder of its own": (
         {"scripts/ask.py": "", "data/names.py": "NAMES = ['scripts.json']\n"},
         ("scripts", "import ask"),
