@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from art_adapt.recording.callees import find_callee
+from art_adapt.recording.callees import asks_itself, find_callee
 from art_adapt.recording.clients import exchange, run, run_async
 from art_adapt.recording.histories import Request
 from art_adapt.recording.messages import message_of, plain
@@ -48,6 +48,8 @@ class Listener(Recorder):
         """Make the call of ``create`` as it is, on the agent's own client."""
         self.must_be_open()
         if self.every_client:  # it is seen where its client makes the request
+            return create(*args, **kwargs)
+        if asks_itself(create):
             return create(*args, **kwargs)
         call = find_callee(create)
         if call.client is None:

@@ -172,6 +172,42 @@ def test_what_is_no_chat_completion_stops_the_rollout(
     assert engine.log == []
 
 
+class Facade:
+    """A class of an agent's own that looks like a client, and asks one."""
+
+    def __init__(self, client: Any) -> None:
+        self.client, self.chat, self.completions = client, self, self
+
+    def create(self, **arguments: Any) -> Any:
+        return recorded(self.client.chat.completions.create)(**arguments)
+
+    async def acreate(self, **arguments: Any) -> Any:
+        return await recorded(self.client.chat.completions.create)(**arguments)
+
+
+def test_an_agents_own_client_passes_a_call_on(
+    engine: Engine, client: openai.OpenAI
+) -> None:
+    trajectory = Trajectory()
+    with rollout(trajectory, engine):
+        facade = Facade(client)
+        recorded(facade.chat.completions.create)(model="m", messages=USER)
+    assert len(engine.log) == 1
+    assert len(choices(trajectory)) == 1
+
+
+def test_an_agents_own_async_client_passes_a_call_on(engine: Engine) -> None:
+    trajectory = Trajectory()
+
+    async def ask() -> None:
+        facade = Facade(openai.AsyncOpenAI(api_key="sk-production"))
+        await recorded(facade.acreate)(model="m", messages=USER)
+
+    with rollout(trajectory, engine):
+        asyncio.run(ask())
+    assert len(engine.log) == 1
+
+
 # --------------------------------------------------------------------------- forms of answers
 
 

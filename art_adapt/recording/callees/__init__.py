@@ -9,10 +9,12 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+import types
 from collections.abc import Callable
 from typing import Any
 
 from art_adapt.recording.callees.callee import Callee
+from art_adapt.recording.installed import is_installed
 from art_adapt.recording.state import stop
 
 
@@ -41,6 +43,20 @@ def find_callee(create: Callable[..., Any]) -> Callee:
         f"recorded({getattr(create, '__qualname__', create)!s}): not a method of an "
         "OpenAI client, so the call cannot be sent to the model in training. "
         "recorded() goes directly around client.chat.completions.create."
+    )
+
+
+def asks_itself(create: Callable[..., Any]) -> bool:
+    """Tell whether a method is the agent's own, of a class that looks like a client.
+
+    What it asks in turn has a hook of its own, or is reported as a call without one.
+    """
+    method = getattr(create, "__func__", None)
+    return (
+        isinstance(method, types.FunctionType)
+        and not hasattr(method, "__wrapped__")
+        and not is_installed(method.__code__.co_filename)
+        and all(find(create, "", find_callee) is None for find in _kinds())
     )
 
 
