@@ -1,0 +1,121 @@
+"""Leaves out of a module what runs an agent when the module is imported.
+
+Tutorials and small scripts define an agent and run it below, without a main guard. A
+train module needs the definitions only.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import symtable
+from collections.abc import Collection, Iterator
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def definitions_of(tree: ast.Module, calls: Collection[str]) -> list[ast.stmt] | None:
+    """Return a module's statements without those that make one of ``calls``.
+
+    Left out as well is what only works on their results: the ``print(answer)`` after
+    ``answer = run("...")``. Statements under a main guard stay: no import runs them.
+
+    Args:
+        tree: the module; it stays as it is.
+        calls: what is called, as the source says it: ``run``, ``agent.run``. What a hook
+            is put around, ``recorded(run)(...)``, counts as called by its own name.
+
+    Returns:
+        The statements that stay. None if a function or class of the module is among the
+        others, or needs what they make: then it cannot be imported without them.
+    """
+    left_out = {each for each in tree.body if _makes(each, calls)}
+    while True:
+        kept = [each for each in tree.body if each not in left_out]
+        made = {name for each in kept for name in _bound(each)}
+        lost = {name for each in left_out for name in _bound(each)} - made
+        lost -= set(vars(builtins))
+        using = {each for each in kept if not lost.isdisjoint(_read_at_once(each))}
+        if not using:
+            break
+        left_out |= using
+    defines = any(isinstance(each, Definition) for each in left_out)
+    return None if defines or _read_later(kept) & lost else kept
+
+
+def called_name(call: ast.Call) -> str:
+    """Return what a call calls, as the source says it, without the hook around it."""
+    function = call.func
+    if isinstance(function, ast.Call) and function.args:
+        function = function.args[0]
+    return ast.unparse(function)
+
+
+def _makes(statement: ast.stmt, calls: Collection[str]) -> bool:
+    if _is_main_guard(statement):
+        return False
+    return any(
+        isinstance(node, ast.Call) and called_name(node) in calls
+        for node in _run_at_once(statement)
+    )
+
+
+def _is_main_guard(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.If) and "__name__" in ast.dump(statement.test)
+
+
+def _run_at_once(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk through what importing runs: not into functions; of classes, all but methods."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            # Its defaults and decorators are evaluated where it is defined.
+            if isinstance(child, ast.arguments):
+                for default in (*child.defaults, *child.kw_defaults):
+                    if default is not None:
+                        yield from _run_at_once(default)
+            elif child in getattr(node, "decorator_list", ()):
+                yield from _run_at_once(child)
+            continue
+        yield from _run_at_once(child)
+
+
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement gives to the module."""
+    if _is_main_guard(statement):
+        return
+    if isinstance(statement, ast.ClassDef):
+        yield statement.name
+        return
+    for node in _run_at_once(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, Definition):
+            yield node.name
+        elif isinstance(node, ast.alias):
+            yield (node.asname or node.name).partition(".")[0]
+
+
+def _read_at_once(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement reads while the module is imported."""
+    if _is_main_guard(statement):
+        return
+    for node in _run_at_once(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
+
+
+def _read_later(statements: list[ast.stmt]) -> set[str]:
+    """The names of the module that its functions and classes read."""
+    text = ast.unparse(
+        ast.Module([each for each in statements if not _is_main_guard(each)], [])
+    )
+    tables = symtable.symtable(text, "module", "exec").get_children()
+    found: set[str] = set()
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        found |= {
+            symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()
+        }
+    return found

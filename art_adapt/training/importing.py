@@ -1,0 +1,83 @@
+"""Imports an agent without what its module runs when it is imported."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib.abc
+import importlib.machinery
+import sys
+from collections.abc import Iterator, Sequence
+from types import CodeType, ModuleType
+
+from art_adapt.definitions import definitions_of
+from art_adapt.recording.installed import is_installed
+
+
+@contextlib.contextmanager
+def without_runs_of(*calls: str) -> Iterator[None]:
+    """Import modules of the project in this block without statements that make ``calls``.
+
+    Only statements at module level count. With them goes what works on their results. An
+    agent that is run below its definition, without ``if __name__ == "__main__":``, would
+    otherwise ask its production model each time a training run starts.
+
+    Args:
+        calls: as the agent's source says them: ``"run_agent"``, ``"demo.launch"``.
+
+    Raises:
+        ImportError: a function or class of the module needs what such a statement makes.
+    """
+    finder = _Finder(calls)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds modules as Python does, and gives those of the project another loader."""
+
+    def __init__(self, calls: Sequence[str]) -> None:
+        self._calls = calls
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,
+    ) -> importlib.machinery.ModuleSpec | None:
+        others = (finder for finder in sys.meta_path if finder is not self)
+        specs = (finder.find_spec(fullname, path, target) for finder in others)
+        found = next((spec for spec in specs if spec is not None), None)
+        if (
+            found is not None
+            and type(found.loader) is importlib.machinery.SourceFileLoader
+            and found.origin is not None
+            and not is_installed(found.origin)
+        ):
+            found.loader = _Loader(fullname, found.origin, self._calls)
+        return found
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    def __init__(self, fullname: str, path: str, calls: Sequence[str]) -> None:
+        super().__init__(fullname, path)
+        self._calls = calls
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Compile the module anew: bytecode that is cached has all of its statements."""
+        file = self.get_filename(fullname)
+        tree = ast.parse(self.get_data(file), file)
+        kept = definitions_of(tree, self._calls)
+        if kept is None:
+            raise ImportError(
+                f"{file} cannot be imported without what it runs "
+                f"({', '.join(self._calls)}): its functions need what that makes; "
+                'put it under if __name__ == "__main__":',
+                name=fullname,
+                path=file,
+            )
+        tree.body = kept
+        return compile(tree, file, "exec", dont_inherit=True)
