@@ -37,10 +37,15 @@ def is_launch(project: Project, key: FunctionKey) -> bool:
     syntax = project.files[path]
     function = syntax.functions[qualname]
     name = function.node.name
-    is_handler = _is_launcher(function) or name in _registered(syntax)
-    return (
-        LAUNCHES.match(name) is not None and not _has_a_task(function)
-    ) or is_handler
+    named = LAUNCHES.match(name) is not None and not _has_a_task(function)
+    return named or is_handler(project, key)
+
+
+def is_handler(project: Project, key: FunctionKey) -> bool:
+    """Whether a decorator, or a call of the file, makes the function a handler."""
+    syntax = project.files[key[0]]
+    function = syntax.functions[key[1]]
+    return _is_launcher(function) or function.node.name in _registered(syntax)
 
 
 def _has_a_task(function: Function) -> bool:

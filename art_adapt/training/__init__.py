@@ -16,6 +16,7 @@ from art_adapt.training.episodes import (
     record,
 )
 from art_adapt.training.groups import costs_of, metadata_of, usable
+from art_adapt.training.importing import without_runs_of
 from art_adapt.training.isolation import isolated
 from art_adapt.training.judging import ruler
 from art_adapt.training.measuring import measure
@@ -33,6 +34,7 @@ from art_adapt.training.reports import report, report_validation
 from art_adapt.training.rewards import scored
 from art_adapt.training.runs import UNTIL_STOPPED, Run, Task, prepare, scenario_stream
 from art_adapt.training.single_turn import complete
+from art_adapt.training.stand_ins import stand_in
 from art_adapt.training.terminal import run_command, run_script
 from art_adapt.training.usage import print_usage
 from art_adapt.training.warm_start import warm_start
@@ -78,6 +80,8 @@ __all__ = [
     "scored",
     "server_settings",
     "split",
+    "stand_in",
     "usable",
     "warm_start",
+    "without_runs_of",
 ]

@@ -114,7 +114,8 @@ async def record(
 ) -> Trajectory:
     """Run ``episode(scenario)`` once, sync (in a thread) or async, and record it.
 
-    What the episode returns is its answer, unless ``final_answer(...)`` has marked one.
+    What the episode returns is its answer, unless ``final_answer(...)`` has marked one; of
+    an object without ``__str__`` or ``__repr__`` it is what the model said last.
     An error of the agent ends the episode, and so does the end of its time: what it did
     until then counts. An error of the endpoint says nothing about the model: the
     episode is tried again, three times in all.
@@ -173,6 +174,7 @@ async def record(
             returned = await within(timeout, _run(episode, started))
             if returned is not None and not recording.answered:
                 recording.set_final_answer(returned)
+            _make_readable(recording)
         except (RecordingError, Unfinished):
             raise
         except OutOfTime as error:
@@ -207,6 +209,22 @@ async def _run(episode: Callable[[S], Any], scenario: S) -> Any:
     if inspect.isgenerator(returned) or inspect.isasyncgen(returned):
         raise RecordingError("episode() is a generator: read it to its end, and return")
     return await returned if inspect.isawaitable(returned) else returned
+
+
+def _make_readable(recording: Recorder) -> None:
+    """Put what the model said last in the place of an answer that has no text of its own.
+
+    A judge would read the object's address.
+    """
+    kind: Any = type(recording.answer)
+    if kind.__repr__ is not object.__repr__ or kind.__str__ is not object.__str__:
+        return
+    said = last_said()
+    if said is not None:
+        recording.set_final_answer(said)
+        recording.trajectory.log(
+            f"the answer is what the model said last: a {kind.__name__} has no text"
+        )
 
 
 def _raise_if_lost(
