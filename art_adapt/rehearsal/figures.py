@@ -20,6 +20,8 @@ class Figures:
     calls: int  # choices sampled from the model in training
     recorded: int  # calls that are on trajectories
     auxiliary: int
+    tools: tuple[str, ...]  # that were offered in some request, by their names
+    tool_calls: int  # that the model made
     histories: float  # per episode
     answered: int
     turns: float  # per episode
@@ -39,6 +41,12 @@ def figures(seen: Seen) -> Figures:
     rewards = [t.reward for t in seen.trained]
     seconds = [r.seconds for r in seen.notes.rollouts if r.seconds]
     usage = [e.response["usage"] for e in seen.policy if e.response]
+    offered = (
+        str(tool.get("function", tool).get("name"))
+        for exchange in seen.policy
+        for tool in exchange.request.get("tools") or ()
+    )
+    said = [item.message for t in episodes for item in t.choices]
     return Figures(
         steps=len(seen.notes.steps),
         episodes=len(episodes),
@@ -47,6 +55,8 @@ def figures(seen: Seen) -> Figures:
         calls=len(given_choices(seen)),
         recorded=sum(recorded_choices(seen).values()),
         auxiliary=sum(not e.is_policy for e in seen.log),
+        tools=tuple(dict.fromkeys(offered)),
+        tool_calls=sum(len(m.get("tool_calls") or ()) for m in said),
         histories=sum(len(t.histories) for t in episodes) / count,
         answered=sum(t.answer is not None for t in episodes),
         turns=sum(len(t.choices) for t in episodes) / count,

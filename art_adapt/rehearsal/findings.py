@@ -27,6 +27,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     groups.opaque_answers,
     groups.metrics,
     requests.temperature,
+    requests.empty_tools,
     ending.closed,
 )
 

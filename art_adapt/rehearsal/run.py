@@ -19,7 +19,7 @@ from art_adapt.errors import Refusal
 from art_adapt.json_lines import json_lines
 from art_adapt.rehearsal.child_process import USUAL, Child, Conditions, run_child
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
-from art_adapt.rehearsal.environment import check_let_through
+from art_adapt.rehearsal.environment import check_let_through, files_of
 from art_adapt.rehearsal.figures import Figures, figures
 from art_adapt.rehearsal.findings import findings
 from art_adapt.rehearsal.learning import Learning, learning, learning_findings
@@ -30,17 +30,19 @@ from art_adapt.rehearsal.seen import Finding, Seen
 from art_adapt.rehearsal.stubs import check_stubs
 from art_adapt.rehearsal.turns import prompts, turns
 from art_adapt.report.paths import shown
-from art_adapt.source import read_source
+from art_adapt.source import Place, read_source
 from art_adapt.survey.obstacles import art_use
 from art_adapt.survey.syntax import Syntax
+from art_adapt.survey.tool_execution import answers_a_call
 
 
 @dataclass(frozen=True)
 class Rehearsal:
     """The result of a rehearsal.
 
-    ``output`` is what the train module printed. ``learning`` is None unless a model was
-    trained, ``cost`` unless a GPU was named.
+    ``output`` is what the train module printed. ``answers_tools`` is a place where the
+    agent answers a tool call. ``learning`` is None unless a model was trained, ``cost``
+    unless a GPU was named.
     """
 
     path: Path
@@ -48,6 +50,7 @@ class Rehearsal:
     seconds: float
     figures: Figures
     findings: tuple[Finding, ...]
+    answers_tools: Place | None
     learning: Learning | None
     cost: Cost | None
     output: str
@@ -101,10 +104,22 @@ def rehearse(
         time.perf_counter() - begun,
         figures(seen),
         tuple(found),
+        _answers_tools(path),
         learned,
         cost_of_step(seen, cost) if cost and seen.notes.steps else None,
         output,
     )
+
+
+def _answers_tools(path: Path) -> Place | None:
+    """Find where the agent of a train module answers a tool call."""
+    places = (
+        syntax.place(node)
+        for syntax in files_of(path)
+        for node in syntax.nodes
+        if answers_a_call(node)
+    )
+    return next(places, None)
 
 
 def _train_module(path: Path) -> str:

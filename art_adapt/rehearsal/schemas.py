@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -22,7 +23,12 @@ def _is_scalar(schema: Any) -> bool:
 
 
 def value_of(schema: Any, random: Random, root: Any) -> Any:
-    """Make a value that fits a JSON schema, with some of its optional properties."""
+    """Make a value that fits a JSON schema, with some of its optional properties.
+
+    Of alternatives it takes the first, but where a property beside them names as many
+    kinds: ``{"type": "text" or "call", "content": a text or a call}``. There it takes the
+    one that stands where the kind does.
+    """
     if not isinstance(schema, dict):
         return random.choice(WORDS)
     if "$ref" in schema:
@@ -34,10 +40,8 @@ def value_of(schema: Any, random: Random, root: Any) -> Any:
         return schema["const"]
     if schema.get("enum"):
         return random.choice(schema["enum"])
-    for several in ("anyOf", "oneOf", "allOf"):
-        if schema.get(several):
-            some = [s for s in schema[several] if s.get("type") != "null"]
-            return value_of((some or schema[several])[0], random, root)
+    if alternatives := _alternatives(schema):
+        return value_of(alternatives[0], random, root)
     kind = schema.get("type", "object" if "properties" in schema else "string")
     kind = SPELLED_AS_IN_PYTHON.get(kind, kind) if isinstance(kind, str) else kind
     if isinstance(kind, list):
@@ -46,7 +50,7 @@ def value_of(schema: Any, random: Random, root: Any) -> Any:
         required = set(schema.get("required") or ())
         return {
             name: value_of(inner, random, root)
-            for name, inner in (schema.get("properties") or {}).items()
+            for name, inner in _of_one_kind(schema.get("properties") or {}, random)
             if name in required
             # An agent that declares nothing as required still expects the plain ones.
             or (not required and _is_scalar(inner))
@@ -63,3 +67,35 @@ def value_of(schema: Any, random: Random, root: Any) -> Any:
     return {"boolean": random.random() < 0.5, "null": None}.get(
         kind, random.choice(WORDS)
     )
+
+
+def _alternatives(schema: Any) -> list[Any]:
+    """What a value may be, of which null is the last resort."""
+    for several in ("anyOf", "oneOf", "allOf"):
+        if isinstance(schema, dict) and schema.get(several):
+            some = [each for each in schema[several] if each.get("type") != "null"]
+            return some or schema[several]
+    return []
+
+
+def _of_one_kind(
+    properties: dict[str, Any], random: Random
+) -> Iterator[tuple[str, Any]]:
+    """The properties of one value, whose kind decides between alternatives of others."""
+    kinds = [
+        len(schema["enum"])
+        for schema in properties.values()
+        if isinstance(schema, dict) and schema.get("enum")
+    ]
+    drawn = {count: random.randrange(count) for count in kinds}
+    for name, schema in properties.items():
+        alternatives = _alternatives(schema)
+        options = schema.get("enum") if isinstance(schema, dict) else None
+        if options and any(
+            len(_alternatives(each)) == len(options) for each in properties.values()
+        ):
+            yield name, {"const": options[drawn[len(options)]]}
+        elif len(alternatives) in drawn:
+            yield name, alternatives[drawn[len(alternatives)]]
+        else:
+            yield name, schema

@@ -132,6 +132,7 @@ def _lines(rehearsal: Rehearsal) -> Iterator[Line]:
         heading=True,
     )
     yield from _figure_lines(numbers)
+    yield from _tool_lines(rehearsal)
     if rehearsal.learning is not None:
         yield from _learning_lines(rehearsal.learning)
     if rehearsal.cost is not None:
@@ -145,6 +146,21 @@ def _lines(rehearsal: Rehearsal) -> Iterator[Line]:
         place = f"{shown(finding.path)}:{finding.line}"
         yield Line(finding.name, f"{place}  {finding.what}")
         yield Line("", f"  fix: {finding.fix}")
+
+
+def _tool_lines(rehearsal: Rehearsal) -> Iterator[Line]:
+    """Say which tools the model was offered, or that it lacked what the agent can run."""
+    numbers, answered_at = rehearsal.figures, rehearsal.answers_tools
+    if numbers.tools:
+        several = f" and {len(numbers.tools) - 4} more" * (len(numbers.tools) > 4)
+        offered = ", ".join(numbers.tools[:4])
+        yield Line("tools", f"{offered}{several}", f"{numbers.tool_calls} calls")
+    elif answered_at is not None and numbers.calls:
+        yield Line(
+            "tools",
+            "none was offered in any request",
+            f"{at(answered_at)} answers tool calls: if the agent has tools, episode() must give it them",
+        )
 
 
 def _figure_lines(numbers: Figures) -> Iterator[Line]:

@@ -419,7 +419,9 @@ def test_a_model_that_is_asked_at_import_is_told(tmp_path: Path) -> None:
     folder = copy_of("support_loop", tmp_path)
     agent = folder / "agent.py"
     agent.write_text(
-        agent.read_text() + "\n\nprint('first', run_agent('Where is HO-1042?'))\n"
+        agent.read_text()
+        + "\n\nFIRST = run_agent('Where is HO-1042?')\n\n\n"
+        + "def first():\n    return FIRST\n"
     )
     (folder / "rewards.py").write_text(REWARD)
     options = ("--isolated", "--reward", "rewards:f")
@@ -437,13 +439,35 @@ def test_a_model_that_is_asked_at_import_is_told(tmp_path: Path) -> None:
 def test_answers_that_are_objects_are_told(tmp_path: Path) -> None:
     folder = copy_of("support_loop", tmp_path)
     agent = folder / "agent.py"
-    text = agent.read_text().replace("return message.content", "return Reply(message)")
+    text = agent.read_text().replace(
+        "return message.content", "return Reply(message), 1"
+    )
     kind = "class Reply:\n    def __init__(self, message):\n        self.message = message\n\n\n"
     agent.write_text(text.replace("def run_agent", f"{kind}def run_agent", 1))
     (folder / "rewards.py").write_text(REWARD)
     options = ("--isolated", "--reward", "rewards:f")
     assert art_adapt(*options, "agent.py", cwd=folder).returncode == 0
-    assert "answers are objects, as " in found(folder, "answer")["what"]
+    assert "answers are or hold objects, as " in found(folder, "answer")["what"]
+
+
+def test_what_the_model_said_is_the_answer_where_an_object_has_no_text(
+    tmp_path: Path,
+) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    agent = folder / "agent.py"
+    text = agent.read_text().replace("return message.content", "return Reply()")
+    kind = "class Reply:\n    status = 200\n\n\n"
+    agent.write_text(text.replace("def run_agent", f"{kind}def run_agent", 1))
+    (folder / "rewards.py").write_text(
+        "def f(trajectory, scenario):\n"
+        "    said = [m for m in trajectory.messages() if m['role'] == 'assistant'][-1]\n"
+        "    assert trajectory.final_answer in (None, said['content'])\n"
+        "    return len(said['content'] or '') % 7\n"
+    )
+    options = ("--isolated", "--reward", "rewards:f")
+    assert art_adapt(*options, "agent.py", cwd=folder).returncode == 0
+    code, said, _ = rehearse("agent_train.py", "--steps", "1", cwd=folder)
+    assert code == 0, said
 
 
 def test_a_module_of_the_project_is_named_before_one_to_install(tmp_path: Path) -> None:
@@ -645,3 +669,36 @@ def test_a_pipeline_without_anything_to_learn_from_ends(tmp_path: Path) -> None:
     finding = found(folder, "stopped")
     assert "2 groups in a row had nothing to learn from" in finding["what"]
     assert "no database here" in finding["what"]
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        ("tools=TOOLS", 0, "tools       "),
+        ("tools=[]", 1, "requests had an empty list of tools"),
+        ("tools=None", 0, "none was offered in any request  agent.py:"),
+    ],
+)
+def test_tools_that_are_offered_are_named(
+    given: str, code: int, said: str, tmp_path: Path
+) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    agent = folder / "agent.py"
+    text = agent.read_text()
+    assert "tools=TOOLS" in text
+    agent.write_text(text.replace("tools=TOOLS", given))
+    (folder / "rewards.py").write_text(REWARD)
+    options = ("--isolated", "--reward", "rewards:f")
+    assert art_adapt(*options, "agent.py", cwd=folder).returncode == 0
+    done, out, errors = rehearse("agent_train.py", "--steps", "1", cwd=folder)
+    assert done == code, out + errors
+    assert said in out
+
+
+def test_a_variable_that_the_agent_misses_is_named(tmp_path: Path) -> None:
+    folder = adapted(tmp_path, "--reward", "rewards:f")
+    agent = folder / "agent.py"
+    agent.write_text(
+        agent.read_text() + '\nimport os\n\nSHOP = os.environ["SHOP_NAME"]\n'
+    )
+    assert "--env SHOP_NAME" in found(folder, "raised")["fix"]

@@ -75,3 +75,21 @@ def check(value: Any, schema: dict[str, Any]) -> None:
         assert isinstance(value, kinds[kind])
         if "minimum" in schema and "maximum" in schema:
             assert schema["minimum"] <= value <= schema["maximum"]
+
+
+def test_a_kind_decides_between_alternatives() -> None:
+    """As agents describe a reply that is a text or a call, with the name of which it is."""
+    kinds = {"enum": ["text", "call"]}
+    content = {"anyOf": [{"type": "string"}, {"type": "object", "properties": {}}]}
+    optional = {"anyOf": [{"type": "null"}, *content["anyOf"]]}
+    for second in (content, optional, {"oneOf": content["anyOf"]}):
+        schema = {
+            "properties": {"content": second, "type": kinds},
+            "required": ["content", "type"],
+        }
+        drawn = [value_of(schema, Random(seed), schema) for seed in range(20)]
+        assert {each["type"] for each in drawn} == {"text", "call"}
+        assert all(
+            (each["type"] == "text") == isinstance(each["content"], str)
+            for each in drawn
+        )

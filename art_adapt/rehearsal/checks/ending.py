@@ -58,6 +58,10 @@ def asked_at_import(seen: Seen) -> Iterator[Finding]:
 
 
 def _remedy(error: str, module: Path) -> str:
+    variable = re.match(r"KeyError: '([A-Z][A-Z0-9_]+)'", error)
+    if variable is not None:  # os.environ[...], which a library may read for it
+        name = variable[1]
+        return f"if it is a variable of the environment: {name}=... and --env {name}"
     missing = re.match(r"ModuleNotFoundError: No module named '([\w.]+)'", error)
     if missing is not None:
         name = missing[1].partition(".")[0]

@@ -10,7 +10,7 @@ from art_adapt.rehearsal.figures import is_flat
 from art_adapt.rehearsal.protocol import LONGEST
 from art_adapt.rehearsal.seen import Finding, Seen
 
-OPAQUE = re.compile(r"^'?<[\w.]+(\.<locals>)?[\w.]* object at 0x[0-9a-f]+>'?$")
+OPAQUE = re.compile(r"<[\w.]+(\.<locals>)?[\w.]* object at 0x[0-9a-f]+>")
 ENOUGH = 4  # episodes, to tell that it is no chance
 
 
@@ -106,7 +106,7 @@ def opaque_answers(seen: Seen) -> Iterator[Finding]:
     if opaque and 2 * len(opaque) > len(seen.trained):
         yield seen.finding(
             "answer",
-            f"{len(opaque)} of {len(seen.trained)} answers are objects, as {opaque[0][:80]}",
+            f"{len(opaque)} of {len(seen.trained)} answers are or hold objects, as {opaque[0][:80]}",
             "return the object's text from episode(), or mark it with final_answer(...)",
             r"final_answer\s*=",
             r"def episode",

@@ -62,3 +62,19 @@ def temperature(seen: Seen) -> Iterator[Finding]:
             r"TEMPERATURE\s*=",
             r"temperature",
         )
+
+
+def empty_tools(seen: Seen) -> Iterator[Finding]:
+    """Report requests with an empty list of tools, which OpenAI's API refuses."""
+    asked = [e.request for e in seen.policy if not is_judgement(e.request)]
+    empty = [request for request in asked if request.get("tools") == []]
+    if empty:
+        yield seen.finding(
+            "no tools",
+            f"{len(empty)} of {len(asked)} requests had an empty list of tools: the model "
+            "would learn to do without them",
+            "give the agent its tools in episode(), or in the rows where they are a "
+            "scenario's",
+            r"tools",
+            r"def episode",
+        )
