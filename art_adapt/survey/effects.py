@@ -7,16 +7,23 @@ import functools
 import sys
 from collections.abc import Callable, Collection, Iterator
 
+from art_adapt.definitions import called_name, definitions_of
 from art_adapt.survey.harms import (
     ASKING_METHODS,
     ASKS_IN_A_WINDOW,
     BY_MODULE,
     BY_NAME,
+    CONNECTS,
+    DESCRIBES,
+    DJANGO,
+    DJANGO_OBJECT,
     HARMLESS,
     HARMLESS_LIBRARIES,
     HOSTED,
     HTTP,
     HTTP_CLIENTS,
+    MCP_CALLS,
+    MCP_CLASSES,
     MCP_NETWORK,
     OTHER_RESOURCES,
     RECEIVES,
@@ -28,10 +35,12 @@ from art_adapt.survey.harms import (
 )
 from art_adapt.survey.model import Effect, Harm
 from art_adapt.survey.nodes import dotted, keyword, last_name
+from art_adapt.survey.once import is_made_once
 from art_adapt.survey.packages import is_own_module
 from art_adapt.survey.shared_state import find_shared_state, writes_database
-from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.syntax import MODULE_LEVEL, Import, Syntax
 
+LOADS = ("importlib.import_module", "__import__")
 EXITS = ("sys.exit", "exit", "quit", "os._exit")
 
 
@@ -62,10 +71,15 @@ def _by_function(syntax: Syntax) -> dict[str, list[Effect]]:
 def _effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
     if isinstance(node, ast.Call):
         if (harm := _harm(node, syntax)) is not None:
-            yield Effect(syntax.place(node), harm, syntax.text(node.func) + "()")
+            what = f"{syntax.text(node.func)}()"
+            if syntax.qualified(node.func) in LOADS:
+                what = "a module that is loaded by its name"
+            yield Effect(syntax.place(node), harm, what)
         for given in node.args:  # run_in_executor(None, input)
             if isinstance(given, ast.Name) and _is_input(syntax, given):
                 yield Effect(syntax.place(given), Harm.ASKS, "input()")
+    elif isinstance(node, ast.For) and syntax.qualified(node.iter) == "sys.stdin":
+        yield Effect(syntax.place(node.iter), Harm.ASKS, "sys.stdin")
 
 
 def find_refusals(syntax: Syntax) -> Iterator[Effect]:
@@ -103,21 +117,38 @@ def find_hosted_tools(syntax: Syntax) -> Iterator[Effect]:
 def find_work_at_import(
     syntax: Syntax, asks: Callable[[ast.AST], bool]
 ) -> Iterator[Effect]:
-    """Find what importing the file does: it asks a model or a person, reads argv, or serves."""
-    for node in syntax.owned_by(MODULE_LEVEL):
-        if not isinstance(node, ast.Call) or syntax.is_guarded(node):
-            continue
-        if node in getattr(syntax.parents[node], "decorator_list", ()):
-            continue  # what it decorates is not run yet
-        name = syntax.qualified(node.func) or ""
-        reads = name.endswith(".parse_args") or _harm(node, syntax) is Harm.ASKS
-        if reads or _asks_by_itself(node, asks) or _runs_on(syntax, node):
-            called = node.func
-            if isinstance(called, ast.Call) and called.args:  # behind its hook
-                called = called.args[0]
-            what = f"{syntax.text(called)}()"
-            yield Effect(syntax.place(node), Harm.IMPORT, what)
-            return
+    """Find what importing the file does: it asks a model or a person, reads argv, or serves.
+
+    One effect stands for all of it.
+    """
+    calls = [
+        node
+        for node in syntax.owned_by(MODULE_LEVEL)
+        if isinstance(node, ast.Call) and _works_at_import(syntax, node, asks)
+    ]
+    if not calls:
+        return
+    names = tuple(dict.fromkeys(map(called_name, calls)))
+    if definitions_of(syntax.source.tree, names) is None:
+        names = ()
+    first = min(calls, key=lambda call: call.lineno)
+    called = first.func
+    if isinstance(called, ast.Call) and called.args:  # behind its hook
+        called = called.args[0]
+    what = f"{syntax.text(called)}()"
+    yield Effect(syntax.place(first), Harm.IMPORT, what, names)
+
+
+def _works_at_import(
+    syntax: Syntax, call: ast.Call, asks: Callable[[ast.AST], bool]
+) -> bool:
+    if syntax.is_guarded(call):
+        return False
+    if call in getattr(syntax.parents[call], "decorator_list", ()):
+        return False  # what it decorates is not run yet
+    name = syntax.qualified(call.func) or ""
+    reads = name.endswith(".parse_args") or _harm(call, syntax) is Harm.ASKS
+    return reads or _asks_by_itself(call, asks) or _runs_on(syntax, call)
 
 
 def _asks_by_itself(call: ast.Call, asks: Callable[[ast.AST], bool]) -> bool:
@@ -182,8 +213,7 @@ def _unknown(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
     for node in syntax.nodes:
         if not isinstance(node, ast.Call):
             continue
-        head = (dotted(node.func) or "").partition(".")[0]
-        imported = syntax.imports.get(head)
+        imported = _imported_for(syntax, node)
         if imported is None or imported.level or syntax.owner(node) == MODULE_LEVEL:
             continue
         library = imported.module.partition(".")[0]
@@ -193,11 +223,27 @@ def _unknown(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             and library not in HARMLESS_LIBRARIES
             and library not in BY_MODULE
             and library not in HTTP
+            and _harm(node, syntax) is None
             and not is_own_module(syntax.source.path, library)
         ):
             said.add((library, syntax.owner(node)))
             what = f"{syntax.text(node.func)}() of {library}"
             yield syntax.owner(node), Effect(syntax.place(node), Harm.UNKNOWN, what)
+
+
+def _imported_for(syntax: Syntax, call: ast.Call) -> Import | None:
+    """The import of what is called, or of what made the object whose method it is."""
+    head = (dotted(call.func) or "").partition(".")[0]
+    if head in syntax.imports or not isinstance(call.func, ast.Attribute):
+        return syntax.imports.get(head)
+    makers = (
+        (dotted(value.func) or "").partition(".")[0]
+        for value in syntax.values_of(call.func.value)
+        if isinstance(value, ast.Call)
+    )
+    return next(
+        (syntax.imports[each] for each in makers if each in syntax.imports), None
+    )
 
 
 def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
@@ -210,9 +256,12 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
         code = call.args[0] if call.args else None
         is_fixed = code is None or isinstance(code, ast.Constant)
         return None if is_own or is_fixed else Harm.UNKNOWN
+    if name in LOADS:
+        is_named = not call.args or isinstance(call.args[0], ast.Constant)
+        return None if is_named else Harm.UNKNOWN
     if name == "sqlite3.connect":
         return Harm.WRITES if writes_database(syntax, syntax.owner(call)) else None
-    if name == "os.makedirs" and keyword(call, "exist_ok") is not None:
+    if _makes_folder(call, name) and _is_there(call, syntax):
         return None  # the next episode finds what it would have made
     if name in BY_NAME:
         return BY_NAME[name]
@@ -221,13 +270,19 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
         return None if fixed else Harm.CLOCK
     if _asks_a_terminal(call, syntax) or ASKS_IN_A_WINDOW.match(name):
         return Harm.ASKS
-    if name == "open" and _opens_for_writing(call, 1):
+    if name in ("open", "zipfile.ZipFile", "tarfile.open") and _opens_for_writing(
+        call, syntax, 1
+    ):
         return Harm.WRITES
     if isinstance(call.func, ast.Attribute) and call.func.attr == "open":
         # io.open(path, "w"), but path.open("w")
         of_module = (dotted(call.func.value) or "") in syntax.imports
-        return Harm.WRITES if _opens_for_writing(call, of_module) else None
+        return Harm.WRITES if _opens_for_writing(call, syntax, of_module) else None
     top, _, rest = name.partition(".")
+    if (of_mcp := _of_mcp(call, syntax)) is not None:
+        return of_mcp
+    if _changes_django(call, syntax, name):
+        return Harm.NETWORK
     if top == "mcp" and name.endswith(MCP_NETWORK):
         return Harm.NETWORK
     if top in HTTP and rest in SENDS and syntax.imports_module(top) is not None:
@@ -236,6 +291,8 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
         top in BY_MODULE
         and rest
         and not rest.endswith(HARMLESS)
+        and DESCRIBES.isdisjoint(rest.split(".")[:-1])
+        and last_name(call.func) in CONNECTS.get(top, [last_name(call.func)])
         and top in {i.module.split(".")[0] for i in syntax.imports.values()}
     ):
         return BY_MODULE[top]
@@ -244,6 +301,53 @@ def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
     if isinstance(call.func, ast.Attribute) and call.func.attr in WRITING_METHODS:
         return WRITING_METHODS[call.func.attr]
     return _of_object(call, syntax)
+
+
+def _makes_folder(call: ast.Call, name: str) -> bool:
+    method = isinstance(call.func, ast.Attribute) and call.func.attr == "mkdir"
+    return name in ("os.makedirs", "os.mkdir") or method
+
+
+def _is_there(call: ast.Call, syntax: Syntax) -> bool:
+    """Whether a folder is made only where there is none."""
+    assert isinstance(call.func, ast.Attribute) or call.args
+    if keyword(call, "exist_ok") is not None:
+        return True
+    places = [*call.args[:1]]
+    if isinstance(call.func, ast.Attribute):
+        places.append(call.func.value)
+    return is_made_once(syntax, call, *places)
+
+
+def _of_mcp(call: ast.Call, syntax: Syntax) -> Harm | None:
+    """What a call does with an MCP server: it asks one, starts one, or connects."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in MCP_CALLS:
+        uses_mcp = syntax.imports_module("mcp", "fastmcp") is not None
+        is_local = (
+            "stdio" in syntax.source.text
+        )  # a process, which is named where it starts
+        if uses_mcp and not is_local and dotted(call.func.value) not in ("self", "mcp"):
+            return Harm.NETWORK
+    head = (dotted(call.func) or "").partition(".")[0]
+    if head not in syntax.imports or syntax.imports[head].level:
+        return None
+    for pattern, harm in MCP_CLASSES:
+        if pattern.search(last_name(call.func)):
+            return harm
+    return None
+
+
+def _changes_django(call: ast.Call, syntax: Syntax, name: str) -> bool:
+    """Whether a call changes a database through Django's models."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    if DJANGO.search(name or ast.unparse(call.func)):
+        return True
+    return (
+        call.func.attr in DJANGO_OBJECT
+        and syntax.imports_module("django") is not None
+        and dotted(call.func.value) is not None
+    )
 
 
 def _asks_a_terminal(call: ast.Call, syntax: Syntax) -> bool:
@@ -256,6 +360,8 @@ def _asks_a_terminal(call: ast.Call, syntax: Syntax) -> bool:
     holder = call.func.value
     if call.func.attr == "input" and last_name(holder).lower().endswith("console"):
         return True
+    if made_by == "PromptSession" and last_name(holder).endswith("session"):
+        return syntax.imports_module("prompt_toolkit") is not None
     return made_by is not None and any(
         isinstance(each, ast.Call) and last_name(each.func) == made_by
         for each in (holder, *syntax.values_of(holder))
@@ -286,15 +392,22 @@ def _of_object(call: ast.Call, syntax: Syntax) -> Harm | None:
     return None
 
 
-def _opens_for_writing(call: ast.Call, position: int) -> bool:
+def _opens_for_writing(call: ast.Call, syntax: Syntax, position: int) -> bool:
+    """Whether a mode may be one for writing, also by its default or on one branch."""
     mode = (
         call.args[position]
         if len(call.args) > position
         else next((k.value for k in call.keywords if k.arg == "mode"), None)
     )
-    return (
-        isinstance(mode, ast.Constant)
-        and isinstance(mode.value, str)
-        and set(mode.value) <= set("rwaxbt+")
-        and not set(mode.value).isdisjoint("wax+")
+    if mode is None:
+        return False
+    modes = [mode.body, mode.orelse] if isinstance(mode, ast.IfExp) else [mode]
+    if isinstance(mode, ast.Name):
+        modes = [*syntax.values_of(mode), *syntax.defaults_of(mode)]
+    return any(
+        isinstance(each, ast.Constant)
+        and isinstance(each.value, str)
+        and set(each.value) <= set("rwaxbt+|:gz*")
+        and not set(each.value).isdisjoint("wax+")
+        for each in modes
     )

@@ -10,7 +10,8 @@ from art_adapt.survey.syntax import Syntax
 
 CHANGES = frozenset(
     {"append", "extend", "insert", "clear", "pop", "update", "add", "remove"}
-    | {"setdefault", "appendleft", "popleft", "discard"}
+    | {"setdefault", "appendleft", "popleft", "popitem", "discard", "sort", "reverse"}
+    | {"difference_update", "intersection_update", "symmetric_difference_update"}
 )
 
 
@@ -25,7 +26,8 @@ def changed_container(node: ast.expr) -> tuple[str | None, ast.expr | None]:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in CHANGES
     ):
-        adds = node.func.attr == "add" and node.args
+        whole = not isinstance(node.func.value, ast.Subscript)
+        adds = node.func.attr in ("add", "append") and node.args and whole
         return outermost(node.func.value), node.args[0] if adds else None
     return None, None
 
@@ -53,8 +55,10 @@ def containers_of_entry(syntax: Syntax, owner: str, name: str) -> Iterator[str]:
 
 
 def _taken_from(value: ast.expr) -> Iterator[str]:
-    """The container whose entry a value is."""
+    """The container whose entry a value is, or that it is itself."""
     match value:
+        case ast.Name(id=name):
+            yield name
         case ast.Subscript(slice=at) if not isinstance(at, ast.Slice):
             yield outermost(value) or ""
         case ast.Call(func=ast.Attribute(attr="get" | "setdefault")):

@@ -20,6 +20,9 @@ BY_NAME = {
     "rich.prompt.FloatPrompt.ask": Harm.ASKS,
     "sys.stdin.read": Harm.ASKS,
     "sys.stdin.readline": Harm.ASKS,
+    "sys.stdin.readlines": Harm.ASKS,
+    "click.getchar": Harm.ASKS,
+    "click.pause": Harm.ASKS,
     "time.time": Harm.CLOCK,
     "datetime.now": Harm.CLOCK,
     "datetime.datetime.now": Harm.CLOCK,
@@ -32,6 +35,13 @@ BY_NAME = {
     "os.mkdir": Harm.WRITES,
     "os.makedirs": Harm.WRITES,
     "os.replace": Harm.WRITES,
+    "os.rmdir": Harm.WRITES,
+    "os.removedirs": Harm.WRITES,
+    "os.symlink": Harm.WRITES,
+    "os.link": Harm.WRITES,
+    "numpy.save": Harm.WRITES,
+    "numpy.savez": Harm.WRITES,
+    "numpy.savetxt": Harm.WRITES,
     "shutil.rmtree": Harm.WRITES,
     "shutil.move": Harm.WRITES,
     "shutil.copy": Harm.WRITES,
@@ -40,6 +50,15 @@ BY_NAME = {
     "shutil.copytree": Harm.WRITES,
     "os.system": Harm.PROCESS,
     "os.popen": Harm.PROCESS,
+    "os.kill": Harm.PROCESS,
+    "os.killpg": Harm.PROCESS,
+    "os.fork": Harm.PROCESS,
+    "os.execv": Harm.PROCESS,
+    "os.execvp": Harm.PROCESS,
+    "os.posix_spawn": Harm.PROCESS,
+    "os.startfile": Harm.PROCESS,
+    "pty.spawn": Harm.PROCESS,
+    "multiprocessing.Pool": Harm.PROCESS,
     "asyncio.create_subprocess_exec": Harm.PROCESS,
     "asyncio.create_subprocess_shell": Harm.PROCESS,
     "mcp.client.stdio.stdio_client": Harm.PROCESS,
@@ -49,7 +68,10 @@ BY_NAME = {
     "concurrent.futures.ProcessPoolExecutor": Harm.PROCESS,
     "webbrowser.open": Harm.PROCESS,
     "urllib.request.urlopen": Harm.NETWORK,
-    "urllib.request.Request": Harm.NETWORK,
+    "urllib.request.urlretrieve": Harm.NETWORK,
+    "http.client.HTTPConnection": Harm.NETWORK,
+    "http.client.HTTPSConnection": Harm.NETWORK,
+    "asyncio.open_connection": Harm.NETWORK,
     "socket.create_connection": Harm.NETWORK,
     "socket.socket": Harm.NETWORK,
 }
@@ -84,6 +106,39 @@ BY_MODULE = {
         Harm.NETWORK,
     ),
 }
+# Of these libraries only what opens a connection, or is made to; the rest describes.
+CONNECTS = {
+    "sqlalchemy": frozenset(
+        {
+            "create_engine",
+            "create_async_engine",
+            "Session",
+            "AsyncSession",
+            "sessionmaker",
+        }
+        | {"async_sessionmaker", "scoped_session"}
+    )
+}
+# Modules of a library that only describe what is asked of it: ``models.Filter``.
+DESCRIBES = frozenset({"models", "types", "schemas", "enums", "exceptions", "errors"})
+# Methods of a session with an MCP server.
+MCP_CALLS = frozenset({"call_tool", "read_resource", "get_prompt"})
+# Classes of any SDK that start an MCP server, or talk to one.
+MCP_CLASSES = (
+    (
+        re.compile(r"Stdio(Server)?(Parameters|Params|Transport|ServerParameters)?$"),
+        Harm.PROCESS,
+    ),
+    (
+        re.compile(r"(Sse|SSE|Streamable(Http|HTTP))(Transport|Params|Parameters)?$"),
+        Harm.NETWORK,
+    ),
+)
+# What a Django model's manager and its objects do to the database.
+DJANGO = re.compile(
+    r"\.objects(\.\w+\(?\)?)*\.a?(create|get_or_create|update_or_create|bulk_create|bulk_update|update|delete)$"
+)
+DJANGO_OBJECT = frozenset({"save", "asave", "delete", "adelete"})
 MCP_NETWORK = ("sse_client", "streamablehttp_client", "streamable_http_client")
 HARMLESS = ("Exception", "Error", "Timeout", "Random", "PIPE", "DEVNULL", "STDOUT")
 WRITING_METHODS = {
@@ -95,6 +150,14 @@ WRITING_METHODS = {
     "update_one": Harm.NETWORK,
     "delete_one": Harm.NETWORK,
     "rmtree": Harm.WRITES,
+    "mkdir": Harm.WRITES,
+    "rmdir": Harm.WRITES,
+    "symlink_to": Harm.WRITES,
+    "hardlink_to": Harm.WRITES,
+    "to_pickle": Harm.WRITES,
+    "to_feather": Harm.WRITES,
+    "to_sql": Harm.NETWORK,
+    "extractall": Harm.WRITES,
     "commit": Harm.WRITES,
     "to_csv": Harm.WRITES,
     "to_excel": Harm.WRITES,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from art_adapt.source import Place
 from art_adapt.survey.apis import UNRECORDED, UnrecordedCall
+from art_adapt.survey.effects import find_hosted_tools
 from art_adapt.survey.frameworks import imported_frameworks
 from art_adapt.survey.model import Obstacle
 from art_adapt.survey.other_clients import find_other_clients
@@ -27,6 +28,10 @@ PROCESS_ADVICE = (
     "another process",
     "a rollout does not reach into it, and a recorded call there raises: use threads or tasks",
 )
+HOSTED_ADVICE = (
+    "only OpenAI runs it, so a request with it ends its rollout: offer a function of "
+    "yours in its place"
+)
 UNRECORDED_CALLS = {name: call for call in UNRECORDED for name in call.names}
 UNRECORDED_NAMES = {name.rpartition(".")[2] for name in UNRECORDED_CALLS}
 
@@ -38,6 +43,7 @@ def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
         *_imported(syntax),
         *find_other_clients(syntax),
         *_called(syntax),
+        *_hosted(syntax),
         *find_raw_http(syntax),
     ):
         if not obstacle.calls_model:
@@ -63,6 +69,12 @@ def _called(syntax: Syntax) -> Iterator[Obstacle]:
             syntax.qualified(node.func) or ""
         ).endswith(PROCESSES):
             yield Obstacle(syntax.place(node), *PROCESS_ADVICE, calls_model=False)
+
+
+def _hosted(syntax: Syntax) -> Iterator[Obstacle]:
+    """Find tools that OpenAI runs, which the model in training does not have."""
+    for effect in find_hosted_tools(syntax):
+        yield Obstacle(effect.place, effect.what, HOSTED_ADVICE, calls_model=False)
 
 
 def _unrecorded(

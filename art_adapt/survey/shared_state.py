@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 
-from art_adapt.survey.entries import changed_container, containers_of_entry
+from art_adapt.survey.entries import CHANGES, changed_container, containers_of_entry
 from art_adapt.survey.model import Effect, Harm
 from art_adapt.survey.nodes import (
     FunctionNode,
     argument_of,
     decorator_names,
+    defaults_of,
     dotted,
     last_name,
 )
-from art_adapt.survey.packages import is_own_module
+from art_adapt.survey.once import is_made_once
+from art_adapt.survey.packages import is_own_module, module_file
 from art_adapt.survey.shared_connections import used_connections
 from art_adapt.survey.shared_instances import changed_instances
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 MUTABLE = frozenset(
     {"list", "dict", "set", "defaultdict", "deque", "OrderedDict", "Counter"}
+)
+READ_OR_COPIED = frozenset(
+    {"load", "loads", "safe_load", "read_json"}
+    | {"copy", "deepcopy", "fromkeys", "sorted"}
 )
 ONCE = frozenset({"once", "run_once", "cache", "lru_cache", "cached"})
 WRITING_SQL = re.compile(
@@ -40,7 +48,9 @@ def find_shared_state(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
         if owner != MODULE_LEVEL and isinstance(node, ast.expr | ast.stmt):
             what = _changed(syntax, owner, node)
             if what is not None:
-                yield owner, Effect(syntax.place(node), Harm.SHARED, what)
+                own = isinstance(node, ast.Global | ast.Attribute)
+                effect = Effect(syntax.place(node), Harm.SHARED, what, of_module=own)
+                yield owner, effect
     yield from _changed_containers(syntax)
     yield from changed_instances(syntax)
     yield from used_connections(syntax)
@@ -56,24 +66,54 @@ def _changed(syntax: Syntax, owner: str, node: ast.AST) -> str | None:
         return "the working directory"
     if isinstance(node, ast.Call) and syntax.qualified(node.func) == "sqlite3.connect":
         return _kept_database(syntax, owner, node)
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+    if isinstance(node, ast.Call) and _is_of_process(syntax, node):
+        return f"{syntax.text(node.func)}()"
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
         holder = node.value
         if isinstance(holder, ast.Call) and dotted(holder.func) == "globals":
             return "globals()"
         if syntax.qualified(holder) == "os.environ":
-            return "an environment variable"
+            once = is_made_once(syntax, node, node)
+            return None if once else "an environment variable"
     if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
         return None
+    if is_made_once(syntax, node, node):
+        return None
+    is_shared = _is_class(syntax, owner, node.value) or _is_of_project(
+        syntax, dotted(node.value) or ""
+    )
+    return syntax.text(node) if is_shared else None
+
+
+def _is_of_process(syntax: Syntax, call: ast.Call) -> bool:
+    """Whether a call changes what belongs to the process: its environment, its imports."""
+    name = syntax.qualified(call.func) or ""
+    holder, _, method = name.rpartition(".")
+    if holder in ("os.environ", "sys.path", "sys.modules"):
+        return method in CHANGES and not is_made_once(syntax, call, call)
+    return name in ("os.putenv", "os.unsetenv", "locale.setlocale")
+
+
+def _is_class(syntax: Syntax, owner: str, value: ast.expr) -> bool:
+    """Whether an expression is the class of a method's object: ``cls``, ``type(self)``."""
+    function = syntax.functions.get(owner)
+    if isinstance(value, ast.Call):
+        given = [dotted(each) for each in value.args]
+        return dotted(value.func) == "type" and given == ["self"]
+    if dotted(value) == "self.__class__":
+        return True
     return (
-        syntax.text(node) if _is_of_project(syntax, dotted(node.value) or "") else None
+        dotted(value) == "cls"
+        and function is not None
+        and "classmethod" in decorator_names(function.node)
     )
 
 
 def _is_of_project(syntax: Syntax, name: str) -> bool:
-    """Whether a name is a class of the file, or imported from a file of the project."""
+    """Whether a name is a class or function of the file, or imported from the project."""
     imported = syntax.imports.get(name.partition(".")[0])
     if imported is None:
-        return name in syntax.classes
+        return name in syntax.classes or name in syntax.functions
     top = imported.module.partition(".")[0]
     return imported.level > 0 or is_own_module(syntax.source.path, top)
 
@@ -90,40 +130,8 @@ def _is_changed(syntax: Syntax, node: ast.Global, name: str) -> bool:
     ]
     if not stores or not ONCE.isdisjoint(decorator_names(syntax.functions[owner].node)):
         return False
-    if any(_returns_if_set(each, node.names) for each in syntax.owned_by(owner)):
-        return False
-    return not all(
-        any(
-            isinstance(outer, ast.If) and _asks_whether_unset(outer.test, name)
-            for outer in syntax.ancestors(store)
-        )
-        for store in stores
-    )
-
-
-def _returns_if_set(node: ast.AST, names: list[str]) -> bool:
-    """Whether a function is left where one of these globals is set already."""
-    if not isinstance(node, ast.If) or not isinstance(node.body[-1], ast.Return):
-        return False
-    test = node.test
-    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.IsNot):
-        test = test.left
-    return dotted(test) in names
-
-
-def _asks_whether_unset(test: ast.expr, name: str) -> bool:
-    """Whether a condition is ``x is None`` or ``not x``, alone or beside others."""
-    for node in ast.walk(test):
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            if dotted(node.operand) == name:
-                return True
-        elif (
-            isinstance(node, ast.Compare)
-            and isinstance(node.ops[0], ast.Is)
-            and dotted(node.left) == name
-        ):
-            return True
-    return False
+    others = [ast.Name(other) for other in node.names]  # made together
+    return not all(is_made_once(syntax, store, *others) for store in stores)
 
 
 def _kept_database(syntax: Syntax, owner: str, call: ast.Call) -> str | None:
@@ -175,14 +183,8 @@ def _defaults(syntax: Syntax, function: str, parameter: str) -> Iterator[ast.exp
     found = syntax.functions.get(function)
     if found is None:
         return
-    arguments = found.node.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    pairs = [
-        *zip(reversed(positional), reversed(arguments.defaults), strict=False),
-        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-    ]
-    for argument, default in pairs:
-        if argument.arg == parameter and isinstance(default, ast.Constant):
+    for name, default in defaults_of(found.node):
+        if name == parameter and isinstance(default, ast.Constant):
             yield default
 
 
@@ -192,7 +194,9 @@ def writes_database(syntax: Syntax, owner: str) -> bool:
     Where it only hands the connection out, any function of the file may.
     """
     hands_out = any(
-        isinstance(node, ast.Return | ast.Yield) and node.value is not None
+        isinstance(node, ast.Return | ast.Yield)
+        and node.value is not None
+        and any(_connects(each) for each in (node.value, *syntax.values_of(node.value)))
         for node in syntax.owned_by(owner)
     )
     head = owner.rpartition(".")[0]
@@ -207,6 +211,14 @@ def writes_database(syntax: Syntax, owner: str) -> bool:
         elif isinstance(node, ast.Attribute) and node.attr == "commit":
             return True
     return False
+
+
+def _connects(value: ast.expr) -> bool:
+    """Whether a value is a connection, or a cursor of one that is made there."""
+    return any(
+        isinstance(node, ast.Call) and last_name(node.func) in ("connect", "cursor")
+        for node in ast.walk(value)
+    )
 
 
 def _kept_files(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
@@ -256,7 +268,7 @@ def _changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
     shared = {
         name: f"the module-level {name}"
         for name, values in syntax.assignments.items()
-        if any(where == MODULE_LEVEL and _is_mutable(value) for where, value in values)
+        if any(where == MODULE_LEVEL and _holds(value) for where, value in values)
         and "." not in name
     } | dict(_of_classes(syntax))
     said: set[tuple[str, str]] = set()
@@ -264,25 +276,103 @@ def _changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
         owner = syntax.owner(node)
         if owner == MODULE_LEVEL or not isinstance(node, ast.expr):
             continue
-        name, key = changed_container(node)
-        if name is None:
-            continue
-        if name not in shared:
-            entries = containers_of_entry(syntax, owner, name)
-            name = next((each for each in entries if each in shared), name)
-        spelled = name
-        if name.startswith(("self.", "cls.")):
-            around = owner.rpartition(".")[0]
-            spelled = f"{around}.{name.partition('.')[2]}"
-        if (
-            spelled in shared
-            and (spelled, owner) not in said
-            and not any(where == owner for where, _ in syntax.assignments.get(name, ()))
-            and not (key is not None and _is_kept(syntax, owner, node, name, key))
-        ):
-            said.add((spelled, owner))
-            what = f"{shared[spelled]}, which {owner} changes"
-            yield owner, Effect(syntax.place(node), Harm.SHARED, what)
+        for changed, key in _changed_by(syntax, node):
+            name, spelled = _shared_name(syntax, owner, changed, shared)
+            what = shared.get(spelled) or _imported(syntax, owner, spelled)
+            if (
+                what is not None
+                and (spelled, owner) not in said
+                and not any(
+                    where == owner for where, _ in syntax.assignments.get(name, ())
+                )
+                and not (key is not None and _is_kept(syntax, owner, node, name, key))
+                and not is_made_once(syntax, node, node)
+            ):
+                said.add((spelled, owner))
+                told = f"{what}, which {owner} changes"
+                own = spelled in shared
+                yield (
+                    owner,
+                    Effect(syntax.place(node), Harm.SHARED, told, of_module=own),
+                )
+    yield from _changed_defaults(syntax)
+
+
+def _changed_by(
+    syntax: Syntax, node: ast.expr
+) -> Iterator[tuple[str, ast.expr | None]]:
+    """What an expression changes, with the single entry; what a function adds to for it."""
+    name, key = changed_container(node)
+    if name is not None:
+        yield name, key
+    function = (
+        syntax.functions.get(dotted(node.func) or "")
+        if isinstance(node, ast.Call)
+        else None
+    )
+    if function is not None and isinstance(node, ast.Call):
+        for parameter in _changed_parameters(syntax, function.qualname):
+            given = argument_of(node, parameter, function.positional)
+            if given is not None and (handed := dotted(given)) is not None:
+                yield handed, None
+
+
+@functools.lru_cache(maxsize=4096)
+def _changed_parameters(syntax: Syntax, function: str) -> tuple[str, ...]:
+    """The parameters of a function that it changes in place, as they were given."""
+    given = [
+        name
+        for name in syntax.functions[function].parameters
+        if not any(at == function for at, _ in syntax.assignments.get(name, ()))
+    ]
+    changed = (
+        changed_container(node)[0]
+        for node in syntax.owned_by(function)
+        if isinstance(node, ast.expr)
+    )
+    return tuple(dict.fromkeys(name for name in changed if name in given))
+
+
+def _shared_name(
+    syntax: Syntax, owner: str, name: str, shared: Mapping[str, str]
+) -> tuple[str, str]:
+    """The container that a name stands for in a function, there and as its owner says it."""
+    if name not in shared:
+        entries = containers_of_entry(syntax, owner, name)
+        name = next((each for each in entries if each in shared), name)
+    if name.startswith(("self.", "cls.")):
+        around = owner.rpartition(".")[0]
+        return name, f"{around}.{name.partition('.')[2]}"
+    return name, name
+
+
+def _imported(syntax: Syntax, owner: str, name: str) -> str | None:
+    """What another module of the project has that a function changes in place.
+
+    A class is none: its methods may be called ``add``, as an ORM's are.
+    """
+    head, _, rest = name.partition(".")
+    imported = syntax.imports.get(head)
+    is_class = head[:1].isupper() and not head.isupper()
+    if imported is None or is_class or syntax.is_local(head, owner):
+        return None
+    if imported.module.partition(".")[0] in sys.stdlib_module_names:
+        return None
+    beside = syntax.source.path.with_name(head)
+    if not rest and (imported.attribute is None or module_file(beside) is not None):
+        return None  # a module, whose function may be called add()
+    return f"the imported {name}" if _is_of_project(syntax, head) else None
+
+
+def _changed_defaults(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
+    """Find parameters whose default is one list or dict for all calls, and is changed."""
+    for owner, function in syntax.functions.items():
+        changed = _changed_parameters(syntax, owner)
+        for name, default in defaults_of(function.node):
+            if name in changed and _holds(default):
+                what = f"the default of {name}, which {owner} changes"
+                place = syntax.place(default)
+                yield owner, Effect(place, Harm.SHARED, what, of_module=True)
 
 
 def _is_kept(
@@ -336,6 +426,16 @@ def _of_classes(syntax: Syntax) -> Iterator[tuple[str, str]]:
                 if _is_mutable(value) and own not in syntax.assignments:
                     name = f"{class_name}.{dotted(target)}"
                     yield name, f"{name}, which all its instances share"
+
+
+def _holds(value: ast.expr) -> bool:
+    """Whether a value can be changed in place: a display, or what is read or copied."""
+    return (
+        _is_mutable(value)
+        or isinstance(value, ast.ListComp | ast.DictComp | ast.SetComp)
+        or (isinstance(value, ast.BinOp) and _holds(value.left))
+        or (isinstance(value, ast.Call) and last_name(value.func) in READ_OR_COPIED)
+    )
 
 
 def _is_mutable(value: ast.expr) -> bool:

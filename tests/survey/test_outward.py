@@ -501,6 +501,9 @@ def test_hosted_tools_are_services(tools: str, harm: set[Harm]) -> None:
         f"def run(task):\n    return {asked}.output_text\n"
     )
     assert harms(found) == harm
+    assert [o.what for o in found.files[0].obstacles] == [
+        effect.what for effect in found.effects(Harm.NETWORK)
+    ]
 
 
 def test_a_package_has_its_own_name_before_a_modules(tmp_path: Path) -> None:
