@@ -6,12 +6,14 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from art_adapt.survey.apis import Api
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.completion_calls import FoundCall
 from art_adapt.survey.growth import (
     CONVERSATION_NAMES,
     Growing,
+    extends,
     grown_in,
     names_in,
     only_tries_again,
@@ -60,6 +62,11 @@ class Asking:
         sites = frozenset([*leading, *aliases])
         return Asking({call.callee: call for call in calls}, sites, growing)
 
+    def seen_in(self, graph: CallGraph, policy: Iterable[FunctionKey]) -> Asking:
+        """Return what asks in the files of a larger graph as well."""
+        more = Asking.of(self.completions.values(), graph, policy, self.growing)
+        return Asking(self.completions, self.sites | more.sites, self.growing)
+
     def completes(self, node: ast.AST) -> bool:
         """Whether ``node`` contains a completion call."""
         return any(inner in self.completions for inner in ast.walk(node))
@@ -76,7 +83,7 @@ class Asking:
             self._driving[function.node] = any(
                 isinstance(node, LOOPS)
                 and self.asks(node)
-                and self._extends(node)
+                and self._extends(syntax, node)
                 and not only_tries_again(node, self.growing)
                 for node in syntax.owned_by(function.qualname)
             )
@@ -140,19 +147,47 @@ class Asking:
             isinstance(each, ast.Name) and each.id in given for each in contents
         )
 
-    def _extends(self, loop: ast.AST) -> bool:
+    def _extends(self, syntax: Syntax, loop: ast.AST) -> bool:
         """Whether the body of a loop adds to something that it also sends."""
         if sends_answers(loop, self.asks):
             return True
-        grown, sent = grown_in(loop, self.growing), set[str]()
+        sent = set[str]()
         for node in ast.walk(loop):
             if isinstance(node, ast.Call) and self.asks(node):
                 sent |= names_in(node)
-        return any(name in sent or name.startswith("self.") for name in grown)
+        grown = grown_in(loop, self.growing)
+        own = any(name.startswith("self.") for name in grown)
+        return own or bool(extends(syntax, loop, sent, self.growing))
 
-    def is_given(self, function: Function) -> frozenset[str]:
+    def writes(self, syntax: Syntax, owner: str, value: ast.expr) -> bool:
+        """Whether a function writes messages into a list, with contents that may vary."""
+        written = [value, *syntax.values_of(value)]
+        if (name := dotted(value)) is not None:
+            written += [
+                each
+                for node in syntax.owned_by(owner)
+                if isinstance(node, ast.Call) and grown_list(node) == name
+                for each in node.args
+            ]
+        contents = (
+            content
+            for each in written
+            for content in _contents(
+                each if isinstance(each, ast.List) else ast.List([each])
+            )
+        )
+        return any(not isinstance(content, ast.Constant) for content in contents)
+
+    def is_given(self, syntax: Syntax, function: Function) -> frozenset[str]:
         """The parameters of the function that hold a conversation."""
-        return CONVERSATION_NAMES.intersection(function.parameters)
+        sent = {
+            call.messages.id
+            for node in syntax.owned_by(function.qualname)
+            if (call := self.completions.get(node)) is not None
+            and isinstance(call.messages, ast.Name)
+            and call.api in (Api.CHAT, Api.LITELLM)
+        }
+        return (CONVERSATION_NAMES | sent).intersection(function.parameters)
 
     def only_sends(self, syntax: Syntax, function: Function) -> bool:
         """Whether the function is given the conversation, and only makes the call."""
@@ -160,7 +195,7 @@ class Asking:
             return False
         if self._is_given_request(syntax, function):
             return True
-        given = self.is_given(function)
+        given = self.is_given(syntax, function)
         return bool(given) and not any(
             grown_list(node) in given for node in syntax.owned_by(function.qualname)
         )

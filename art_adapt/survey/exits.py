@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from art_adapt.survey.asking import Asking
@@ -32,6 +32,7 @@ WITHOUT_ANSWER = ("TemplateResponse", "FileResponse", "RedirectResponse")
 # What shows somebody an answer, by the words of its name, and what reports on a run.
 SHOWING = frozenset(
     {"print", "show", "display", "say", "speak", "reply", "respond", "send", "present"}
+    | {"answer"}
     | {"message", "markdown", "output"}
 )
 REPORTING = frozenset(
@@ -69,12 +70,13 @@ def find_exits(
 
     ``hooks``: the local names of ``final_answer``.
     """
+    returned = _from_the_model(
+        each
+        for each in _returned(syntax, function, hooks, asking)
+        if not _is_stream(project, syntax, each[0])
+    )
     found = (
-        [
-            exit_
-            for value, exit_ in _returned(syntax, function, hooks, asking)
-            if not _is_stream(project, syntax, value)
-        ]
+        list(_in_records(project, syntax, returned, hooks, asking))
         or list(_stored(syntax, function, hooks))
         or list(printed_answers(syntax, function.qualname, hooks, asking))
         or list(_kept(syntax, function, hooks, asking))
@@ -110,14 +112,14 @@ def _returned(
             or _in_handler(syntax, node, asking)
         ):
             continue
-        if is_status(node.value):
+        if is_status(node.value) or sends(asking, node.value):
             continue
         answer = _body_of_response(syntax, _without_rewards(node.value))
         if answer is None or is_status(answer):
             continue
         if _is_unwrappable(answer) or _touches_keyword(syntax, answer):
             continue
-        if _is_reward(_argument(answer)):  # a score is no answer
+        if _only_rewards(_argument(answer)):  # a score is no answer
             continue
         exit_ = _exit(syntax, answer, "returned", hooks)
         if isinstance(node.value, ast.Tuple) and answer in node.value.elts:
@@ -125,8 +127,76 @@ def _returned(
         yield answer, exit_
 
 
+def _from_the_model(
+    returned: Iterable[tuple[ast.expr, Exit]],
+) -> list[tuple[ast.expr, Exit]]:
+    """Leave out fixed words beside other answers: "awaiting_input", "".
+
+    A sentence is for somebody to read: the episode ends with it, as an answer.
+    """
+    every = list(returned)
+    said = [each for each in every if not _is_word(each[0])]
+    return said or every
+
+
+def _is_word(value: ast.expr) -> bool:
+    """Whether a value is a text without a space: a status, or nothing."""
+    return isinstance(value, ast.Constant) and " " not in str(value.value)
+
+
+def sends(asking: Asking, value: ast.expr) -> bool:
+    """Whether a value is a conversation that is sent, or a part of it: ``messages[start:]``.
+
+    Of the messages in it, one is the answer.
+    """
+    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+        value = value.value
+    name = dotted(value)
+    sent = (call.messages for call in asking.completions.values())
+    return name is not None and any(
+        messages is not None and dotted(messages) == name for messages in sent
+    )
+
+
+def _in_records(
+    project: Project,
+    syntax: Syntax,
+    returned: list[tuple[ast.expr, Exit]],
+    hooks: frozenset[str],
+    asking: Asking,
+) -> Iterator[Exit]:
+    """Find the model's words in the records that a function returns.
+
+    The answer of ``return Result(message.content, turns)`` is the text. Where one return
+    shows it, another one without it, as ``Result("out of turns", turns)``, has none.
+    """
+    inside = {
+        exit_: [
+            part
+            for argument in (*value.args, *(k.value for k in value.keywords))
+            if not isinstance(argument, ast.Starred)
+            for part in _replies_in(syntax, argument, hooks, asking)
+        ]
+        for value, exit_ in returned
+        if isinstance(value, ast.Call)
+        and exit_.element is None
+        and project.class_named(syntax, dotted(value.func) or "") is not None
+    }
+    shown = any(len(parts) == 1 for parts in inside.values())
+    for _, exit_ in returned:
+        parts = inside.get(exit_) if shown else None
+        if parts is None or len(parts) > 1:
+            yield exit_
+        elif parts:
+            inner = _exit(syntax, parts[0], "returned", hooks)
+            yield replace(inner, place=exit_.place)
+
+
 def _is_stream(project: Project, syntax: Syntax, value: ast.expr) -> bool:
     """Whether a value is what a generator of the project yields, which nothing has read."""
+    if isinstance(value, ast.Name):
+        values = syntax.values_of(value)
+        return bool(values) and all(_is_stream(project, syntax, v) for v in values)
     if not isinstance(value, ast.Call):
         return False
     return any(
@@ -264,14 +334,39 @@ def printed_answers(
     syntax: Syntax, owner: str, hooks: frozenset[str], asking: Asking
 ) -> Iterator[Exit]:
     """Find the answers that a function, or a file at module level, shows somebody."""
-    for node in syntax.owned_by(owner):
-        if not isinstance(node, ast.Call) or not _shows(syntax, node):
-            continue
-        if _in_handler(syntax, node, asking):
-            continue
-        for argument in (*node.args, *(k.value for k in node.keywords)):
-            for value in _replies_in(syntax, argument, hooks, asking):
-                yield _exit(syntax, value, "printed", hooks, node)
+    shown = [
+        (node, value)
+        for node in syntax.owned_by(owner)
+        if isinstance(node, ast.Call)
+        and _shows(syntax, node)
+        and not _in_handler(syntax, node, asking)
+        for argument in (*node.args, *(k.value for k in node.keywords))
+        for value in _replies_in(syntax, argument, hooks, asking)
+    ]
+    leaving = {loop for node, _ in shown for loop in _left_after(syntax, node)}
+    for node, value in shown:
+        loop = syntax.enclosing_loop(node)
+        if loop not in leaving or loop in _left_after(syntax, node):
+            yield _exit(syntax, value, "printed", hooks, node)
+        # Else it is said on the way to the answer.
+
+
+def _left_after(syntax: Syntax, node: ast.AST) -> Iterator[ast.AST]:
+    """The loop around a statement, if a ``break`` or ``return`` comes after it."""
+    loop = syntax.enclosing_loop(node)
+    inner: ast.AST = node
+    for outer in syntax.ancestors(node):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(outer, name, ())
+            if isinstance(block, list) and inner in block:
+                after = block[block.index(inner) + 1 :]
+                if any(isinstance(each, ast.Break | ast.Return) for each in after):
+                    if loop is not None:
+                        yield loop
+                    return
+        if outer is loop:
+            return
+        inner = outer
 
 
 def _shows(syntax: Syntax, call: ast.Call) -> bool:
@@ -373,6 +468,14 @@ def find_rewards(
         )
         for value in found
     )
+
+
+def _only_rewards(value: ast.expr) -> bool:
+    """Whether a value is a reward, several, or a dict of nothing else."""
+    if isinstance(value, ast.Dict) and value.values:
+        return all(_only_rewards(each) for each in value.values)
+    name = last_name(value)
+    return REWARD_NAME.match(name.removesuffix("s")) is not None
 
 
 def _is_reward(value: ast.expr) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.nodes import Function, argument_of, dotted, grown_list
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import Syntax
+from art_adapt.survey.syntax import LOOPS, Syntax
 
 # Parameters and attributes that hold a conversation.
 CONVERSATION_NAMES = frozenset(
@@ -31,15 +31,90 @@ def growing_sites(project: Project, graph: CallGraph) -> Growing:
 
 def _grown_by(syntax: Syntax, name: str) -> frozenset[str]:
     """The parameters of a function that its body adds to."""
-    grown = {grown_list(node) for node in syntax.owned_by(name)}
+    grown = {_grown(node) for node in syntax.owned_by(name)}
     return frozenset(syntax.functions[name].given) & grown
 
 
+def _grown(node: ast.AST) -> str | None:
+    """What code adds messages to: a list, or a request by its ``request["messages"]``."""
+    if (name := grown_list(node)) is not None:
+        return name
+    target: ast.AST | None = None
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        target = node.target
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        target = node.func.value if node.func.attr in ("append", "extend") else None
+    if (
+        isinstance(target, ast.Subscript)
+        and isinstance(target.slice, ast.Constant)
+        and target.slice.value in CONVERSATION_NAMES
+    ):
+        return dotted(target.value)
+    return None
+
+
+def extends(
+    syntax: Syntax, loop: ast.AST, sent: set[str], growing: Growing
+) -> set[str]:
+    """The names of what a loop adds to, of all that it sends, turn after turn.
+
+    ``sent``: the names in what it sends. A list that each turn makes anew does not grow
+    from turn to turn; what it is made from may. So does a list in a request that was made
+    before: ``request = {"messages": messages}``.
+    """
+    grown = grown_in(loop, growing) - _made_anew(loop)
+    bound = [each for node in ast.walk(loop) for each in _bindings(node)]
+    bound += [
+        (name, value)
+        for node in syntax.owned_by(syntax.owner(loop))
+        for name, value in _bindings(node)
+        if isinstance(value, ast.Dict)
+        or (isinstance(value, ast.Call) and dotted(value.func) == "dict")
+    ]
+    known = -1
+    while known < len(sent):
+        known = len(sent)
+        sent = sent | {
+            part
+            for name, value in bound
+            if name in sent
+            for node in ast.walk(value)
+            if (part := dotted(node)) is not None
+        }
+    return grown & sent
+
+
+def _made_anew(loop: ast.AST) -> set[str]:
+    """The names that each turn of a loop gives a new value, not made from the last one."""
+    return {
+        name
+        for statement in getattr(loop, "body", ())
+        if isinstance(statement, ast.Assign | ast.AnnAssign)
+        for name, value in _bindings(statement)
+        if name not in map(dotted, ast.walk(value))
+    }
+
+
+def _going_on(body: ast.AST, *, inside: bool = False) -> Iterator[ast.AST]:
+    """The nodes of a loop, without branches that leave it; of other code, all nodes.
+
+    ``inside``: in a loop in it, which a ``break`` leaves instead.
+    """
+    leaves = (ast.Return, ast.Raise) if inside else (ast.Return, ast.Raise, ast.Break)
+    yield body
+    for child in ast.iter_child_nodes(body):
+        if isinstance(body, ast.If) and isinstance(child, ast.stmt):
+            block = body.body if child in body.body else body.orelse
+            if isinstance(block[-1], leaves):
+                continue
+        yield from _going_on(child, inside=inside or isinstance(child, LOOPS))
+
+
 def grown_in(body: ast.AST, growing: Growing) -> set[str]:
-    """The names of the lists that code adds to."""
+    """The names of the lists that code adds to; a loop, before a further turn."""
     found: set[str] = set()
-    for node in ast.walk(body):
-        if (name := grown_list(node)) is not None:
+    for node in _going_on(body) if isinstance(body, LOOPS) else ast.walk(body):
+        if (name := _grown(node)) is not None:
             found.add(name)
         elif isinstance(node, ast.Call) and node.func in growing:
             function, parameters = growing[node.func]

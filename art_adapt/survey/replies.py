@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection
 
 from art_adapt.survey.apis import ANSWERS, PIECES
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.syntax import Syntax
+
+OF_MESSAGE = re.compile(r"(^|[._])(message|msg|reply)\.content$|choices\.text$")
 
 
 def holds_reply(
@@ -27,9 +30,12 @@ def holds_reply(
         and value.func.attr in ("strip", "rstrip", "lstrip")
     ):
         return holds_reply(syntax, value.func.value, asking, depth)
-    if isinstance(value, ast.Attribute):
+    if isinstance(value, ast.Attribute | ast.Subscript):
         path = _path(value)
-        if _ends_with(path, ANSWERS) and not _ends_with(path, PIECES):
+        if isinstance(value, ast.Subscript):  # of any dict: its names have to say more
+            if OF_MESSAGE.search(path):
+                return True
+        elif _ends_with(path, ANSWERS) and not _ends_with(path, PIECES):
             return True
     if _is_last_content(value, asking):
         return True
@@ -66,11 +72,18 @@ def _is_last_content(value: ast.expr, asking: Asking) -> bool:
 
 
 def _path(value: ast.expr) -> str:
-    """Spell an expression without its subscripts: ``reply.choices.message.content``."""
+    """Spell an expression without its indices: ``reply.choices.message.content``.
+
+    Keys count as names: LiteLLM's answers can be read as dicts.
+    """
     names: list[str] = []
     while isinstance(value, ast.Attribute | ast.Subscript):
         if isinstance(value, ast.Attribute):
             names.append(value.attr)
+        elif isinstance(value.slice, ast.Constant) and isinstance(
+            value.slice.value, str
+        ):
+            names.append(value.slice.value)
         value = value.value
     names.append(value.id if isinstance(value, ast.Name) else "")
     return ".".join(reversed(names))

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import TypeGuard
 
 from art_adapt.survey.apis import KINDS
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.model import ToolExecution
-from art_adapt.survey.nodes import argument_of, dotted, keyword
+from art_adapt.survey.nodes import argument_of, dotted, keyword, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax
 
@@ -35,41 +36,59 @@ NOT_TOOLS = {
 WRAPPERS = frozenset(
     {"str", "repr", "dumps", "loads", "format", "join", "wait_for", "gather", "list"}
     | {"run_until_complete", "model_dump_json", "model_dump", "truncate", "strip"}
-    | {"enumerate", "zip", "dict", "getattr", "to_json", "cast", "get", "result"}
+    | {"enumerate", "zip", "map", "dict", "getattr", "to_json", "cast", "get", "result"}
     | {"isinstance", "len", "type", "items", "values", "copy", "as_completed"}
     | {"json", "read", "decode"}  # of a response
     | {"eval", "literal_eval", "parse_raw", "model_validate_json"}  # of arguments
 )
 RUNS = re.compile(r"tool|call|execute|invoke|run|dispatch|handle|submit|perform", re.I)
-GIVEN = re.compile(r"name|arg|input|param|tool|call|command", re.I)
+NAMED = re.compile(r"name|tool|call|action|command", re.I)
+ARGUMENTS = re.compile(r"^(?!.*kwargs).*(arg|input|param|payload)", re.I)
+# What only spells a result, or asks whether a tool may run.
+CONVERTS = re.compile(
+    r"^_?(to_|as_|format|convert|serial|normal|extract|ensure|parse|render|map_|persist"
+    r"|trunc|sanit|clean|approve|confirm|allow|check|valid|should|is_|has_)",
+    re.I,
+)
+# Parts of a request: what is made of them is no result.
+OF_REQUEST = ("function.name", "function.arguments", "call.id", "call.name")
 OTHERS_REQUESTS = ("messages.create", "messages.stream", "models.generate_content")
 REPLY_ROLES = ("tool", "function")
 OBSERVATION = re.compile(r"tool|observation|function|result", re.IGNORECASE)
 CERTAIN = 3  # the likeness of a call that runs a tool, beyond doubt
+LIKELY = 2  # and of one that may, where a message only sounds like a reply
 MOST_NAMES = 60  # that a reply is followed through
 _Seen = set[tuple[Path, str, str]]
 
 
 def find_tool_execution(
-    project: Project, graph: CallGraph, syntax: Syntax, asking: Asking
+    project: Project,
+    graph: CallGraph,
+    syntax: Syntax,
+    asking: Asking,
+    run: Collection[str] = (),
 ) -> ToolExecution | None:
     """Find the call in a file whose result is a tool's reply, or the lookup of a tool.
 
     What a model says is no result; only a tool that is an agent itself leads to one.
+    ``run``: the functions of the file that an episode runs; without any, all count.
     """
     endings = _endings(syntax)
     every = [
         (place, call)
-        for reply in _replies(syntax)
+        for reply, least in _replies(syntax)
+        if not run or syntax.owner(reply) in run
         for place, call in _made_by(project, graph, syntax, reply, set())
-        if not _is_request(call, asking) and not _is_constructor(call)
+        if not _is_request(call, asking)
+        and not _is_constructor(call)
+        and _likeness(call) >= least
     ]
     made = [each for each in every if each[1].func not in asking.sites] or every
     if made:
         place, call = max(made, key=lambda each: _likeness(each[1]))
         return ToolExecution(place.place(call), _how(place, call, _endings(place)))
     for node in syntax.nodes:
-        if isinstance(node, ast.expr):
+        if isinstance(node, ast.expr) and (not run or syntax.owner(node) in run):
             found = _execution(node, syntax, endings)
             if found is not None:
                 return ToolExecution(syntax.place(node), found)
@@ -82,8 +101,11 @@ def _is_request(call: ast.Call, asking: Asking) -> bool:
     return call.func in asking.completions or name.endswith(OTHERS_REQUESTS)
 
 
-def _replies(syntax: Syntax) -> Iterator[ast.expr]:
-    """The contents of the tool messages that a file writes, then of observations."""
+def _replies(syntax: Syntax) -> Iterator[tuple[ast.expr, int]]:
+    """The contents of the tool messages that a file writes, then of observations.
+
+    Each comes with the least likeness of a call that may have made it.
+    """
     observed = []
     for node in syntax.nodes:
         fields = _fields(node)
@@ -91,16 +113,16 @@ def _replies(syntax: Syntax) -> Iterator[ast.expr]:
         kind = fields.get("type")
         if role is not None and _role(role) in REPLY_ROLES:
             if "content" in fields:
-                yield fields["content"]
+                yield fields["content"], 0
         elif isinstance(kind, ast.Constant) and kind.value == "function_call_output":
             if "output" in fields:
-                yield fields["output"]
+                yield fields["output"], 0
         elif isinstance(node, ast.Call) and re.search(
             r"tool_?(message|result|response|output)$", dotted(node.func) or "", re.I
         ):
             content = keyword(node, "content") or keyword(node, "output")
             if content is not None:
-                yield content
+                yield content, 0
         elif (
             role is not None
             and _role(role) == "user"
@@ -108,8 +130,14 @@ def _replies(syntax: Syntax) -> Iterator[ast.expr]:
             and OBSERVATION.search(_words(syntax, fields["content"]))
             and syntax.enclosing_loop(node) is not None
         ):
-            observed.append(fields["content"])
+            observed.append((fields["content"], LIKELY))
     yield from observed
+
+
+def answers_a_call(node: ast.AST) -> TypeGuard[ast.Dict | ast.Call]:
+    """Whether a node is a message with a tool's reply."""
+    role = _fields(node).get("role")
+    return role is not None and _role(role) in REPLY_ROLES
 
 
 def _role(value: ast.expr) -> str:
@@ -151,17 +179,50 @@ def _is_constructor(call: ast.Call) -> bool:
     return name in NOT_TOOLS or name[:1].isupper()
 
 
-def _likeness(call: ast.Call) -> int:
-    """How much a call looks like one that runs a tool."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-    name = name or dotted(call.func) or ""
-    given = [*call.args, *(k.value for k in call.keywords)]
+def _called(call: ast.Call) -> str:
+    """The name of what is called, whatever it is an attribute of."""
+    function = call.func
     return (
-        3 * any(k.arg is None for k in call.keywords)  # tool(**arguments)
+        function.attr if isinstance(function, ast.Attribute) else dotted(function) or ""
+    )
+
+
+def _likeness(call: ast.Call) -> int:
+    """How much a call looks like one that runs a tool.
+
+    Running one takes the request's arguments, a lookup by its name, or a verb that says so.
+    """
+    name = _called(call)
+    given = [*call.args, *(k.value for k in call.keywords if k.arg is not None)]
+    words = [_spelled(each).rpartition(".")[2] for each in given]
+    spread = [_spelled(k.value) for k in call.keywords if k.arg is None]
+    return (
+        3 * any(not re.search("kwargs|options", each) for each in spread)
         + 3 * isinstance(call.func, ast.Subscript)
         + 2 * (RUNS.search(name) is not None)
-        + any(GIVEN.search(dotted(each) or "") for each in given)
+        + any(NAMED.search(each) for each in words)
+        + 2 * any(ARGUMENTS.search(each) for each in words)
+        - 3 * (CONVERTS.search(name) is not None)
     )
+
+
+def _spelled(value: ast.expr) -> str:
+    """The names and keys on the way to a value: call.function.name for ``call["function"]["name"]``."""
+    match value:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=inner, attr=name):
+            return f"{_spelled(inner)}.{name}"
+        case ast.Subscript(value=inner, slice=ast.Constant(value=str(name))):
+            return f"{_spelled(inner)}.{name}"
+        case ast.Call(func=ast.Attribute(value=inner, attr="get"), args=[first, *_]):
+            key = str(first.value) if isinstance(first, ast.Constant) else ""
+            return f"{_spelled(inner)}.{key}"
+        case ast.Call(func=function, args=[first, *_]) if (
+            last_name(function) == "loads"
+        ):
+            return _spelled(first)
+    return ""
 
 
 def _made_by(
@@ -172,10 +233,10 @@ def _made_by(
     def follow(inner: ast.expr) -> Iterator[tuple[Syntax, ast.Call]]:
         return _made_by(project, graph, syntax, inner, seen)
 
+    if _spelled(value).endswith(OF_REQUEST):
+        return
     if isinstance(value, ast.Call):
-        name = (dotted(value.func) or "").split(".")[-1]
-        if isinstance(value.func, ast.Attribute):
-            name = value.func.attr
+        name = _called(value)
         if name not in WRAPPERS:
             yield syntax, value
         if _likeness(value) >= CERTAIN:
@@ -269,7 +330,7 @@ def _execution(node: ast.expr, syntax: Syntax, endings: tuple[str, ...]) -> str 
         found = _is_tool_name(node.slice, syntax, endings)
         return f"looked up in {syntax.text(node.value)}" if found else None
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
-        found = _is_tool_name(node.left, syntax, endings)
+        found = _is_tool_name(node.left, syntax, endings) and _does_more(syntax, node)
         return "chosen by comparing the name" if found else None
     if not isinstance(node, ast.Call):
         return None
@@ -281,7 +342,25 @@ def _execution(node: ast.expr, syntax: Syntax, endings: tuple[str, ...]) -> str 
         return f"an attribute of {syntax.text(node.args[0])}"
     if isinstance(node.func, ast.Attribute) and node.func.attr == "get":
         return f"looked up in {syntax.text(node.func.value)}"
+    if _likeness(node) < CERTAIN:
+        return None  # its name alone says nothing of its arguments
     return f"handed to {syntax.text(node.func)}"
+
+
+def _does_more(syntax: Syntax, test: ast.expr) -> bool:
+    """Whether what stands under a comparison calls more than what reads the request."""
+    branch = next(
+        (outer for outer in syntax.ancestors(test) if isinstance(outer, ast.stmt)), test
+    )
+    if not isinstance(branch, ast.If):
+        return not isinstance(branch, ast.Assert)
+    calls = (
+        n for each in branch.body for n in ast.walk(each) if isinstance(n, ast.Call)
+    )
+    return any(
+        _called(call) not in WRAPPERS | NOT_TOOLS and not _called(call)[:1].isupper()
+        for call in calls
+    )
 
 
 def _is_tool_name(
@@ -291,4 +370,20 @@ def _is_tool_name(
     values = [expression]
     if isinstance(expression, ast.Name):
         values = syntax.values_of(expression)
-    return any((dotted(value) or "").endswith(endings) for value in values)
+    return any(
+        _spelled(value).endswith(endings) or _is_parsed_name(value, syntax)
+        for value in values
+    )
+
+
+def _is_parsed_name(value: ast.expr, syntax: Syntax) -> bool:
+    """Whether a value is ``request["name"]`` of what was parsed from the model's text."""
+    return (
+        isinstance(value, ast.Subscript)
+        and isinstance(value.slice, ast.Constant)
+        and value.slice.value in ("name", "tool", "tool_name", "action", "function")
+        and any(
+            isinstance(each, ast.Call) and last_name(each.func) == "loads"
+            for each in syntax.values_of(value.value)
+        )
+    )

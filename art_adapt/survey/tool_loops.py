@@ -17,13 +17,14 @@ from art_adapt.survey.effects import asks_a_person
 from art_adapt.survey.growth import (
     CONVERSATION_NAMES,
     Growing,
+    extends,
     grown_in,
     names_in,
     only_tries_again,
     sends_answers,
 )
 from art_adapt.survey.model import ToolLoop
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.nodes import dotted, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax
 
@@ -41,25 +42,54 @@ def find_tool_loop(
     around = list(_around(project, graph, call.syntax, call.callee, OUTWARD))
     sent = dotted(call.messages) if call.messages is not None else None
 
-    def extends(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
-        if only_tries_again(loop, growing):
+    def grows(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
+        if only_tries_again(loop, growing) or _is_left_after(syntax, loop, site):
             return False
         around = {site, *syntax.ancestors(site)}
         outer = syntax.parents.get(site)
         names = names_in(outer) if isinstance(outer, ast.Call) else set()
-        return any(
-            name in names
-            or name == sent
-            or (name[:5] == "self." and name[5:].lstrip("_") in CONVERSATION_NAMES)
-            for name in grown_in(loop, growing)
-        ) or sends_answers(loop, around.__contains__)
+        names |= {sent} if sent is not None else set()
+        return (
+            bool(extends(syntax, loop, names, growing))
+            or any(
+                name[:5] == "self." and name[5:].lstrip("_") in CONVERSATION_NAMES
+                for name in grown_in(loop, growing)
+            )
+            or sends_answers(loop, around.__contains__)
+        )
+
+    def grows_by_turns(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
+        return not _is_named_retry(loop) and grows(syntax, loop, site)
 
     def repeats(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
-        if not _is_open(loop) or _is_retry(loop):
+        if not _is_open(loop) or _is_retry(loop) or _is_left_after(syntax, loop, site):
             return False
         return not asks_a_person(syntax, loop)
 
-    return _first(around, extends) or _first(around, repeats)
+    return (
+        _first(around, grows_by_turns)
+        or _first(around, grows)
+        or _first(around, repeats)
+    )
+
+
+def _is_left_after(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
+    """Whether a loop is left in any case after what ``site`` is part of."""
+    inner: ast.AST = site
+    left = False
+    for outer in syntax.ancestors(site):
+        if isinstance(outer, ast.Try) and outer.handlers and inner in outer.body:
+            return False  # it goes on after a failure
+        left = left or isinstance(inner, ast.Return)
+        if outer is loop:
+            return left
+        if isinstance(outer, ast.If):
+            last = (outer.body if inner in outer.body else outer.orelse or [outer])[-1]
+            own = next(syntax.enclosing_loops(outer), None) is loop
+            left |= isinstance(last, ast.Return | ast.Raise)
+            left |= own and isinstance(last, ast.Break)
+        inner = outer
+    return left
 
 
 def _first(
@@ -92,22 +122,28 @@ def _is_open(loop: _Loop) -> bool:
     """Whether the loop counts or waits, and does not go through data."""
     if isinstance(loop, ast.While):
         return True
-    called = loop.iter.func if isinstance(loop.iter, ast.Call) else None
-    name = (dotted(called) or "").split(".")[-1] if called is not None else ""
-    return name in ("range", "trange", "count", "tqdm")
+    called = _iterated(loop)
+    name = last_name(called.func) if isinstance(called, ast.Call) else ""
+    over_rows = any(
+        isinstance(node, ast.Call) and dotted(node.func) == "len"
+        for node in ast.walk(called)
+    )
+    return name in ("range", "trange", "count") and not over_rows
+
+
+def _iterated(loop: ast.For | ast.AsyncFor) -> ast.expr:
+    """What a loop goes through, without a bar that shows how far it is."""
+    shown = loop.iter
+    while isinstance(shown, ast.Call) and shown.args:
+        if last_name(shown.func) not in ("tqdm", "track", "enumerate"):
+            break
+        shown = shown.args[0]
+    return shown
 
 
 def _is_retry(loop: _Loop) -> bool:
     """Whether the loop is left on success, and goes on after a failure."""
-    head = (
-        loop.test
-        if isinstance(loop, ast.While)
-        else ast.Tuple([loop.target, loop.iter])
-    )
-    names = [dotted(node) or "" for node in ast.walk(head)]
-    if any(RETRIES.search(name) for name in names):
-        return True
-    return any(
+    return _is_named_retry(loop) or any(
         isinstance(statement, ast.Try)
         and statement.handlers
         and any(_leaves(each) for each in (*statement.body, *statement.orelse))
@@ -115,6 +151,16 @@ def _is_retry(loop: _Loop) -> bool:
         and not grown_in(loop, {})
         for statement in loop.body
     )
+
+
+def _is_named_retry(loop: _Loop) -> bool:
+    """Whether a loop counts attempts, by the names in its header."""
+    head = (
+        loop.test
+        if isinstance(loop, ast.While)
+        else ast.Tuple([loop.target, loop.iter])
+    )
+    return any(RETRIES.search(dotted(node) or "") for node in ast.walk(head))
 
 
 def _leaves(node: ast.AST) -> bool:
@@ -142,13 +188,14 @@ def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str
             ):
                 return syntax.text(node.left)
         return _guard(syntax, loop)
+    through = _iterated(loop)
     if (
-        isinstance(loop.iter, ast.Call)
-        and dotted(loop.iter.func) in ("range", "trange")
-        and loop.iter.args
+        isinstance(through, ast.Call)
+        and last_name(through.func) in ("range", "trange")
+        and through.args
     ):
-        return _count(syntax, loop.iter.args)
-    return f"the length of {syntax.text(loop.iter)}"
+        return _count(syntax, through.args)
+    return f"the length of {syntax.text(through)}"
 
 
 def _count(syntax: Syntax, given: list[ast.expr]) -> str:

@@ -1,0 +1,186 @@
+"""Which loop asks turn after turn, and which only goes through data or samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from art_adapt.source import Source
+from art_adapt.survey.model import Survey
+from art_adapt.survey.survey import survey
+
+START = "from openai import OpenAI\n\nclient = OpenAI()\n\n\n"
+ASK = "client.chat.completions.create(model='m', messages=messages).choices[0].message"
+
+
+def of(text: str) -> Survey:
+    return survey([Source(Path("/nowhere/agent.py"), (START + dedent(text)).encode())])
+
+
+def loops(text: str) -> list[tuple[str, str | None] | None]:
+    found = [call.loop for call in of(text).calls]
+    return [loop and (loop.header, loop.turn_limit) for loop in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "header", "limit"),
+    [
+        (  # a conversation in a request
+            """
+            def run(task, turns):
+                request = {"model": "m", "messages": [{"role": "user", "content": task}]}
+                for _ in range(turns):
+                    reply = client.chat.completions.create(**request).choices[0].message
+                    request["messages"].append(reply)
+            """,
+            "for _ in range(turns)",
+            "turns",
+        ),
+        (
+            """
+            def ask(state):
+                return client.chat.completions.create(model="m", messages=state["messages"])
+
+            def run(task, env):
+                state = {"messages": [task]}
+                while not env.over:
+                    state["messages"] += [ask(state)]
+            """,
+            "while not env.over",
+            None,
+        ),
+        (  # behind a bar that shows how far it is
+            f"""
+            def run(messages, turns):
+                for turn in tqdm(range(turns)):
+                    messages.append({ASK})
+            """,
+            "for turn in tqdm(range(turns))",
+            "turns",
+        ),
+        (  # made anew, from what grows
+            f"""
+            def run(history, turns):
+                for turn in range(turns):
+                    messages = list(history)
+                    history.append({ASK})
+            """,
+            "for turn in range(turns)",
+            "turns",
+        ),
+        (  # in a request that was made before
+            """
+            def run(messages, turns):
+                request = {"model": "m", "messages": messages}
+                while turns:
+                    reply = client.chat.completions.create(**request)
+                    messages.append(reply)
+            """,
+            "while turns",
+            None,
+        ),
+        (  # the break leaves a loop in it
+            f"""
+            def run(messages):
+                while True:
+                    for chunk in {ASK}.tool_calls:
+                        if chunk:
+                            messages.append(chunk)
+                            break
+            """,
+            "while True",
+            None,
+        ),
+    ],
+)
+def test_a_loop_that_extends_what_it_sends(
+    text: str, header: str, limit: str | None
+) -> None:
+    assert loops(text) == [(header, limit)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A conversation of its own for each row.
+        f"""
+        def run(questions):
+            answers = []
+            for question in questions:
+                messages = [{{"role": "system", "content": "Be brief."}}]
+                messages.append({{"role": "user", "content": question}})
+                answers.append({ASK})
+            return answers
+        """,
+        # What is added stands in a branch that leaves.
+        f"""
+        def run(messages):
+            for attempt in range(3):
+                reply = {ASK}
+                if reply.content:
+                    messages.append(reply)
+                    return reply
+        """,
+        f"""
+        def run(rows, messages):
+            for row in tqdm(rows):
+                {ASK}
+        """,
+        f"""
+        def run(rows, messages):
+            for start in range(0, len(rows), 20):
+                {ASK}
+        """,
+    ],
+)
+def test_a_loop_over_data_or_attempts_is_none(text: str) -> None:
+    assert loops(text) == [None]
+
+
+def test_a_call_after_which_the_loop_ends_is_made_once() -> None:
+    found = loops(f"""
+        def run(messages, turns):
+            for _ in range(turns):
+                reply = {ASK}
+                if reply.refusal:
+                    return close(messages)
+                messages.append(reply)
+
+        def close(messages):
+            messages.append({{"role": "user", "content": "Answer now."}})
+            return {ASK}
+    """)
+    assert found == [("for _ in range(turns)", "turns"), None]
+
+
+def test_the_members_of_a_team_are_no_tools() -> None:
+    """Each of them is asked; of a table of tools one is chosen."""
+    found = of("""
+        class Member:
+            def __init__(self, name):
+                self.messages = [{"role": "system", "content": name}]
+
+            def respond(self, news):
+                self.messages.append({"role": "user", "content": news})
+                return client.chat.completions.create(model="m", messages=self.messages)
+
+        class Captain:
+            def __init__(self, task):
+                self.messages = [{"role": "user", "content": task}]
+
+            def conclude(self, answers):
+                self.messages.append({"role": "user", "content": str(answers)})
+                return client.chat.completions.create(model="m", messages=self.messages)
+
+        def run(task, rounds):
+            team, captain = [Member("a"), Member("b")], Captain(task)
+            for _ in range(rounds):
+                answers = [member.respond(task) for member in team]
+                if captain.conclude(answers):
+                    break
+            return answers[0]
+    """)
+    assert {call.role.value for call in found.calls} == {"policy"}
+    assert found.entry_points[0].called == "run"

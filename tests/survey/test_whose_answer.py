@@ -1,0 +1,137 @@
+"""What a function returns that is the model's answer, and what is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from art_adapt.source import Source
+from art_adapt.survey.survey import survey
+
+AGENT = """\
+from dataclasses import dataclass
+
+from openai import OpenAI
+
+client = OpenAI()
+
+
+@dataclass
+class Result:
+    answer: str
+    turns: int
+    status: str = ""
+
+
+def run(task):
+    messages = [{{"role": "user", "content": task}}]
+    if task == "reset":
+        return {reset}
+    for turn in range(5):
+        reply = client.chat.completions.create(model="m", messages=messages, tools=[]).choices[0].message
+        messages.append(reply)
+        if not reply.tool_calls:
+            return {answer}
+        messages.append({{"role": "tool", "tool_call_id": "1", "content": "ok"}})
+    return {end}
+"""
+
+
+def answers(
+    answer: str = "reply.content", reset: str = "None", end: str = "None"
+) -> list[str]:
+    text = AGENT.format(answer=answer, reset=reset, end=end)
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    return [exit_.answer for exit_ in found.entry_points[0].exits]
+
+
+@pytest.mark.parametrize("end", ["''", "'awaiting_input'", "None", "True"])
+def test_a_word_beside_an_answer_is_a_status(end: str) -> None:
+    assert answers(reset="'cleared'", end=end) == ["reply.content"]
+
+
+def test_a_sentence_is_an_answer_that_somebody_reads() -> None:
+    end = "'I do not know.'"
+    assert answers(end=end) == ["reply.content", end]
+
+
+def test_a_fixed_text_is_the_answer_where_nothing_else_is() -> None:
+    assert answers("'done'") == ["'done'"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("Result(reply.content, turn)", "reply.content"),
+        ("Result(answer=reply.content, turns=turn)", "reply.content"),
+        ("Result(reply.content or '', turn, 'answered')", "reply.content or ''"),
+        ("Result(f'{reply.content}', turn)", "reply.content"),
+    ],
+)
+def test_the_answer_in_a_record_is_the_text(answer: str, text: str) -> None:
+    assert answers(answer, end="Result('out of turns', 5, 'max')") == [text]
+
+
+def test_a_record_that_shows_no_reply_is_the_answer_as_a_whole() -> None:
+    assert answers("Result(tidy(reply), turn)") == ["Result(tidy(reply), turn)"]
+
+
+@pytest.mark.parametrize(
+    "end", ["rewards", "episode_rewards", "{'reward': reward}", "events()", "shown"]
+)
+def test_rewards_and_streams_are_no_answers(end: str) -> None:
+    below = "\n\ndef events():\n    yield 'started'\n\n\nshown = events()\n"
+    text = AGENT.format(answer="reply.content", reset="None", end=end) + below
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    assert [e.answer for e in found.entry_points[0].exits] == ["reply.content"]
+
+
+@pytest.mark.parametrize("end", ["messages", "messages[1:]"])
+def test_a_conversation_is_no_answer(end: str) -> None:
+    assert answers(end, end=end) == []
+
+
+PRINTED = """\
+import litellm
+
+
+def plan(task):
+    messages = [{"role": "user", "content": task}]
+    for _ in range(10):
+        reply = litellm.completion(model="m", messages=messages, tools=[])
+        message = reply["choices"][0]["message"]
+        BODY
+        messages.append(message)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        # Said on the way, and said at the end.
+        (
+            "if message['content']:\n    print('so far', message['content'])\n"
+            "if not message['tool_calls']:\n    print(message['content'])\n    break",
+            [12],
+        ),
+        ("print(message['content'])", [9]),
+        (
+            "if message['tool_calls']:\n    print('Tools:')\nelse:\n    print(message['content'])\n    return",
+            [12],
+        ),
+        # A goodbye is no answer that ends the loop.
+        (
+            "print(message['content'])\nif input() == 'bye':\n    print('Goodbye!')\n    break",
+            [9],
+        ),
+    ],
+)
+def test_of_printed_answers_those_count_after_which_it_ends(
+    body: str, lines: list[int]
+) -> None:
+    indented = body.replace("\n", "\n        ")
+    text = dedent(PRINTED).replace("BODY", indented)
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    assert [e.place.line for e in found.entry_points[0].exits] == lines
