@@ -12,8 +12,9 @@ from art_adapt.report.paths import at, shown
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.entry_points import is_named
 from art_adapt.survey.model import EntryPoint, Survey
-from art_adapt.survey.slices import SUPPLIED
 from art_adapt.survey.syntax import MODULE_LEVEL
+
+MOST_LISTED = 12  # candidates in a message
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def refuse_untrainable(decision: EntryDecision) -> None:
         parameter
         for parameter in entry.needs
         if not parameter.is_client
-        and parameter.name not in SUPPLIED
+        and not parameter.supplied
         and (not parameter.made or parameter.is_record)
         and not (parameter.is_object and parameter.default is not None)
     ]
@@ -175,7 +176,12 @@ class UnclearEntry(Refusal):
 
 
 def _unclear(likeliest: Sequence[EntryPoint]) -> UnclearEntry:
-    listed = "".join(f"\n    {at(entry.place)}  {entry.called}" for entry in likeliest)
+    shown_first = likeliest[:MOST_LISTED]
+    listed = "".join(
+        f"\n    {at(entry.place)}  {entry.called}" for entry in shown_first
+    )
+    if (more := len(likeliest) - MOST_LISTED) > 0:
+        listed += f"\n    and {more} more"
     first = likeliest[0]
     example = first.name
     if [entry.name for entry in likeliest].count(example) > 1:
@@ -183,5 +189,5 @@ def _unclear(likeliest: Sequence[EntryPoint]) -> UnclearEntry:
     return UnclearEntry(
         f"several entry points: {len(likeliest)} functions could run an episode{listed}",
         next_step=f"name one, for example --entry {quote(example)}; or record only, with --no-train-module",
-        path=likeliest[0].place.path,
+        path=first.place.path if len({e.place.path for e in likeliest}) == 1 else None,
     )

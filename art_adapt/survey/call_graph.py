@@ -9,6 +9,7 @@ from functools import cached_property
 
 from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.nodes import FunctionNode, dotted
+from art_adapt.survey.object_use import PLAIN_METHODS
 from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import is_namespace, resolve, resolve_name
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
@@ -77,17 +78,28 @@ class CallGraph:
             )
             if _is_decorator(syntax, node):  # it has run; what it puts around has not
                 named = [inner for key in named for inner in _inside(project, key)]
+            elif _only_describes(syntax, node):
+                named = []
             self.mentioned.setdefault(caller, set()).update(named)
             found = []
         else:
             found = resolve(project, syntax, node)
-            for callee in () if found else resolve_in_tables(project, syntax, node):
-                self.tabled.setdefault((caller, callee), []).append(node)
+            listed = () if found else resolve_in_tables(project, syntax, node)
+            if _is_called_on_each(syntax, node):
+                found = [*found, *listed]
+            else:
+                for callee in listed:
+                    self.tabled.setdefault((caller, callee), []).append(node)
+        if caller[1] == MODULE_LEVEL and _is_in_lambda(syntax, node):
+            self.mentioned.setdefault(caller, set()).update(
+                found
+            )  # in a table of tools
         for callee in found:
             if callee != caller or isinstance(syntax.parents.get(node), ast.Call):
                 self.certain.setdefault(caller, set()).add(callee)
                 self.sites.setdefault((caller, callee), []).append(node)
-        if not found and isinstance(node, ast.Attribute):
+        is_plain = isinstance(node, ast.Attribute) and node.attr in PLAIN_METHODS
+        if not found and isinstance(node, ast.Attribute) and not is_plain:
             for callee in methods.get(node.attr, ())[:4]:
                 self.possible.setdefault(caller, set()).add(callee)
 
@@ -224,6 +236,35 @@ class CallGraph:
         return _closure(starts, lambda key: forward.get(key, ()))
 
 
+def _is_called_on_each(syntax: Syntax, node: ast.expr) -> bool:
+    """Whether a loop calls this on each element, as on the members of a team.
+
+    Of a table of tools one is chosen: by its key, or by what it is compared with.
+    """
+    holder = node.value if isinstance(node, ast.Attribute) else node
+    if not isinstance(holder, ast.Name):
+        return False
+    for outer in syntax.ancestors(node):
+        loops = [outer, *getattr(outer, "generators", ())]
+        if any(
+            isinstance(inner, ast.Name) and inner.id == holder.id
+            for loop in loops
+            if isinstance(loop, ast.For | ast.AsyncFor | ast.comprehension)
+            for inner in ast.walk(loop.target)
+        ):
+            compared = (
+                each for each in ast.walk(outer) if isinstance(each, ast.Compare)
+            )
+            return not any(
+                isinstance(inner, ast.Name) and inner.id == holder.id
+                for each in compared
+                for inner in ast.walk(each)
+            )
+        if isinstance(outer, FunctionNode):
+            return False
+    return False
+
+
 def _is_used(syntax: Syntax, node: ast.expr) -> bool:
     """Whether the named object is called here, or passed to something that may call it."""
     parent = syntax.parents.get(node)
@@ -237,6 +278,29 @@ def _is_used(syntax: Syntax, node: ast.expr) -> bool:
 def _is_base(syntax: Syntax, node: ast.expr) -> bool:
     parent = syntax.parents.get(node)
     return isinstance(parent, ast.ClassDef) and node in parent.bases
+
+
+def _only_describes(syntax: Syntax, node: ast.expr) -> bool:
+    """Whether a class is named for a type, or for an attribute of its own: ``Store.limit``."""
+    parent = syntax.parents.get(node)
+    if isinstance(parent, ast.Attribute) and parent.value is node:
+        return True
+    inner: ast.AST = node
+    for outer in syntax.ancestors(node):
+        if isinstance(outer, ast.arg):
+            return True
+        if isinstance(outer, ast.AnnAssign):
+            return inner is outer.annotation
+        if isinstance(outer, FunctionNode):
+            return inner is outer.returns
+        if isinstance(outer, ast.stmt):
+            return False
+        inner = outer
+    return False
+
+
+def _is_in_lambda(syntax: Syntax, node: ast.expr) -> bool:
+    return any(isinstance(outer, ast.Lambda) for outer in syntax.ancestors(node))
 
 
 def _is_dict(node: ast.AST | None) -> bool:

@@ -13,7 +13,13 @@ from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.clients import with_clients
-from art_adapt.survey.exits import find_exits, find_rewards, is_status, printed_answers
+from art_adapt.survey.exits import (
+    find_exits,
+    find_rewards,
+    is_status,
+    printed_answers,
+    sends,
+)
 from art_adapt.survey.instances import implemented_by, with_instances
 from art_adapt.survey.launches import (
     asks_for_turns,
@@ -27,6 +33,7 @@ from art_adapt.survey.nodes import Function, decorator_names
 from art_adapt.survey.parameters import constructor_of, parameters_of
 from art_adapt.survey.project import Project
 from art_adapt.survey.routes import with_route
+from art_adapt.survey.starts import starts_conversation, writes_messages
 from art_adapt.survey.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
 
 RUNS = re.compile(
@@ -34,7 +41,7 @@ RUNS = re.compile(
     r"|_(agent|loop|task|question|query|chat|episode)$"
 )
 PROBES = re.compile(
-    r"health|ping|(test|check|verify)_(connection|api|key)|is_available"
+    r"health|ping|(test|check|verify)_(connection|api|key)|is_available|^retry(_|$)"
 )
 # A call of what these decorate returns what the function does.
 PLAIN_DECORATORS = frozenset(
@@ -42,6 +49,8 @@ PLAIN_DECORATORS = frozenset(
     | {"observe", "traceable", "retry"}
 )
 
+# What an agent has of its own: who has to be given several drives for others.
+GIVEN = re.compile(r"^(system|instructions)|tools$|schemas$|dispatch")
 UNSEEN = -100  # the score of a function from which no path to a call was found
 
 
@@ -89,19 +98,24 @@ def _score(
     name = function.node.name
     drives = asking.drives(syntax, function)
     composes = _composes(syntax, function, asking)
+    writes = writes_messages(project, graph, key, asking)
+    starts = writes or starts_conversation(project, graph, key, asking)
     chats = asks_for_turns(project, graph, key, reaching)
     score = 2 if entry.place.path in project.given else 0
     if RUNS.search(name):
         score += 2
     if (
         PROBES.search(name)
-        or (is_launch(project, key) and not (drives or composes or chats))
-        or (not (drives or composes) and is_example(project, graph, key, reaching))
+        or (is_launch(project, key) and not (drives or composes or chats or starts))
+        or (
+            not (drives or composes or starts)
+            and is_example(project, graph, key, reaching)
+        )
     ):
         score -= 5
     if chats:
         score += 6
-    elif waits_for_a_person(syntax, function):
+    elif waits_for_a_person(syntax, function) and not starts:
         score -= 8
     elif is_asked_by_a_person(project, graph, entry, reaching):
         score -= 16
@@ -122,6 +136,8 @@ def _score(
         for value in return_values(syntax, function.qualname)
     ):
         score += 2
+    if writes:
+        score += 3
     if drives:
         score += 5
     elif any(_is_private(name) and at == key[0] for at, name in driving):
@@ -148,10 +164,16 @@ def _score(
         and c not in around
         and (
             _composes_at(project, c, asking)
+            or starts_conversation(project, graph, c, asking)
             or not (is_launch(project, c) or is_example(project, graph, c, reaching))
         )
     ]
-    if takes_anything(entry) and _is_started_itself(project, graph, key, callers):
+    is_started = any(starts_conversation(project, graph, c, asking) for c in callers)
+    if (
+        takes_anything(entry)
+        and not is_started
+        and _is_started_itself(project, graph, key, callers)
+    ):
         callers = []
         score += 1
     if not takes_anything(entry) and any(
@@ -160,8 +182,13 @@ def _score(
         score -= 8  # what differs between episodes is told before it runs
     if len(driving) > 1 and not _is_private(key[1]):  # it runs one of them
         score += 8
-    whole = drives and not name.startswith("_") and not asking.is_given(function)
-    if callers and not (
+    whole = (
+        drives and not name.startswith("_") and not asking.is_given(syntax, function)
+    )
+    required = [each.name for each in entry.parameters if each.default is None]
+    if callers and sum(GIVEN.search(each) is not None for each in required) > 1:
+        score -= 8
+    elif callers and not (
         whole and _is_used_as_a_whole(project, graph, key, callers, reaching, asking)
     ):
         score -= 6 if whole else 4
@@ -349,7 +376,8 @@ def describe_entry(
         documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],
         implements=implemented_by(project, syntax, function),
         returns_value=any(
-            not is_status(value) for value in return_values(syntax, function.qualname)
+            not (is_status(value) or sends(asking, value))
+            for value in return_values(syntax, function.qualname)
         ),
     )
     entry = with_clients(project, entry, asking.completions.values())

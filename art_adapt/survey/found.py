@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
-from art_adapt.survey.classes import FunctionKey, lineage, method_of
+from art_adapt.survey.classes import FunctionKey, annotated, lineage, method_of
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.create_aliases import uses_of
 from art_adapt.survey.effects import (
@@ -29,7 +30,7 @@ from art_adapt.survey.entry_points import (
 from art_adapt.survey.frameworks import find_framework_calls
 from art_adapt.survey.growth import growing_sites
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names
-from art_adapt.survey.instances import as_method_of
+from art_adapt.survey.instances import as_method_of, implemented_by
 from art_adapt.survey.model import (
     CompletionCall,
     EntryPoint,
@@ -40,9 +41,12 @@ from art_adapt.survey.model import (
 )
 from art_adapt.survey.nodes import Function, dotted
 from art_adapt.survey.project import Project
+from art_adapt.survey.project_folder import project_root, python_files
 from art_adapt.survey.roles import Role, roles_of
 from art_adapt.survey.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.tool_loops import find_tool_loop
+
+MOST_DEFINING = 4  # files that are read for a function that the user names
 
 
 @dataclass(frozen=True)
@@ -82,8 +86,7 @@ class Found:
             for call in every
             if (loop := find_tool_loop(project, graph, growing, call))
         }
-        handed = graph.only_in_tables
-        roles = roles_of(every, loops, {c for c in every if _key(c) in handed})
+        roles = roles_of(every, loops, _in_tools(project, graph, every))
         calls = {
             path: [
                 _describe(call, loops.get(call), *roles[call])
@@ -130,6 +133,8 @@ class Found:
             if names_function(path, function.qualname, module, name)
             and not function.nested
         ] or list(self._inherited(module, name))
+        if not named and not module and project.add(_defining(project, name)):
+            return Found.of(project).with_entry(wanted)
         return replace(self, entry_points=(*self.entry_points, *named[:1]))
 
     def _described(self, syntax: Syntax, function: Function) -> EntryPoint:
@@ -281,12 +286,22 @@ class Found:
                 entry.key,
                 (entry.home, f"{entry.class_name}.__init__"),
                 *(call.key for call in (*entry.setup, *entry.cleanup)),
+                *self._making(entry),
             )
             if entry.is_script or self._has(key)
         ]
         run = self.graph.run_by(starts)
         # What sets up the attributes that an episode uses runs before it: connect().
         return self.graph.run_by([*run, *self._setting_up(run)])
+
+    def _making(self, entry: EntryPoint) -> Iterator[FunctionKey]:
+        """The constructors of what an episode has to be given, by their annotations."""
+        place = self.project.files[entry.place.path]
+        for parameter in entry.needs:
+            annotation = ast.Constant(parameter.annotation or "")
+            for syntax, name in annotated(self.project, place, annotation):
+                for method in ("__init__", "__post_init__"):
+                    yield syntax.source.path, f"{name}.{method}"
 
     def _has(self, key: FunctionKey) -> bool:
         syntax = self.project.files.get(key[0])
@@ -326,6 +341,39 @@ class Found:
 
 def _key(call: FoundCall) -> FunctionKey:
     return call.syntax.source.path, call.function
+
+
+def _defining(project: Project, name: str) -> list[Path]:
+    """The files of the project, not read so far, that define a function of this name."""
+    line = rb"^[ \t]*(?:async[ \t]+)?def[ \t]+%s\b" % re.escape(
+        name.rpartition(".")[2].encode()
+    )
+    defines = re.compile(line, re.MULTILINE)
+    return [
+        path
+        for path in python_files(project_root(project.given[0]))
+        if path not in project.files and defines.search(path.read_bytes())
+    ][:MOST_DEFINING]
+
+
+def _in_tools(
+    project: Project, graph: CallGraph, calls: Sequence[FoundCall]
+) -> set[FoundCall]:
+    """The calls that only a table leads to, as tools.
+
+    A provider in a table is no tool where another implementation of its interface is
+    asked directly.
+    """
+
+    def interface(call: FoundCall) -> FunctionKey | None:
+        function = call.syntax.functions.get(call.function)
+        if function is None:
+            return None
+        return implemented_by(project, call.syntax, function)
+
+    handed = graph.only_in_tables
+    asked = {interface(call) for call in calls if _key(call) not in handed} - {None}
+    return {c for c in calls if _key(c) in handed and interface(c) not in asked}
 
 
 def _of_this_agent(

@@ -44,6 +44,34 @@ def drivers_first(found: Found) -> Found:
     return replace(found, entry_points=(*driving, *others))
 
 
+def tied(found: Found) -> Found:
+    """Give the users of one LLM helper the same score, where several are alike.
+
+    The user named the helper's file only. Of users in other files that all drive a loop,
+    or none of which does, no reader could tell from there which is the agent.
+    """
+    if not found.entry_points:
+        return found
+    first, *others = found.entry_points
+    given = found.project.given
+    named = {key for key in found.reaching if key[0] in given}
+    if first.place.path in given or first.key not in found.graph.reaching(named):
+        return found
+    drives = found.asking.drives(*found.function_of(first))
+    related = found.graph.reaching([first.key]) | found.graph.run_by([first.key])
+    rivals = [
+        each
+        for each in others
+        if each.place.path not in (*given, first.place.path)
+        and each.key not in related
+        and found.asking.drives(*found.function_of(each)) >= drives
+        and not is_helper(found, each)
+    ]
+    equal = [replace(each, score=first.score) for each in rivals]
+    rest = [each for each in others if each not in rivals]
+    return replace(found, entry_points=(first, *equal, *rest))
+
+
 def helpers_of(found: Found) -> list[FunctionKey]:
     """The LLM helpers, if the likeliest of all candidates is one.
 

@@ -125,6 +125,9 @@ class Parameter:
     passed: Place | None = None
     positional_only: bool = False
     declared: bool = False  # its default has to be passed: typer.Option(5) is none
+    supplied: str = ""  # what a train module gives it as: see supplied.py
+    # What a handler reads of it, where a stand-in takes the place of a platform's object.
+    stand_in: tuple[str, ...] | None = None
 
     @property
     def is_record(self) -> bool:
@@ -280,11 +283,18 @@ class Harm(StrEnum):
 
 @dataclass(frozen=True)
 class Effect:
-    """A side effect that makes an episode hard to replay."""
+    """A side effect that makes an episode hard to replay.
+
+    ``calls``: those that work at import consists of, where the module can be imported
+    without them. ``of_module``: state of the file's own module, which is new in each
+    episode that runs the whole file.
+    """
 
     place: Place
     harm: Harm
     what: str
+    calls: tuple[str, ...] = ()
+    of_module: bool = False
 
 
 @dataclass(frozen=True)
@@ -335,6 +345,12 @@ class Survey:
     @property
     def calls(self) -> tuple[CompletionCall, ...]:
         return tuple(call for file in self.files for call in file.calls)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The calls at module level that a train module imports the agent without."""
+        effects = (e for file in self.files for e in file.effects)
+        return tuple(dict.fromkeys(call for e in effects for call in e.calls))
 
     def effects(self, *harms: Harm) -> list[Effect]:
         """Return the side effects of these kinds, of whatever file they are in."""

@@ -105,6 +105,19 @@ def arguments_of(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
+def defaults_of(function: FunctionNode) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters of a function that have a default, with that."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [
+        *zip(reversed(positional), reversed(arguments.defaults), strict=False),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    for argument, default in pairs:
+        if default is not None:
+            yield argument.arg, default
+
+
 def decorator_names(definition: FunctionNode | ast.ClassDef) -> list[str]:
     """The last names of the decorators: ``command`` for ``@app.command("chat")``."""
     spelled = (

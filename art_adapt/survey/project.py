@@ -86,13 +86,14 @@ class Project:
         self._protocols_here = None
         added = []
         for path in paths:
-            try:
-                source = self.instead.get(path) or read_source(path)
-            except Refusal:
+            if path in self.files:
                 continue
-            if path not in self.files:
-                self.files[path] = Syntax.of(source)
-                added.append(self.files[path])
+            try:
+                found = Syntax.of(self.instead.get(path) or read_source(path))
+            except Refusal:
+                continue  # written for a newer Python, or not readable
+            self.files[path] = found
+            added.append(found)
         self._follow_imports(added)
         return bool(added)
 
@@ -264,6 +265,13 @@ class Project:
                             self._decorated[decorator].append(key)
         return self._decorated.get(name, ())
 
+    def classes_below(self, decorator: str) -> Iterator[tuple[Syntax, str]]:
+        """The classes below a decorator with this name."""
+        for place in self.files.values():
+            for name, definition in place.classes.items():
+                if decorator in decorator_names(definition):
+                    yield place, name
+
     def _only_names(self) -> Iterator[str]:
         """The names that one function of the project has, and no other."""
         every = [f for each in self.files.values() for f in each.functions.values()]
@@ -354,10 +362,9 @@ class Project:
         ``from . import search`` leaves it the module.
         """
         try:
-            source = self.instead.get(package) or read_source(package)
+            syntax = Syntax.of(self.instead.get(package) or read_source(package))
         except Refusal:
             return False
-        syntax = Syntax.of(source)
         imported = syntax.imports.get(name)
         own = ("", package.parent.name)  # from . import search, from pkg import search
         if imported is not None and imported.attribute == name:

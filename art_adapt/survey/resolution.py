@@ -15,7 +15,7 @@ from art_adapt.survey.classes import (
     method_of,
     with_overrides,
 )
-from art_adapt.survey.containers import container_of, held_by
+from art_adapt.survey.containers import container_of, held_by, put_into
 from art_adapt.survey.given import functions_around, given_for, is_parameter
 from art_adapt.survey.nodes import dotted, keyword, last_name
 from art_adapt.survey.project import Project
@@ -48,9 +48,10 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
     """
     name = dotted(node)
     if name is None:
-        # Agent(...).run: the class is named in the expression itself.
+        # Agent(...).run, or get_agent(...).run
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
-            return _members(project, syntax, node.value.func, node.attr)
+            named = _members(project, syntax, node.value.func, node.attr)
+            return named or _of_instances(project, syntax, node.value, node.attr)
         return []
     head, _, rest = name.partition(".")
     owner = syntax.owner(node)
@@ -205,6 +206,8 @@ def _classes_of(
         else:
             yield from _classes_in(project, syntax, value.func)
             yield from _returned_classes(project, syntax, value.func)
+    elif isinstance(value, ast.Name) and value.id == "self":
+        yield from owners(project, syntax, value)
     elif dotted(value) is not None:
         for annotation in syntax.annotations_of(value):
             yield from annotated(project, syntax, annotation)
@@ -301,21 +304,43 @@ def _returned_classes(
 def _classes_in(
     project: Project, syntax: Syntax, function: ast.expr
 ) -> Iterator[tuple[Syntax, str]]:
-    """Find the classes of which one is called: those in ``{"gpt": GPT, "echo": Echo}[kind]``."""
+    """Find the classes of which one is called.
+
+    Those are in ``{"gpt": GPT, "echo": Echo}[kind]``, in a table that is filled below, or
+    what a function returns: ``class_for(kind)()``.
+    """
     for each in (function, *syntax.values_of(function)):
+        held: list[ast.expr] = []
         if isinstance(each, ast.IfExp | ast.BoolOp):
             held = (
                 [each.body, each.orelse] if isinstance(each, ast.IfExp) else each.values
             )
+        elif isinstance(each, ast.Call) and (
+            functions := resolve(project, syntax, each.func)
+        ):
+            for path, qualname in functions:
+                place = project.files[path]
+                for returned in return_values(place, qualname):
+                    yield from _class_objects(project, place, returned)
         elif (container := container_of(syntax, each)) is not None:
             whole = (container, *syntax.values_of(container))
             held = [element for value in whole for element in held_by(value)[0]]
-        else:
-            continue
+            held += put_into(syntax, dotted(container) or "", MODULE_LEVEL)[0]
         for element in held:
-            found = project.class_named(syntax, dotted(element) or "")
-            if found is not None:
-                yield found
+            yield from _class_objects(project, syntax, element)
+
+
+def _class_objects(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> Iterator[tuple[Syntax, str]]:
+    """Find the classes that a value itself is, or that a decorator is put above."""
+    for each in (value, *syntax.values_of(value)):
+        found = project.class_named(syntax, dotted(each) or "")
+        if found is not None:
+            yield found
+        elif is_parameter(syntax, each):
+            for function in functions_around(syntax, each):
+                yield from project.classes_below(function.node.name)
 
 
 def _named(

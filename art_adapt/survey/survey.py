@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from art_adapt.source import Source
+from art_adapt.survey.agents_apart import apart_from, told_apart
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.classes import FunctionKey
@@ -27,6 +28,7 @@ from art_adapt.survey.llm_helpers import (
     helpers_of,
     is_told_before,
     only_helps,
+    tied,
 )
 from art_adapt.survey.model import (
     Effect,
@@ -39,6 +41,7 @@ from art_adapt.survey.obstacles import art_use, find_obstacles
 from art_adapt.survey.packages import imports_relatively
 from art_adapt.survey.project import Project
 from art_adapt.survey.roles import side_job_of
+from art_adapt.survey.slices import module_at
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.threads import find_thread_starts
 from art_adapt.survey.tool_execution import find_tool_execution
@@ -64,7 +67,7 @@ def survey(
     """
     project = Project.of(sources, instead or {})
     found = _with_implementations(Found.of(project))
-    found = drivers_first(_with_derived(_outward(found)))
+    found = told_apart(tied(drivers_first(_with_derived(_outward(found)))))
     if entry is not None:
         found = found.with_entry(entry)
     project = found.project
@@ -101,7 +104,8 @@ def survey(
     at_import = found.graph.run_by((path, MODULE_LEVEL) for path in run_files)
     making_tools = {path for path, _ in run | at_import}
     homes = [entry.home for entry in likely_first] or project.given
-    imported = project.imported_by(homes)
+    of_others = _of_other_agents(project, homes, entry_points)
+    imported = project.imported_by([*homes, *_imported_with(project, likely_first)])
     effects = {
         path: (
             *_effects(found, run, syntax, imported),
@@ -109,8 +113,16 @@ def survey(
         )
         for path, syntax in project.files.items()
     }
+    for script in (each.home for each in likely_first if each.is_script):
+        effects[script] = tuple(e for e in effects[script] if not e.of_module)
     tools = {
-        path: find_tool_execution(project, found.graph, syntax, found.asking)
+        path: find_tool_execution(
+            project,
+            found.graph,
+            syntax,
+            found.asking,
+            {name for where, name in run if where == path},
+        )
         for path, syntax in project.files.items()
         if found.calls.get(path) or path in run_files
     }
@@ -125,15 +137,39 @@ def survey(
             edited=edited,
         )
         for path, syntax in project.files.items()
-        if (
-            edited := path in project.given
-            or bool(found.calls.get(path))
-            or path in starting
+        if path not in of_others
+        and (
+            (
+                edited := path in project.given
+                or bool(found.calls.get(path))
+                or path in starting
+            )
+            or effects[path]
+            or tools.get(path)
         )
-        or effects[path]
-        or tools.get(path)
     )
     return Survey(files, entry_points)
+
+
+def _imported_with(project: Project, entries: Sequence[EntryPoint]) -> Iterator[Path]:
+    """The files beside its agent that a train module imports, for what an agent is made of."""
+    for entry in entries:
+        agent = project.files[entry.home]
+        for made in (part.made for part in entry.parts if part.made is not None):
+            path = made.place.path
+            module = module_at(project, agent, path)
+            if any(module == each for each, _ in made.names):
+                yield path
+
+
+def _of_other_agents(
+    project: Project, homes: Sequence[Path], entries: Sequence[EntryPoint]
+) -> set[Path]:
+    """The files of a folder's other agents: they have candidates of their own."""
+    tests = [apart_from(project, home) for home in homes]
+    return {
+        each.home for each in entries if all(is_apart(each.home) for is_apart in tests)
+    }
 
 
 def _effects(
@@ -151,6 +187,8 @@ def _effects(
     importing: tuple[Effect, ...] = ()
     if path in imported or asks:
         importing = tuple(find_work_at_import(syntax, found.asking.asks))
+    if path not in imported:  # nor can a train module leave anything out
+        importing = tuple(replace(effect, calls=()) for effect in importing)
     if asks or path in imported.intersection(found.project.given):
         importing = (*importing, *find_refusals(syntax))[:1]
     return (*find_effects(syntax, functions), *importing)
@@ -167,8 +205,11 @@ def _with_handed_over(
     made = [part.made for entry in entries for part in entry.parts if part.made]
     keys = [key for each in made for key in each.functions]
     project = replace(found.project, files=dict(found.project.files))
-    if project.add([path for path, _ in keys if path not in project.files]):
-        found = replace(found, project=project, graph=CallGraph.of(project))
+    paths = [*(path for path, _ in keys), *(each.place.path for each in made)]
+    if project.add([path for path in paths if path not in project.files]):
+        graph = CallGraph.of(project)
+        asking = found.asking.seen_in(graph, found.policy)
+        found = replace(found, project=project, graph=graph, asking=asking)
     known = [(path, name) for path, name in keys if path in project.files]
     return found, found.graph.run_by(known)
 

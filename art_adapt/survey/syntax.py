@@ -13,6 +13,7 @@ from art_adapt.survey.nodes import (
     FunctionNode,
     arguments_of,
     bound_names,
+    defaults_of,
     dotted,
     grown_list,
     paired,
@@ -227,8 +228,15 @@ class Syntax:
     def assignments(self) -> dict[str, list[tuple[str, ast.expr]]]:
         """The values that names and ``self`` attributes are assigned, by target.
 
-        Each comes with the function that assigns it; a field with its class.
+        Each comes with the function that assigns it; a field with its class, and what
+        ``global`` says is the module's with that.
         """
+        global_names = {
+            (self._owners[node], name)
+            for node in self.nodes
+            if isinstance(node, ast.Global)
+            for name in node.names
+        }
         classes = {node: name for name, node in self.classes.items()}
         found: dict[str, list[tuple[str, ast.expr]]] = {}
         for node in self.nodes:
@@ -247,6 +255,7 @@ class Syntax:
                 if (key := dotted(target)) is not None:
                     around = classes.get(self.parents[node])  # type: ignore[call-overload]
                     where = around or self._owners[node]
+                    where = MODULE_LEVEL if (where, key) in global_names else where
                     found.setdefault(key, []).append((where, value))
         return found
 
@@ -304,6 +313,14 @@ class Syntax:
             return False
         assigned = (name, owner) in self._assigned
         return assigned or name in self.functions[owner].parameters
+
+    def defaults_of(self, name: ast.Name) -> list[ast.expr]:
+        """The default of the parameter that a name is in its function."""
+        function = self.functions.get(self.owner(name))
+        if function is None:
+            return []
+        defaults = defaults_of(function.node)
+        return [default for each, default in defaults if each == name.id]
 
     def values_at_top(self, name: str) -> list[ast.expr]:
         """The values that the file assigns to a name at module level."""

@@ -1171,3 +1171,16 @@ def test_a_loop_that_only_tries_again_is_no_agents(
     assert is_agents is (episode == "Agent.run")
     if is_agents:
         assert first(found).called == episode
+
+
+def test_a_named_function_is_looked_for_in_the_whole_project(tmp_path: Path) -> None:
+    """No import leads there: a registry does, at run time."""
+    (tmp_path / "pyproject.toml").touch()
+    for name, text in {
+        "llm": f"def ask(messages):\n    return {CALL}\n",
+        "service": "import importlib\n\ndef answer(question: str):\n"
+        "    return importlib.import_module('llm').ask([question])\n",
+    }.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    found = survey([read_source(tmp_path / "llm.py")], entry="answer")
+    assert [e.called for e in found.entry_points if e.score == UNSEEN] == ["answer"]

@@ -1,0 +1,85 @@
+"""Tells who starts a conversation that an LLM helper carries on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.survey.asking import Asking
+from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.classes import FunctionKey
+from art_adapt.survey.nodes import Function, last_name
+from art_adapt.survey.project import Project
+from art_adapt.survey.syntax import Syntax
+
+
+def starts_conversation(
+    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
+) -> bool:
+    """Whether a function starts a conversation that an LLM helper carries on for it."""
+    return writes_messages(project, graph, key, asking) or _writes_prompt(
+        project, graph, key, asking
+    )
+
+
+def writes_messages(
+    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
+) -> bool:
+    """Whether a function writes the messages that an LLM helper sends for it."""
+    syntax = project.files[key[0]]
+    return any(
+        asking.writes(syntax, key[1], value)
+        for place, helper, given in _helped(project, graph, key)
+        if asking.only_sends(place, helper)
+        for value in given
+    )
+
+
+def _writes_prompt(
+    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
+) -> bool:
+    """Whether a function gives an LLM helper its prompts.
+
+    That is ``ask("You explain pods.", f"Why does {pod} fail?")``: text of its own, and
+    something that varies.
+    """
+    syntax = project.files[key[0]]
+    for place, helper, given in _helped(project, graph, key):
+        values = [v for value in given for v in (value, *syntax.values_of(value))]
+        texts = [
+            inner.value
+            for value in values
+            if isinstance(value, ast.Constant | ast.JoinedStr)
+            for inner in ast.walk(value)
+            if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
+        ]
+        constants = [last_name(v) for v in given if last_name(v).isupper()]
+        if (
+            (constants or any(" " in text.strip() for text in texts))
+            and not all(_is_fixed(syntax, value) for value in given)
+            and asking.only_relays(place, helper)
+        ):
+            return True
+    return False
+
+
+def _is_fixed(syntax: Syntax, value: ast.expr) -> bool:
+    """Whether a value is the same in each run: a text, or a name for one."""
+    if isinstance(value, ast.JoinedStr):
+        return all(isinstance(each, ast.Constant) for each in value.values)
+    values = syntax.values_of(value) if isinstance(value, ast.Name) else [value]
+    return bool(values) and all(isinstance(each, ast.Constant) for each in values)
+
+
+def _helped(
+    project: Project, graph: CallGraph, key: FunctionKey
+) -> Iterator[tuple[Syntax, Function, list[ast.expr]]]:
+    """The functions that a function calls, with their files, and what it gives them."""
+    syntax = project.files[key[0]]
+    for path, name in graph.certain.get(key, ()):
+        place = project.files[path]
+        for site in graph.sites.get((key, (path, name)), ()):
+            call = syntax.parents.get(site)
+            if name in place.functions and isinstance(call, ast.Call):
+                given = [*call.args, *(each.value for each in call.keywords)]
+                yield place, place.functions[name], given
