@@ -221,7 +221,11 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
     shown_in: dict[Path, list[Parameter]] = {}
     for parameter in entry.parts:
         made = parameter.made
-        if parameter in missing:
+        if parameter.stand_in is not None:
+            read = " and ".join(parameter.stand_in) or "nothing"
+            what = f"{parameter.name}: a stand-in for the platform's object"
+            yield Line("needs", what, f"of which the scenario says {read}: rehearse it")
+        elif parameter in missing:
             what = f"{parameter.name}: {parameter.annotation or 'an object'}"
             shown = (
                 f"{at(parameter.passed)} passes one, which cannot be taken over"
@@ -280,7 +284,9 @@ def _effect_lines(survey: Survey) -> Iterator[Line]:
                 )
             )
             more = f" and {len(effects) - 4} more" if len(effects) > 4 else ""
-            yield Line("replay", f"{said}{more}", f"{harm}")
+            skipped = all(effect.calls for effect in effects)
+            end = ": the train module imports it without" if skipped else ""
+            yield Line("replay", f"{said}{more}", f"{harm}{end}")
 
 
 def _obstacle_lines(survey: Survey) -> Iterator[Line]:

@@ -166,12 +166,16 @@ def _is_enum(place: Syntax, class_name: str) -> bool:
 
 
 def _type_of_members(place: Syntax, class_name: str) -> str:
-    kinds = {
-        type(statement.value.value).__name__
+    """The type of an enumeration's values; the values themselves where they are texts."""
+    values = [
+        statement.value.value
         for statement in place.classes[class_name].body
         if isinstance(statement, ast.Assign)
         and isinstance(statement.value, ast.Constant)
-    }
+    ]
+    kinds = {type(each).__name__ for each in values}
+    if kinds == {"str"}:
+        return f"Literal[{', '.join(map(repr, values))}]"
     return kinds.pop() if len(kinds) == 1 else "Any"
 
 

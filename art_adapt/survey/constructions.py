@@ -20,7 +20,8 @@ from art_adapt.survey.nodes import argument_of
 from art_adapt.survey.project import Project
 from art_adapt.survey.project_folder import project_root
 from art_adapt.survey.resolution import classes_of
-from art_adapt.survey.slices import MODELS, SUPPLIED, construction
+from art_adapt.survey.slices import construction
+from art_adapt.survey.supplied import MODEL
 from art_adapt.survey.syntax import Syntax
 
 # The ranks of calls that only show or try an agent: a demo's, a test's.
@@ -59,7 +60,7 @@ def with_constructions(
 
 def _names_a_model(parameter: Parameter) -> bool:
     """Whether a model's name has to be given for a parameter."""
-    return parameter.name in MODELS and parameter.default is None
+    return parameter.supplied == MODEL and parameter.default is None
 
 
 def _with_own_model(
@@ -128,7 +129,7 @@ def ordered(
 def _has_task(entry: EntryPoint) -> bool:
     """Whether what differs between episodes is given to the function itself."""
     return any(
-        not (each.is_client or each.is_object) and each.name not in SUPPLIED
+        not (each.is_client or each.is_object or each.supplied)
         for each in entry.parameters
     )
 
@@ -210,7 +211,7 @@ def _from_call(
     names = [parameter.name for parameter in parameters]
     for parameter in parameters:
         value = argument_of(call, parameter.name, names)
-        if value is None or parameter.is_client or parameter.name in SUPPLIED:
+        if value is None or parameter.is_client or parameter.supplied:
             yield parameter
             continue
         made = construction(project, agent, place, value)

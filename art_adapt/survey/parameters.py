@@ -15,10 +15,17 @@ from dataclasses import replace
 from art_adapt.survey.apis import CLIENT_CLASSES, CLIENT_NAMES
 from art_adapt.survey.classes import lineage, method_of
 from art_adapt.survey.model import Parameter
-from art_adapt.survey.nodes import Function, decorator_names, dotted, keyword
+from art_adapt.survey.nodes import (
+    Function,
+    decorator_names,
+    dotted,
+    keyword,
+    last_name,
+)
 from art_adapt.survey.object_use import is_used_as_object
 from art_adapt.survey.project import Project
 from art_adapt.survey.slices import construction
+from art_adapt.survey.supplied import BY_NAME, supplied_by_use
 from art_adapt.survey.syntax import BUILTIN, Syntax
 
 CLIENT_CLASS = re.compile(rf"\b({'|'.join(sorted(CLIENT_CLASSES))})\b")
@@ -96,7 +103,10 @@ def parameters_of(
                 argument,
                 _passed_default(default),
                 functools.partial(is_used_as_object, syntax, function, argument.arg),
+                configures=function.node.name == "__init__",
             ),
+            supplied=BY_NAME.get(argument.arg)
+            or supplied_by_use(syntax, function, argument.arg),
             positional_only=argument in arguments.posonlyargs,
             # Called as a function, typer's would get the declaration for a value.
             declared=isinstance(default, ast.Call)
@@ -105,10 +115,49 @@ def parameters_of(
         for argument, default in pairs[1 if bound else 0 :]
     )
     defaults_by_name = {argument.arg: default for argument, default in pairs}
+    of_click = dict(_defaults_of_click(function))
     return tuple(
-        _with_declared_default(project, syntax, each, defaults_by_name[each.name])
+        _with_clicks_default(project, syntax, each, of_click[each.name])
+        if each.name in of_click
+        else _with_declared_default(project, syntax, each, defaults_by_name[each.name])
         for each in found
     )
+
+
+def _with_clicks_default(
+    project: Project, syntax: Syntax, parameter: Parameter, default: ast.expr
+) -> Parameter:
+    """Say what a command gets where nobody types an option; its function has no default."""
+    if isinstance(default, ast.Constant | ast.Tuple):
+        return replace(parameter, default=ast.unparse(default), declared=True)
+    made = construction(project, syntax, syntax, default)
+    if made is None:
+        return parameter
+    return replace(parameter, is_object=True, fields=None, made=made)
+
+
+def _defaults_of_click(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """What click gives a command for options that nobody types."""
+    for decorator in function.node.decorator_list:
+        if not isinstance(decorator, ast.Call):
+            continue
+        kind = last_name(decorator.func)
+        names = [e.value for e in decorator.args if isinstance(e, ast.Constant)]
+        flags = [name for name in names if isinstance(name, str)]
+        if kind != "option" or not flags:
+            continue
+        own = next((name for name in flags if name.isidentifier()), max(flags, key=len))
+        given = {k.arg: k.value for k in decorator.keywords if k.arg is not None}
+        said = {name: getattr(value, "value", None) for name, value in given.items()}
+        name = own.lstrip("-").partition("/")[0].replace("-", "_").lower()
+        if "default" in given:
+            yield name, given["default"]
+        elif said.get("is_flag") or "/" in own:
+            yield name, ast.Constant(False)
+        elif said.get("multiple"):
+            yield name, ast.Tuple([])
+        elif not said.get("required") and "prompt" not in given:
+            yield name, ast.Constant(None)
 
 
 def _is_bound_task(function: Function) -> bool:
@@ -241,6 +290,8 @@ def _parameter(
     argument: ast.arg,
     default: ast.expr | None,
     used_as_object: Callable[[], bool] = lambda: False,
+    *,
+    configures: bool = True,
 ) -> Parameter:
     annotation = argument.annotation
     text = ast.unparse(annotation) if annotation is not None else None
@@ -262,7 +313,7 @@ def _parameter(
         is_object = fields is None and (
             (named or used_as_object())
             if dotted(_bare(annotation)) in VAGUE
-            else not _is_plain(project, syntax, annotation)
+            else not _is_plain(project, syntax, annotation, any_of=not configures)
         )
     elif default is None or isinstance(default, ast.Constant):
         literal = isinstance(default, ast.Constant) and default.value is not None
@@ -283,6 +334,7 @@ def _parameter(
         is_client,
         is_object and not is_client,
         fields,
+        supplied=BY_NAME.get(argument.arg, ""),
     )
 
 
@@ -311,18 +363,42 @@ def _bare(annotation: ast.expr) -> ast.expr:
     return annotation
 
 
+def _alternatives(annotation: ast.expr) -> list[ast.expr]:
+    """What a union admits, but for None; another annotation is its only alternative."""
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        return [*_alternatives(annotation.left), *_alternatives(annotation.right)]
+    if (
+        isinstance(annotation, ast.Subscript)
+        and (dotted(annotation.value) or "").split(".")[-1] == "Union"
+        and isinstance(annotation.slice, ast.Tuple)
+    ):
+        return [each for part in annotation.slice.elts for each in _alternatives(part)]
+    is_none = isinstance(annotation, ast.Constant) and annotation.value is None
+    return [] if is_none else [annotation]
+
+
 def _is_plain(
-    project: Project, syntax: Syntax, annotation: ast.expr, depth: int = 0
+    project: Project,
+    syntax: Syntax,
+    annotation: ast.expr,
+    depth: int = 0,
+    *,
+    any_of: bool = False,
 ) -> bool:
-    """Whether JSON can hold what the annotation admits."""
+    """Whether JSON can hold what the annotation admits.
+
+    ``any_of``: of a union, one alternative is enough. A task may be given as a text; what
+    configures an agent is made as an object.
+    """
     annotation = _bare(annotation)
     if depth > 10:  # an alias of itself
         return False
     if isinstance(annotation, ast.Constant):
         return True
-    if isinstance(annotation, ast.BinOp):
-        sides = (annotation.left, annotation.right)
-        return all(_is_plain(project, syntax, side, depth + 1) for side in sides)
+    alternatives = _alternatives(annotation)
+    if len(alternatives) > 1:  # Message | str: a text will do
+        enough = any if any_of else all
+        return enough(_is_plain(project, syntax, e, depth + 1) for e in alternatives)
     if isinstance(annotation, ast.Subscript):
         name = (dotted(annotation.value) or "").split(".")[-1]
         if name in ("Literal", "Annotated"):

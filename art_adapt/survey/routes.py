@@ -24,13 +24,14 @@ METHODS = {
 STREAMING = ("StreamingResponse", "EventSourceResponse")
 # Parameters that the framework fills in.
 GIVEN = ("Request", "Response", "BackgroundTasks", "WebSocket", "HTTPConnection")
-# How Flask's request is read, and how httpx sends what is read.
+# How Flask's and Starlette's requests are read, and how httpx sends what is read.
 READ = {
     "get_json": "json",
     "json": "json",
     "form": "data",
     "args": "params",
     "values": "params",
+    "query_params": "params",
 }
 
 
@@ -44,17 +45,19 @@ def with_route(syntax: Syntax, entry: EntryPoint) -> EntryPoint:
     streams = _streams(syntax, function)
     found = replace(found, streams=streams)
     if syntax.imports_module("flask", "quart") is not None:
-        encoding, read = _read_by_flask(syntax, function)
+        encoding, read = _read(syntax, function, "request")
         if encoding:
             route = replace(found, encoding=encoding)
             fields = (*entry.parameters, *read)  # those of its own are in its path
             return replace(entry, route=route, parameters=fields)
     elif given or streams:
-        rest = tuple(p for p in entry.parameters if p not in given)
+        read_in = (_read(syntax, function, p.name) for p in given)
+        encoding, read = next((each for each in read_in if each[0]), ("", []))
+        rest = (*(p for p in entry.parameters if p not in given), *read)
         is_form = "Form(" in ast.unparse(function.node.args)
         has_body = any(each.fields is not None for each in rest)
-        encoding = "data" if is_form else "json" if has_body else "params"
-        route = replace(found, encoding=encoding)
+        usual = "data" if is_form else "json" if has_body else "params"
+        route = replace(found, encoding=encoding or usual)
         return replace(entry, route=route, parameters=rest)
     return entry
 
@@ -97,12 +100,14 @@ def _is_given(parameter: Parameter) -> bool:
     return name in GIVEN or "Depends(" in f"{text} {parameter.default}"
 
 
-def _read_by_flask(syntax: Syntax, function: Function) -> tuple[str, list[Parameter]]:
-    """What a handler reads of ``flask.request``: how it is sent, and the keys."""
+def _read(
+    syntax: Syntax, function: Function, request: str
+) -> tuple[str, list[Parameter]]:
+    """What a handler reads of the request with this name: how it is sent, and the keys."""
     encoding = ""
     keys: dict[str, Parameter] = {}
     for node in syntax.owned_by(function.qualname):
-        if isinstance(node, ast.Attribute) and dotted(node.value) == "request":
+        if isinstance(node, ast.Attribute) and dotted(node.value) == request:
             encoding = encoding or READ.get(node.attr, "")
         key: ast.expr | None = None
         default: ast.expr | None = None
@@ -120,19 +125,19 @@ def _read_by_flask(syntax: Syntax, function: Function) -> tuple[str, list[Parame
             isinstance(key, ast.Constant)
             and isinstance(key.value, str)
             and key.value.isidentifier()
-            and _is_request(syntax, holder)
+            and _is_request(syntax, holder, request)
             and (default is None or _is_empty(default))
         ):
             keys.setdefault(key.value, Parameter(key.value, None, None))
     return encoding, list(keys.values())
 
 
-def _is_request(syntax: Syntax, value: ast.expr) -> bool:
-    """Whether a value is what Flask's request holds: ``request.json``, or a name for it."""
+def _is_request(syntax: Syntax, value: ast.expr, request: str) -> bool:
+    """Whether a value is what a request holds: ``request.json``, or a name for it."""
     values = [value, *syntax.values_of(value)] if dotted(value) else [value]
     return any(
         isinstance(inner, ast.Attribute)
-        and dotted(inner.value) == "request"
+        and dotted(inner.value) == request
         and inner.attr in READ
         for each in values
         for inner in ast.walk(each)

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeGuard
 
+from art_adapt.definitions import called_name, definitions_of
 from art_adapt.survey.apis import CLIENT_CLASSES
 from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.effects import asks_a_person, reads_arguments
 from art_adapt.survey.model import Construction
-from art_adapt.survey.nodes import arguments_of, dotted, last_name
+from art_adapt.survey.nodes import arguments_of, dotted, keyword, last_name
 from art_adapt.survey.packages import package_depth
 from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import resolve, resolve_name
@@ -30,8 +31,6 @@ SHOWS = re.compile(
 _Assignment = ast.Assign | ast.AnnAssign
 # What a person or a command line gives is no part of an object.
 PERSONAL = ("input", "args")
-# The names of parameters that say which model is asked.
-MODELS = ("model", "model_name", "model_id")
 # What a train module has for arguments that say which model is asked, and where.
 SUPPLIED = {
     "model": "BASE_MODEL",
@@ -63,8 +62,13 @@ def construction(
     ``place`` is the file that the value stands in.
     """
     taken = _Slice(project, agent)
-    if not _take(place, _module_of(project, agent, place), value, taken):
-        return None
+    module = module_at(project, agent, place.source.path)
+    runs = place is not agent and _runs_when_imported(place)
+    if not _take(place, None if runs else module, value, taken):
+        # Of a file that runs the agent, what it defines can be imported without that.
+        taken = _Slice(project, agent)
+        if not (runs and _is_importable(place) and _take(place, module, value, taken)):
+            return None
     if any("Mock" in name for _, name in taken.names):
         return None  # a test's
     taken.statements.sort(key=lambda statement: statement.lineno)
@@ -100,12 +104,18 @@ def _named(project: Project, place: Syntax, node: ast.AST) -> Iterator[FunctionK
 
 
 def _text(place: Syntax, node: ast.stmt | ast.expr, taken: _Slice) -> str:
-    """The source of a node as its author laid it out, moved to the first column."""
+    """The source of a node: a statement as its author laid it out, at the first column.
+
+    An expression of several lines becomes one line: it will stand somewhere else.
+    """
+    if node in taken.supplied:
+        return taken.supplied[node]
     replaced = taken.clients | taken.supplied.keys()
     if not replaced.isdisjoint(ast.walk(node)):
         return ast.unparse(_with_supplied(node, taken))
     text = ast.get_source_segment(place.source.text, node) or ""
-    several = any(
+    several = isinstance(node, ast.expr) and "\n" in text
+    several |= any(
         isinstance(inner, ast.Constant | ast.JoinedStr)
         and (inner.end_lineno or 0) > inner.lineno
         for inner in ast.walk(node)
@@ -113,8 +123,8 @@ def _text(place: Syntax, node: ast.stmt | ast.expr, taken: _Slice) -> str:
     if not text or several or place.source.text.count("\t"):
         return ast.unparse(node)
     first, *rest = text.splitlines()
-    indent = len(first) and node.col_offset if isinstance(node, ast.stmt) else 0
-    return "\n".join([first, *(line[min(indent, _indent(line)) :] for line in rest)])
+    moved = (line[min(node.col_offset, _indent(line)) :] for line in rest)
+    return "\n".join([first, *moved])
 
 
 def _with_supplied(node: ast.AST, taken: _Slice) -> ast.AST:
@@ -123,21 +133,21 @@ def _with_supplied(node: ast.AST, taken: _Slice) -> ast.AST:
     for own, new in list(zip(ast.walk(node), ast.walk(copied), strict=True)):
         if isinstance(new, ast.Call) and own in taken.clients:
             new.args, new.keywords = [], [ast.keyword(None, ast.Name("endpoint"))]
-        elif isinstance(own, ast.keyword) and own.value in taken.supplied:
-            assert isinstance(new, ast.keyword)
-            new.value = ast.Name(taken.supplied[own.value])
+            continue
+        for name, value in ast.iter_fields(own):
+            if isinstance(value, list):
+                held = getattr(new, name)
+                held[:] = [
+                    ast.Name(taken.supplied[old]) if old in taken.supplied else each
+                    for old, each in zip(value, held, strict=True)
+                ]
+            elif value in taken.supplied:
+                setattr(new, name, ast.Name(taken.supplied[value]))
     return copied
 
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-def _module_of(project: Project, agent: Syntax, place: Syntax) -> str | None:
-    """How a train module beside the agent imports the file; None if it must not be."""
-    if place is not agent and _runs_when_imported(place):
-        return None
-    return module_at(project, agent, place.source.path)
 
 
 def module_at(project: Project, agent: Syntax, path: Path) -> str | None:
@@ -164,6 +174,20 @@ def _runs_when_imported(syntax: Syntax) -> bool:
     )
 
 
+def _is_importable(syntax: Syntax) -> bool:
+    """Whether a file that runs something can be imported without that."""
+    body = syntax.source.tree.body
+    runs = [
+        node.value
+        for node in body
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    ]
+    waits = any(isinstance(node, ast.While | ast.For) for node in body)
+    return not waits and (
+        definitions_of(syntax.source.tree, list(map(called_name, runs))) is not None
+    )
+
+
 def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> bool:
     """Take what ``value`` depends on into ``taken``; tell whether all of it could be."""
     bound = {
@@ -184,6 +208,10 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
             if not _takes(place, module, given, taken):
                 taken.clients.add(node)
             done.update(*map(ast.walk, (*node.args, *node.keywords)))
+        if (default := _usual(place, node)) is not None:
+            taken.supplied[node] = default
+            done.update(ast.walk(node))
+            continue
         if isinstance(node, ast.Await | ast.Yield | ast.YieldFrom):
             return False
         if isinstance(node, ast.NamedExpr) or reads_arguments(place, node):
@@ -195,6 +223,39 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
         if not _take_name(place, module, node, taken):
             return False
     return True
+
+
+def _usual(place: Syntax, node: ast.AST) -> str | None:
+    """What a value of the command line is where nothing is said: ``args.image``."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return None
+    if not any(reads_arguments(place, each) for each in place.values_of(node.value)):
+        return None
+    for call in place.nodes:
+        if (
+            isinstance(call, ast.Call)
+            and last_name(call.func) == "add_argument"
+            and _destination(call) == node.attr
+        ):
+            default = keyword(call, "default")
+            if isinstance(default, ast.Constant) and default.value is not None:
+                return ast.unparse(default)
+            action = keyword(call, "action")
+            if isinstance(action, ast.Constant) and action.value == "store_true":
+                return "False"
+    return None
+
+
+def _destination(call: ast.Call) -> str | None:
+    """The attribute that argparse gives a value: num_steps for ``--num-steps``."""
+    named = keyword(call, "dest")
+    flags = [
+        each.value
+        for each in (*([named] if named else []), *call.args)
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    ]
+    long = next((each for each in flags if not re.match("-[^-]", each)), None)
+    return long and long.lstrip("-").replace("-", "_")
 
 
 def _takes(
@@ -216,6 +277,8 @@ def _take_name(
         return False
     local = [] if owner == MODULE_LEVEL else _assignments(place, name, owner)
     at_top = _assignments(place, name, MODULE_LEVEL)
+    if not local and _is_set_later(place, name):
+        return False
     if not local and (
         module is None or any(each and place.is_guarded(each) for each in at_top)
     ):
@@ -256,6 +319,11 @@ def _take_name(
             taken.names[module, name] = None
         return module is not None
     return hasattr(builtins, name)
+
+
+def _is_set_later(place: Syntax, name: str) -> bool:
+    """Whether a function gives a name of its module a value: ``global client``."""
+    return any(isinstance(n, ast.Global) and name in n.names for n in place.nodes)
 
 
 def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:

@@ -15,9 +15,11 @@ from art_adapt.survey.constructions import (
     is_unknown,
     with_constructions,
 )
+from art_adapt.survey.handlers import with_stand_ins
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import bound_names
 from art_adapt.survey.project import Project
+from art_adapt.survey.providers import with_recorded_provider
 from art_adapt.survey.setups import with_setup
 
 
@@ -37,11 +39,12 @@ def as_used(
     """
     entry = with_constructions(project, graph, entry, demos=not everywhere)
     if not everywhere:
-        return entry
+        return with_recorded_provider(project, entry)
     entry = with_setup(project, graph, entry)
     unknown = [each for each in entry.needs if is_unknown(each)]
     if not unknown and (is_configured(entry) or not entry.constructor):
-        return _without_conflicts(entry)
+        entry = with_recorded_provider(project, entry)
+        return with_stand_ins(project, _without_conflicts(entry))
     wider = replace(project, files=dict(project.files))
     home = project.files[entry.home]
     classes = [
@@ -53,7 +56,9 @@ def as_used(
     if wider.add(files_that_use(project, [entry.key], classes)):
         graph = CallGraph.of(wider)
     entry = with_setup(wider, graph, with_constructions(wider, graph, entry))
-    return _without_conflicts(with_built(wider, entry, reaching))
+    entry = with_recorded_provider(wider, with_built(wider, entry, reaching))
+    entry = _without_conflicts(entry)
+    return with_stand_ins(project, entry)
 
 
 def _without_conflicts(entry: EntryPoint) -> EntryPoint:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from art_adapt.survey.model import (
     EntryPoint,
@@ -13,7 +13,7 @@ from art_adapt.survey.model import (
     SetupCall,
     Terminal,
 )
-from art_adapt.survey.slices import MODELS
+from art_adapt.survey.supplied import MODEL
 from art_adapt.train_module.fields import (
     ENDPOINT,
     field_name,
@@ -21,7 +21,7 @@ from art_adapt.train_module.fields import (
     scenario_fields,
     terminal_fields,
 )
-from art_adapt.train_module.layout import literal, render_call
+from art_adapt.train_module.layout import double_quoted, literal, render_call
 from art_adapt.train_module.local_names import (
     imported_name,
     local_name,
@@ -53,7 +53,14 @@ def render_episode(entry: EntryPoint, fields: Defaults) -> str:
     indent = "    "
     if entry.class_name is not None:
         class_name = local + entry.class_name.removeprefix(imported)
-        constructed = _arguments(entry.constructor, fields)
+        names = [parameter.name for parameter in entry.parameters]
+        constructed = _arguments(
+            # What the function is given, too, need not be given to its class.
+            tuple(
+                p for p in entry.constructor if p.default is None or p.name not in names
+            ),
+            fields,
+        )
         if entry.is_abstract:
             lines.append(f"    agent = {_value(entry.needs[0], fields)}")
         elif entry.context:
@@ -102,18 +109,19 @@ def render_episode(entry: EntryPoint, fields: Defaults) -> str:
 
 
 def _documentation(entry: EntryPoint, returns: bool) -> str:
-    fresh = ", on an instance of its own" if entry.class_name else ""
+    what = "a new agent" if entry.class_name else "the agent"
     if entry.terminal is not None:
-        answer = "without a final_answer(...), return the answer that it printed"
+        what = what if entry.class_name else "the command"
+        answer = "without final_answer(...), what it prints is the answer"
+    elif entry.keeps_answer and entry.exits:
+        answer = "without final_answer(...), the last reply is the answer"
     elif entry.keeps_answer:
-        marked = "without a final_answer(...), " if entry.exits else ""
-        answer = f"{marked}what the model says last is the answer"
+        answer = "what the model says last is the answer"
     elif returns:
-        answer = "without a final_answer(...), return the answer"
+        answer = "without final_answer(...), it returns the answer"
     else:
         answer = "final_answer(...) marks its answer"
-    what = "command" if entry.terminal is not None and not fresh else "agent"
-    return f"Run the {what} once{fresh}; {answer}."
+    return f"Run {what} once; {answer}."
 
 
 def _setup(indent: str, call: SetupCall, entry: EntryPoint, fields: Defaults) -> str:
@@ -131,7 +139,7 @@ def _script_episode(entry: EntryPoint) -> str:
     return "\n".join(
         [
             "def episode(scenario: Scenario) -> Any:",
-            '    """Run the file once; without a final_answer(...), return the answer that it printed."""',
+            '    """Run the file once; without final_answer(...), what it prints is the answer."""',
             render_call("    return training.", "run_script", given),
         ]
     )
@@ -189,8 +197,10 @@ def _value(parameter: Parameter, fields: Defaults) -> str | None:
     if parameter.is_client and parameter.default in (None, "None"):
         return "client"
     # Without a key a client cannot be made, whatever default its maker has.
-    if parameter.default in UNSET and (key := ENDPOINT.get(name)):
-        return f'endpoint["{key}"]'
+    if parameter.default in UNSET and (where := ENDPOINT.get(parameter.supplied)):
+        return where
+    if parameter.stand_in is not None:
+        return _stand_in(parameter.stand_in)
     if is_required and parameter.is_object:
         if parameter.made is not None:
             return taken_over(parameter.made).value
@@ -199,7 +209,7 @@ def _value(parameter: Parameter, fields: Defaults) -> str | None:
             what += f", as in {parameter.passed.path.name}:{parameter.passed.line}"
         return f"training.fill_in({literal(what)})"
     is_unnamed = is_required or parameter.default in EMPTY
-    if name in MODELS and is_unnamed and not parameter.is_client:
+    if parameter.supplied == MODEL and is_unnamed and not parameter.is_client:
         return "BASE_MODEL"
     if parameter.is_record:
         given = _arguments(parameter.fields or (), fields)
@@ -208,7 +218,20 @@ def _value(parameter: Parameter, fields: Defaults) -> str | None:
     # One that is left out must not overrule the default of another of its name.
     if name in fields and (is_required or fields[name] in (None, parameter.default)):
         return f"scenario.{field_name(parameter)}"
-    return parameter.default if parameter.declared else None
+    if parameter.declared and parameter.default is not None:
+        return double_quoted(parameter.default)
+    return None
+
+
+def _stand_in(texts: Sequence[str]) -> str:
+    """Render an object in the place of a platform's, with what somebody wrote."""
+    values = {path: f"scenario.{path.rpartition('.')[2]}" for path in texts}
+    if all(map(str.isidentifier, values)):
+        given = ", ".join(f"{path}={value}" for path, value in values.items())
+    else:
+        pairs = ", ".join(f"{literal(p)}: {value}" for p, value in values.items())
+        given = f"{{{pairs}}}"
+    return f"training.stand_in({given})"
 
 
 def _preparations(entry: EntryPoint) -> list[str]:

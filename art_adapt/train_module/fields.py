@@ -7,12 +7,16 @@ import re
 from collections.abc import Iterable
 
 from art_adapt.survey.model import EntryPoint, Parameter, Terminal
-from art_adapt.survey.slices import MODELS
+from art_adapt.survey.supplied import API_KEY, API_VERSION, BASE_URL, MODEL
 from art_adapt.train_module.types import plain_type
 
 # Arguments that say where the model is: no scenario's business. Recorded calls go to the
 # model in training whatever they are.
-ENDPOINT = {"api_key": "api_key", "openai_api_key": "api_key", "base_url": "base_url"}
+ENDPOINT = {
+    API_KEY: 'endpoint["api_key"]',
+    BASE_URL: 'endpoint["base_url"]',
+    API_VERSION: '"2024-10-21"',
+}
 CONVERSATIONS = ("messages", "history", "conversation", "chat_history")
 PYDANTIC_NAMES = (
     "schema",
@@ -66,6 +70,9 @@ def _required(
 
 def fields_of(parameter: Parameter) -> tuple[Parameter, ...]:
     """The fields of an object that has to be made; another parameter is one itself."""
+    if parameter.stand_in is not None:
+        names = [path.rpartition(".")[2] for path in parameter.stand_in]
+        return tuple(Parameter(name, "str", None) for name in dict.fromkeys(names))
     if not parameter.is_record:
         return (parameter,)
     return tuple(f for field in parameter.fields or () for f in fields_of(field))
@@ -79,11 +86,13 @@ def terminal_fields(terminal: Terminal) -> list[Parameter]:
 
 def is_given(parameter: Parameter) -> bool:
     """Whether episode() itself provides a parameter: a client, a model, an object."""
+    if parameter.stand_in is not None:
+        return not parameter.stand_in
     return (
         parameter.is_client
         or parameter.is_object
-        or parameter.name in ENDPOINT
-        or (parameter.name in MODELS and parameter.default is None)
+        or parameter.supplied in ENDPOINT
+        or (parameter.supplied == MODEL and parameter.default is None)
     )
 
 
@@ -92,7 +101,10 @@ def to_fill_in(entry: EntryPoint) -> list[Parameter]:
     return [
         parameter
         for parameter in entry.parts
-        if parameter.is_object and parameter.default is None and parameter.made is None
+        if parameter.is_object
+        and parameter.default is None
+        and parameter.made is None
+        and parameter.stand_in is None
     ]
 
 

@@ -5,20 +5,26 @@ from __future__ import annotations
 import keyword
 import re
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 
 from art_adapt.decisions import Training
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.packages import is_own_module
-from art_adapt.train_module.layout import LINE_LENGTH, literal
+from art_adapt.train_module.layout import LINE_LENGTH, literal, render_call
 from art_adapt.train_module.local_names import imported_name, local_name, record_class
 from art_adapt.train_module.taken_over import taken_over
 
 MODULE = re.compile(r"(?:from|import) ([\w.]+)")
 
 
-def imports_of(entry: EntryPoint, training: Training) -> tuple[list[str], list[str]]:
-    """Return the imports of the project's own modules, and those of others, as lines."""
+def imports_of(
+    entry: EntryPoint, training: Training, left_out: Sequence[str] = ()
+) -> tuple[list[str], list[str]]:
+    """Return the imports of the project's own modules, and those of others, as lines.
+
+    ``left_out``: calls at module level that the agent is imported without.
+    """
     imported: dict[str, set[str]] = {}
     if not entry.is_script and not training.single_turn:
         names = [] if entry.is_abstract else [imported_name(entry)[0]]
@@ -38,10 +44,11 @@ def imports_of(entry: EntryPoint, training: Training) -> tuple[list[str], list[s
             name = record_class(parameter).partition(".")[0]
             renamed = "" if name == local_name(name) else f" as {local_name(name)}"
             imported[entry.module].add(f"{name}{renamed}")
+    width = LINE_LENGTH - (4 if left_out else 0)
     lines = [
         line
         for module, names in imported.items()
-        for line in _import(module, sorted(names, key=_by_kind))
+        for line in _import(module, sorted(names, key=_by_kind), width)
     ]
     own = [line for line in lines if _is_own(entry, line)]
     others = [line for line in lines if line not in own]
@@ -54,7 +61,18 @@ def imports_of(entry: EntryPoint, training: Training) -> tuple[list[str], list[s
         # Of other packages, of its own, and what no import statement can name.
         return "importlib." in line, line.startswith("from ."), line
 
-    return sorted(own, key=order), others
+    own.sort(key=order)
+    return (_without_runs(own, left_out) if left_out and own else own), others
+
+
+def _without_runs(lines: Sequence[str], left_out: Sequence[str]) -> list[str]:
+    """Render imports in a block that leaves out what the agent runs when it is imported."""
+    given = list(map(literal, left_out))
+    return [
+        "# Importing the agent runs these, too: a train module needs the definitions only.",
+        render_call("with ", "training.without_runs_of", given, ":"),
+        *(textwrap.indent(line, "    ") for line in lines),
+    ]
 
 
 def _is_own(entry: EntryPoint, line: str) -> bool:
@@ -107,10 +125,10 @@ def _by_kind(name: str) -> tuple[int, str]:
     return (0 if plain.isupper() else 1 if plain[:1].isupper() else 2), name
 
 
-def _import(module: str, names: list[str]) -> Iterator[str]:
+def _import(module: str, names: list[str], width: int) -> Iterator[str]:
     """Render the import of ``names``, each given as ``name`` or ``name as other``.
 
-    The name "" is the module itself.
+    The name "" is the module itself. ``width``: of a line, at most.
     """
     if "" in names:
         yield f"import {module}"
@@ -125,10 +143,10 @@ def _import(module: str, names: list[str]) -> Iterator[str]:
             name, _, local = each.partition(" as ")
             given = f"{literal(module)}{package}"
             line = f"{local or name} = importlib.import_module({given}).{name}"
-            if len(line) > LINE_LENGTH:
+            if len(line) > width:
                 line = line.replace(f"({given})", f"(\n    {given}\n)")
             yield line
-    elif len(line) <= LINE_LENGTH:
+    elif len(line) <= width:
         yield line
     else:
         several = [f"from {module} import (", *(f"    {n}," for n in names), ")"]

@@ -56,37 +56,58 @@ def tuple_of(name: str, texts: Sequence[str]) -> str:
 def render_call(start: str, function: str, arguments: list[str], end: str = "") -> str:
     """Render a call on one line, or broken as formatters do."""
     indent = " " * (len(start) - len(start.lstrip()))
-    return "\n".join(_broken(indent, f"{start.lstrip()}{function}", arguments, end))
+    opened = f"{start.lstrip()}{function}("
+    return "\n".join(_broken(indent, opened, arguments, f"){end}"))
 
 
-def _broken(indent: str, start: str, arguments: list[str], end: str) -> list[str]:
-    line = f"{indent}{start}({', '.join(arguments)}){end}"
-    if len(line) <= LINE_LENGTH or not arguments:
+def _broken(indent: str, opened: str, inside: list[str], closed: str) -> list[str]:
+    line = f"{indent}{opened}{', '.join(inside)}{closed}"
+    if len(line) <= LINE_LENGTH or not inside:
         return [line]
     inner = indent + "    "
-    body = [inner + ", ".join(arguments)]
+    body = [inner + ", ".join(inside)]
     if len(body[0]) > LINE_LENGTH:
-        body = [line for each in arguments for line in _broken_argument(inner, each)]
-    return [f"{indent}{start}(", *body, f"{indent}){end}"]
+        body = [line for each in inside for line in _broken_argument(inner, each)]
+    return [f"{indent}{opened}", *body, f"{indent}{closed}"]
 
 
 def _broken_argument(indent: str, argument: str) -> list[str]:
-    """Render an argument on a line of its own, and its own arguments if that is long."""
+    """Render an argument on a line of its own; what it holds, too, if that is long."""
     text = f"_({argument})"
     try:
         parsed = ast.parse(text, mode="eval").body
     except SyntaxError:  # an unparenthesised walrus
         return [f"{indent}{argument},"]
-    given = parsed.keywords if isinstance(parsed, ast.Call) else []
-    value = given[0].value if given else None
-    if not isinstance(value, ast.Call) or not (value.args or value.keywords):
+    assert isinstance(parsed, ast.Call)
+    named = parsed.keywords[0] if parsed.keywords else None
+    value = named.value if named else parsed.args[0] if parsed.args else None
+    held = _held(value, text)
+    if held is None:
         return [f"{indent}{argument},"]
-    inner = [
-        *(ast.get_source_segment(text, each) or "" for each in value.args),
-        *(
-            (f"{each.arg}=" if each.arg else "**")
-            + (ast.get_source_segment(text, each.value) or "")
-            for each in value.keywords
-        ),
-    ]
-    return _broken(indent, f"{given[0].arg}={ast.unparse(value.func)}", inner, ",")
+    opened, inside, closed = held
+    name = f"{named.arg}=" if named and named.arg else "**" if named else ""
+    return _broken(indent, name + opened, inside, f"{closed},")
+
+
+def _held(value: ast.expr | None, text: str) -> tuple[str, list[str], str] | None:
+    """What stands in the brackets that an expression ends with, and around it."""
+
+    def source(node: ast.AST) -> str:
+        return ast.get_source_segment(text, node) or ""
+
+    match value:
+        case ast.Call(function, given, keywords):
+            names = [f"{k.arg}=" if k.arg else "**" for k in keywords]
+            named = [n + source(k.value) for n, k in zip(names, keywords, strict=True)]
+            return f"{source(function)}(", [*map(source, given), *named], ")"
+        case ast.List(elements):
+            return "[", [*map(source, elements)], "]"
+        case ast.Set(elements):
+            return "{", [*map(source, elements)], "}"
+        case ast.Tuple(elements) if len(elements) > 1:
+            return "(", [*map(source, elements)], ")"
+        case ast.Dict(keys, values):
+            starts = [f"{source(key)}: " if key else "**" for key in keys]
+            entries = zip(starts, values, strict=True)
+            return "{", [start + source(value) for start, value in entries], "}"
+    return None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from art_adapt import __version__
 from art_adapt.decisions import Training
 from art_adapt.survey.model import (
+    Effect,
     EntryPoint,
     Harm,
     Parameter,
@@ -64,7 +66,9 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
     client = client_class(entry) if clients_of(entry) else None
     typed = "\n".join(map(_field, () if training.single_turn else fields))
     uses_path = entry.is_script or re.search(r"\bPath\b", typed) is not None
-    local_imports, of_libraries = imports_of(entry, training)
+    local_imports, of_libraries = imports_of(entry, training, survey.left_out)
+    if "Literal[" in typed:
+        of_libraries.append("from typing import Literal")
     by_name = any("importlib." in line for line in local_imports)
     texts = {
         "docstring": _docstring(entry, training, survey),
@@ -161,7 +165,7 @@ def _verdict(entry: EntryPoint, survey: Survey, training: Training, typed: bool)
             "A framework runs the agent, with tools among what it was given: art-adapt has\n"
             "not looked there. Episodes are run many times over, side by side."
         )
-    harms = {effect.harm for file in survey.files for effect in file.effects}
+    harms = {effect.harm for effect in _lasting(survey)}
     if Harm.ASKS in harms and not typed:
         return (
             "An episode asks a person, so it cannot be run many times over as it is:\n"
@@ -201,6 +205,11 @@ def _verdict(entry: EntryPoint, survey: Survey, training: Training, typed: bool)
     return "Episodes can be run many times over: nothing they do outlives them."
 
 
+def _lasting(survey: Survey) -> Iterator[Effect]:
+    """The effects that a training run has: not what it imports the agent without."""
+    return (e for file in survey.files for e in file.effects if not e.calls)
+
+
 def _is_handed(parameter: Parameter) -> bool:
     """Whether episode() passes an object that art-adapt has not looked into.
 
@@ -219,8 +228,7 @@ def _warnings(survey: Survey, typed: bool) -> list[str]:
             WORST_FIRST.index(effect.harm),
             f"{effect.place.path.name}: {effect.what} {effect.harm}",
         )
-        for file in survey.files
-        for effect in file.effects
+        for effect in _lasting(survey)
         if effect.harm not in harmless
     }
     lines = [_in_docstring(f"* {text}") for _, text in sorted(effects)]

@@ -50,7 +50,7 @@ SCENARIOS = "scenarios.jsonl"
 
 
 class Scenario(training.RecordedRequest):  #: single_turn
-    """A request that the agent has made. Further keys of a row are kept, for rewards."""
+    """A request that the agent made. Further keys of a row are kept, for rewards."""
 
 
 class Scenario(training.Scenario):  #: replayed

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 
 from art_adapt.survey.syntax import BUILTIN
+from art_adapt.train_module.layout import literal
 
 TYPING = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "Any": "Any"}
+LONGEST_LITERAL = 60  # characters
 TYPING |= {"Path": "Path", "PathLike": "Path"}  # pydantic makes one of a string
 
 
@@ -37,11 +39,16 @@ def _plain(node: ast.expr) -> str | None:
     if isinstance(node, ast.Constant):
         return "None" if node.value is None else None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        parts = [_plain(node.left), _plain(node.right)]
-        return " | ".join(p for p in parts if p) if all(parts) else None
+        return _union([_plain(node.left), _plain(node.right)])
     if isinstance(node, ast.Subscript):
         return _subscript(node)
     return None
+
+
+def _union(parts: list[str | None]) -> str | None:
+    """What JSON can hold of a union; None where that is nothing, or None itself."""
+    plain = [part for part in parts if part]
+    return " | ".join(plain) if set(plain) - {"None"} else None
 
 
 def _subscript(node: ast.Subscript) -> str | None:
@@ -53,6 +60,8 @@ def _subscript(node: ast.Subscript) -> str | None:
     inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if not inner:  # Tuple[()]
         return "tuple"
+    if outer == "Union":
+        return _union([_plain(i) for i in inner])
     parts = [
         "..." if isinstance(i, ast.Constant) and i.value is ... else _plain(i) or "Any"
         for i in inner
@@ -61,19 +70,21 @@ def _subscript(node: ast.Subscript) -> str | None:
         return parts[0]
     if outer == "Optional":
         return f"{parts[0]} | None"
-    if outer == "Union":
-        return " | ".join(parts)
     if outer == "Literal":
-        return (
-            "str"
-            if all(
-                isinstance(i, ast.Constant) and isinstance(i.value, str) for i in inner
-            )
-            else None
-        )
+        return _literal(inner)
     base = TYPING.get(outer, outer)
     if base in ("Sequence", "Iterable"):
         base = "list"
     if base in ("Mapping", "MutableMapping"):
         base = "dict"
     return f"{base}[{', '.join(parts)}]" if base in BUILTIN else None
+
+
+def _literal(values: list[ast.expr]) -> str | None:
+    """The texts that are admitted, as formatters spell them; where they are many, a text."""
+    found = [v.value for v in values if isinstance(v, ast.Constant)]
+    texts = [each for each in found if isinstance(each, str)]
+    if len(texts) < len(values):
+        return None
+    spelled = f"Literal[{', '.join(map(literal, texts))}]"
+    return spelled if len(spelled) <= LONGEST_LITERAL else "str"

@@ -528,3 +528,113 @@ def test_what_a_person_may_change_is_left_at_what_is_made(
     assert ('config = Config(style="terse")' in module) is taken
     if not taken:
         assert "cannot be taken over" in done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("flag", "given", "taken"),
+    [
+        ('"--limit", type=int, default=9', "limit=args.limit", "limit=9"),
+        ('"--turns", dest="limit", default=9', "limit=args.limit", "limit=9"),
+        ('"-t", "--turn-limit", default=9', "limit=args.turn_limit", "limit=9"),
+        ('"--terse", action="store_true"', "prompt=words(args.terse)", "prompt=words(False)"),
+    ],
+)  # fmt: skip
+def test_what_a_command_line_says_by_default_is_taken_over(
+    flag: str, given: str, taken: str, tmp_path: Path
+) -> None:
+    main = f"""\
+    import argparse
+    from agent import Agent, Registry
+
+    def words(terse):
+        return "Be terse." if terse else "Talk."
+
+    def main():
+        parser = argparse.ArgumentParser()
+        parser.add_argument("question")
+        parser.add_argument({flag})
+        args = parser.parse_args()
+        print(Agent(Registry(), {given}).run(args.question))
+    """
+    written = episode(tmp_path, main)
+    assert taken in written and "args." not in written
+
+
+def test_what_a_command_line_has_to_say_is_not(tmp_path: Path) -> None:
+    main = """\
+    import argparse
+    from agent import Agent, Registry
+
+    def main():
+        parser = argparse.ArgumentParser()
+        parser.add_argument("question")
+        parser.add_argument("--limit", type=int)
+        args = parser.parse_args()
+        print(Agent(Registry(), limit=args.limit).run(args.question))
+    """
+    assert "limit" not in episode(tmp_path, main).partition("def episode")[2][:300]
+
+
+PROVIDERS = """\
+from typing import Literal
+
+from anthropic import Anthropic
+from openai import OpenAI
+
+
+class Agent:
+    def __init__(self, {given}):
+        self.provider = {kept}
+        if {first}:
+            self.client = Anthropic()
+        {second}:
+            self.client = OpenAI()
+
+    def run(self, question: str) -> str:
+        messages = [{{"role": "user", "content": question}}]
+        reply = self.client.chat.completions.create(model="m", messages=messages)
+        return reply.choices[0].message.content
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "first", "second", "made"),
+    [
+        ('provider: str = "anthropic"', "provider", 'provider == "anthropic"', 'elif provider == "gpt"', 'provider="gpt"'),
+        ('kind="claude"', "kind", 'self.kind == "claude"', 'elif kind == "openai"', 'kind="openai"'),
+        ('provider: Literal["claude", "gpt"] = "claude"', "provider", 'provider == "claude"', "else", 'provider="gpt"'),
+        ('provider: str = "gpt"', "provider", 'provider == "anthropic"', 'elif provider == "gpt"', ""),
+        ('provider: str = "gpt"', "provider", 'provider == "anthropic"', "else", ""),
+        ('provider: str = "claude"', "provider", 'provider == "claude"', "else", ""),
+    ],
+)  # fmt: skip
+def test_the_provider_is_one_that_can_be_recorded(
+    given: str, kept: str, first: str, second: str, made: str, tmp_path: Path
+) -> None:
+    text = PROVIDERS.format(given=given, kept=kept, first=first, second=second)
+    (tmp_path / "agent.py").write_text(text)
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    assert f"agent = Agent({made})" in module
+
+
+def test_a_file_that_runs_the_agent_gives_its_tools_all_the_same(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "utils.py").write_text(
+        "def ask(question: str, tools, client):\n"
+        "    messages = [{'role': 'user', 'content': question}]\n"
+        "    reply = client.chat.completions.create(model='m', messages=messages, tools=[t.schema for t in tools])\n"
+        "    return reply.choices[0].message.content\n"
+    )
+    (tmp_path / "main.py").write_text(
+        "from openai import OpenAI\nfrom utils import ask\n\n\nclass Weather:\n    schema = {}\n\n\n"
+        "TOOLS = [Weather]\nprint(ask('How is the weather?', TOOLS, OpenAI()))\n"
+    )
+    assert art_adapt("--isolated", "utils.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "utils_train.py").read_text()
+    assert (
+        'with training.without_runs_of("ask"):\n'
+        "    from main import TOOLS\n    from utils import ask\n"
+    ) in module
+    assert "tools=TOOLS" in module

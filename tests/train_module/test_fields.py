@@ -139,3 +139,183 @@ def test_a_function_in_another_one_is_not_called_module_level(
     said = done.stderr.decode()
     assert ".ask, which only the function around it can run" in said
     assert "module level" in said.partition("next:")[2]
+
+
+MODES = """\
+from enum import Enum, StrEnum
+from typing import Literal, Optional
+
+from openai import OpenAI
+
+
+class Mode(Enum):
+    FAST = "fast"
+    SLOW = "slow"
+
+
+class Level(int, Enum):
+    LOW = 1
+    HIGH = 2
+
+
+class Place(StrEnum):
+    HOME = "home"
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "kind"),
+    [
+        ("Mode", 'Literal["fast", "slow"]'),
+        ("Place", 'Literal["home"]'),
+        ("Level", "int"),
+        ("Literal['fast', 'slow']", 'Literal["fast", "slow"]'),
+        ("Optional[Literal['fast', 'slow']]", 'Literal["fast", "slow"] | None'),
+        ("Literal['fast', 2]", "Any"),
+        (f"Literal[{', '.join(repr(str(n) * 9) for n in range(9))}]", "str"),
+    ],
+)
+def test_a_field_admits_the_values_that_its_type_names(
+    annotation: str, kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        f"{MODES}def ask(task: str, mode: {annotation}) -> str:\n"
+        "    messages = [{'role': 'user', 'content': f'{task} {mode}'}]\n"
+        "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "    return reply.choices[0].message.content\n"
+    )
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    assert f"    mode: {kind}\n" in module
+    assert ("from typing import Any, Literal\n" in module) == ("Literal[" in kind)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "kind"),
+    [
+        ("Union[Message, str, None]", "str | None"),
+        ("Message | str | None", "str | None"),
+        ("Optional[Union[str, Message]]", "str | None"),
+        ("list[Message] | list[dict] | None", "list[Any] | list[dict] | None"),
+    ],
+)
+def test_of_a_union_the_field_is_what_json_can_hold(
+    annotation: str, kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        "from typing import Optional, Union\n\nfrom openai import OpenAI\n\n\nclass Message:\n"
+        "    def __init__(self, role, content):\n        self.role, self.content = role, content\n\n\n"
+        f"def ask(message: {annotation} = None, **rest) -> str:\n"
+        "    messages = [{'role': 'user', 'content': str(message)}]\n"
+        "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "    return reply.choices[0].message.content\n"
+    )
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    assert f"    message: {kind} = None\n" in module
+    assert "return ask(message=scenario.message)" in module
+
+
+def test_what_the_class_and_its_method_may_be_given_is_given_once(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        "from openai import OpenAI\n\n\nclass Agent:\n"
+        "    def __init__(self, messages: list | None = None):\n        self.messages = messages or []\n\n"
+        "    def run(self, messages: list) -> str:\n        self.messages.extend(messages)\n"
+        "        reply = OpenAI().chat.completions.create(model='m', messages=self.messages)\n"
+        "        return reply.choices[0].message.content\n"
+    )
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    assert "agent = Agent()\n    return agent.run(messages=scenario.messages)" in module
+
+
+SUPPLIED = """\
+from openai import AsyncAzureOpenAI, AzureOpenAI, OpenAI
+
+
+class Agent:
+    def __init__(self, {given}):
+        {kept}
+
+    def run(self, task: str) -> str:
+        messages = [{{"role": "user", "content": task}}]
+        reply = {ask}
+        return reply.choices[0].message.content
+"""
+OWN = "self.client.chat.completions.create(model='m', messages=messages)"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "ask", "passed"),
+    [
+        (
+            "llm_name: str",
+            "self.client, self.llm = OpenAI(), llm_name",
+            "self.client.chat.completions.create(model=self.llm, messages=messages)",
+            "Agent(llm_name=BASE_MODEL)",
+        ),
+        (
+            "brain: str",
+            "self.client = OpenAI()\n        self.brain = brain",
+            'self.client.chat.completions.create(**{"model": self.brain, "messages": messages})',
+            "Agent(brain=BASE_MODEL)",
+        ),
+        (
+            "openai_key: str",
+            "self.client = OpenAI(api_key=openai_key)",
+            OWN,
+            'Agent(openai_key=endpoint["api_key"])',
+        ),
+        (
+            "secret: str, host: str, version: str",
+            "self.client = AzureOpenAI(api_key=secret, azure_endpoint=host, api_version=version)",
+            OWN,
+            'Agent(secret=endpoint["api_key"], host=endpoint["base_url"], version="2024-10-21")',
+        ),
+    ],
+)
+def test_keys_and_models_are_known_by_what_they_are_given_to(
+    given: str, kept: str, ask: str, passed: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(SUPPLIED.format(given=given, kept=kept, ask=ask))
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    assert passed in re.sub(
+        r"\(\n +|\n +(?=\))|,(?=\n +\))", lambda m: m[0].strip("\n ,"), module
+    )
+    assert 'for rewards."""\n\n    task: str\n\n\n' in module
+
+
+@pytest.mark.parametrize(
+    ("option", "passed"),
+    [
+        ('"--tone", default="polite"', 'tone="polite"'),
+        ('"--tone", "-t", default=2', "tone=2"),
+        ('"-t", "tone", default=None', "tone=None"),
+        ('"--tone"', "tone=None"),
+        ('"--tone/--no-tone"', "tone=False"),
+        ('"--tone", is_flag=True', "tone=False"),
+        ('"--tone", multiple=True', "tone=()"),
+        ('"--tone", default=SETTINGS["tone"]', 'tone=SETTINGS["tone"]'),
+        ('"--tone", required=True', "tone=scenario.tone"),
+        ('"--tone", prompt=True', "tone=scenario.tone"),
+    ],
+)
+def test_options_of_a_command_have_clicks_defaults(
+    option: str, passed: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        "import click\nfrom openai import OpenAI\n\nSETTINGS = {'tone': 'polite'}\n\n\n"
+        f'@click.command()\n@click.argument("task", required=False)\n@click.option({option})\n'
+        "def ask(task, tone):\n"
+        "    messages = [{'role': 'user', 'content': f'{task} {tone}'}]\n"
+        "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "    click.echo(reply.choices[0].message.content)\n"
+    )
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    assert f"ask.callback(task=scenario.task, {passed})" in module, module

@@ -367,6 +367,31 @@ def ask(request: Request, question: Annotated[str, Form()], tone: str = Form(...
 }
 
 
+def reading(read: str) -> str:
+    """A handler that reads the request itself, by ``read``."""
+    return f"""from fastapi import FastAPI, Request
+{HEAD}app = FastAPI()
+
+
+@app.post("/ask")
+async def ask(req: Request):
+    {read}
+    messages = [{{"role": "user", "content": question}}]
+    for _ in range(2):
+        reply = client.chat.completions.create(model=MODEL, messages=messages)
+        messages.append(reply.choices[0].message)
+    return {{"answer": messages[-1].content}}
+"""
+
+
+WEB |= {
+    f"a handler that reads {what}": (reading(read), {"question": "a"})
+    for what, read in {
+        "JSON": 'body = await req.json()\n    question = body["question"] + body.get("tone", "polite")',
+        "JSON with a default": 'question = (await req.json()).get("question", "")',
+        "the query": 'question = req.query_params["question"]',
+    }.items()
+}
 STARTS = f"""from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
@@ -568,3 +593,57 @@ def test_what_the_model_did_not_say_is_what_was_printed_last(tmp_path: Path) -> 
     agent = agent.replace('print("Goodbye!")', "")
     episodes = episodes_of(tmp_path, agent, {"inputs": ["a", "b"]})
     assert {e["final_answer"] for e in episodes} == {"bot: 3"}
+
+
+BOT = f"""from {{library}} import bot
+{HEAD}
+
+@bot.message_handler(func=None)
+async def handle({{given}}):
+    if {{of}}.author.is_bot or {{of}}.reply_to:
+        return
+    messages = [{{{{"role": "user", "content": {{read}}}}}}]
+    for _ in range(2):
+        reply = client.chat.completions.create(model=MODEL, messages=messages)
+        messages.append(reply.choices[0].message)
+    await {{of}}.reply_text(messages[-1].content)
+"""
+HANDLERS = {
+    "a message": ("telebot", "message", "message", "message.text", "text"),
+    "an update, and its context": (
+        "telegram",
+        "update, context",
+        "update.message",
+        "update.message.text",
+        "text",
+    ),
+    "a message, and what a command takes": (
+        "discord",
+        "message: Message, ctx, tone: str = 'polite'",
+        "message",
+        "message.content",
+        "content",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HANDLERS)
+def test_a_handler_of_a_chat_platform_gets_a_stand_in(
+    kind: str, tmp_path: Path
+) -> None:
+    library, given, of, read, field = HANDLERS[kind]
+    (tmp_path / f"{library}.py").write_text(
+        "Context = Message = object\n\n\nclass bot:\n"
+        "    def message_handler(func=None):\n        return lambda handler: handler\n"
+    )
+    agent = BOT.format(library=library, given=given, of=of, read=read)
+    agent = agent.replace("import bot\n", "import Context, Message, bot\n")
+    told = adapted(tmp_path, agent)
+    assert "a stand-in for the platform's object" in told
+    module = (tmp_path / "agent_train.py").read_text()
+    assert f"\n\n    {field}: str\n" in module and "training.stand_in(" in module
+    row = json.dumps({field: "a"})
+    (tmp_path / "scenarios.jsonl").write_text(f"{row}\n")
+    with Engine(YES) as engine:
+        said = train(tmp_path, engine)
+    assert len(said["steps"]) == 1, said

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,3 +113,43 @@ def test_a_record_comes_from_the_file_that_defines_it(tmp_path: Path) -> None:
     text = (package / "agent_train.py").read_text()
     assert "from .agent import Agent\n" in text
     assert re.search(r"from (app|)\.settings import ProviderConfig\n", text)
+
+
+LONG = """\
+        Runner(
+                tools=[search_the_catalogue_of_the_shop, cancel_an_order_of_somebody,
+                       send_a_message_to_somebody],
+                limits={'turns': 10, 'tokens': 'as many as it takes to answer the question, and no more'},
+            # who it is
+            persona=Persona('a helpful person of the shop', text=some_text_about_the_person,)
+        ).run(input())
+"""
+
+
+def test_what_is_taken_over_is_laid_out_as_formatters_do(tmp_path: Path) -> None:
+    agent = AGENT.replace(
+        "class Runner:\n",
+        "class Runner:\n    def __init__(self, tools, limits, persona):\n"
+        "        self.tools, self.limits, self.persona = tools, limits, persona\n\n",
+    ).replace("question: str, persona", "question: str")
+    agent = agent.replace("persona.prompt()", "self.persona.prompt()")
+    start = (
+        "from shop import (cancel_an_order_of_somebody, search_the_catalogue_of_the_shop,\n"
+        "    send_a_message_to_somebody, some_text_about_the_person)\n"
+    )
+    (tmp_path / "shop.py").write_text(
+        "def search_the_catalogue_of_the_shop(): ...\ndef cancel_an_order_of_somebody(): ...\n"
+        "def send_a_message_to_somebody(): ...\nsome_text_about_the_person = ''\n"
+    )
+    (tmp_path / "agent.py").write_text(
+        f"{start}{agent}{LONG.replace('        ', '    ', 1)}"
+    )
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "agent_train.py").read_text()
+    assert "        tools=[\n            search_the_catalogue_of_the_shop,\n" in text, (
+        text
+    )
+    ruff = [sys.executable, "-m", "ruff", "format", "--diff", "agent_train.py"]
+    stable = subprocess.run(ruff, cwd=tmp_path, capture_output=True, check=False)
+    assert stable.returncode == 0, stable.stdout.decode()

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (24a125a216bd). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (1dc54ebdd2d8). Yours to edit: then it stays as it is.
 """Trains play of agent.py with ART: GRPO, rewarded by the agent itself.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -48,7 +48,7 @@ class Scenario(training.Scenario):
 
 
 def episode(scenario: Scenario) -> Any:
-    """Run the agent once; without a final_answer(...), return the answer."""
+    """Run the agent once; without final_answer(...), it returns the answer."""
     return play(secret=scenario.secret)
 
 

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (329b5ca746c2). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (4c73e75627cb). Yours to edit: then it stays as it is.
 """Trains research of agent.py with ART: GRPO, rewarded by rewards:score.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -52,7 +52,7 @@ class Scenario(training.Scenario):
 
 
 async def episode(scenario: Scenario) -> Any:
-    """Run the agent once; without a final_answer(...), return the answer."""
+    """Run the agent once; without final_answer(...), it returns the answer."""
     return await research(topic=scenario.topic)
 
 

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (893b642ffc33). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (8339a49c297e). Yours to edit: then it stays as it is.
 """Trains ask of agent.py with ART: GRPO, scored by RULER.
 
 A framework runs the agent, with tools among what it was given: art-adapt has
@@ -52,7 +52,7 @@ class Scenario(training.Scenario):
 
 
 def episode(scenario: Scenario) -> Any:
-    """Run the agent once; without a final_answer(...), return the answer."""
+    """Run the agent once; without final_answer(...), it returns the answer."""
     return ask(question=scenario.question)
 
 

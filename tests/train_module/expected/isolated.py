@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (669ebd45b7aa). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (9ef1467f31a2). Yours to edit: then it stays as it is.
 """Trains write_tagline of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -51,7 +51,7 @@ class Scenario(training.Scenario):
 
 
 def episode(scenario: Scenario) -> Any:
-    """Run the agent once; without a final_answer(...), return the answer."""
+    """Run the agent once; without final_answer(...), it returns the answer."""
     client = OpenAI(**training.policy_endpoint())
     return write_tagline(
         client=client, product=scenario.product, audience=scenario.audience

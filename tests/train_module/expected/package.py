@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (1692b2b0555a). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (99d6423956fa). Yours to edit: then it stays as it is.
 """Trains triage_report of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -51,7 +51,7 @@ class Scenario(training.Scenario):
 
 
 async def episode(scenario: Scenario) -> Any:
-    """Run the agent once; without a final_answer(...), return the answer."""
+    """Run the agent once; without final_answer(...), it returns the answer."""
     return await triage_report(title=scenario.title, body=scenario.body)
 
 

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (6e0e6fc8d0ed). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (eaf47224772c). Yours to edit: then it stays as it is.
 """Trains Analyst.run of agent.py with ART: GRPO, rewarded by rewards:exact.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -49,7 +49,7 @@ class Scenario(training.Scenario):
 
 
 def episode(scenario: Scenario) -> Any:
-    """Run the agent once, on an instance of its own; without a final_answer(...), return the answer."""
+    """Run a new agent once; without final_answer(...), it returns the answer."""
     agent = Analyst(system_prompt="You are a precise financial analyst.")
     return agent.run(task=scenario.task)
 

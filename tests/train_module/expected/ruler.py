@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (8756adb0f2a6). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (6526bf80e19f). Yours to edit: then it stays as it is.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -49,7 +49,7 @@ class Scenario(training.Scenario):
 
 
 def episode(scenario: Scenario) -> Any:
-    """Run the agent once; without a final_answer(...), return the answer."""
+    """Run the agent once; without final_answer(...), it returns the answer."""
     return run_agent(question=scenario.question)
 
 

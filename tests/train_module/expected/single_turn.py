@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (7f75d892776b). Yours to edit: art-adapt overwrites no edited file.
+# Written by art-adapt 0.2.0 (e580eff5f31a). Yours to edit: then it stays as it is.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 An episode is one completion, on a request that the agent has made: no tool runs,
@@ -41,7 +41,7 @@ SCENARIOS = "scenarios.jsonl"
 
 
 class Scenario(training.RecordedRequest):
-    """A request that the agent has made. Further keys of a row are kept, for rewards."""
+    """A request that the agent made. Further keys of a row are kept, for rewards."""
 
 
 def episode(scenario: Scenario) -> Any:
