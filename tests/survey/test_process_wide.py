@@ -65,6 +65,11 @@ def test_a_method_that_changes_nothing_for_good_is_none(body: str, look: str) ->
     assert shared(look, GAME.format(body=body) + "game = Game()\n") == []
 
 
+def test_what_a_module_does_itself_no_episode_does() -> None:
+    before = GAME.format(body="self.turn += 1") + "game = Game()\ngame.move('a1')\n"
+    assert shared("Game().move(text)", before) == []
+
+
 def test_methods_in_a_table_count(tmp_path: Path) -> None:
     before = (
         GAME.format(body="self.turn += 1")

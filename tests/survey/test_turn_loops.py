@@ -164,7 +164,10 @@ def test_the_members_of_a_team_are_no_tools() -> None:
 
             def respond(self, news):
                 self.messages.append({"role": "user", "content": news})
-                return client.chat.completions.create(model="m", messages=self.messages)
+                return close(self.messages)
+
+        def close(messages):
+            return client.chat.completions.create(model="m", messages=messages)
 
         class Captain:
             def __init__(self, task):
