@@ -33,9 +33,15 @@ def changed_container(node: ast.expr) -> tuple[str | None, ast.expr | None]:
 
 
 def outermost(value: ast.expr) -> str | None:
-    """The container that an entry is in: ORDERS for ``ORDERS[key]["items"]``."""
+    """The container that an entry is in: ORDERS for ``ORDERS[key]["items"]``.
+
+    ``SEEN.get()`` of a context variable is what SEEN holds.
+    """
     while isinstance(value, ast.Subscript):
         value = value.value
+    match value:
+        case ast.Call(func=ast.Attribute(value=holder, attr="get"), args=[]):
+            return dotted(holder)
     return dotted(value)
 
 

@@ -16,6 +16,7 @@ from art_adapt.survey.nodes import (
     decorator_names,
     defaults_of,
     dotted,
+    keyword,
     last_name,
 )
 from art_adapt.survey.once import is_made_once
@@ -429,7 +430,13 @@ def _of_classes(syntax: Syntax) -> Iterator[tuple[str, str]]:
 
 
 def _holds(value: ast.expr) -> bool:
-    """Whether a value can be changed in place: a display, or what is read or copied."""
+    """Whether a value can be changed in place: a display, or what is read or copied.
+
+    The default of a context variable is one for all contexts.
+    """
+    if isinstance(value, ast.Call) and last_name(value.func) == "ContextVar":
+        default = keyword(value, "default")
+        return default is not None and _holds(default)
     return (
         _is_mutable(value)
         or isinstance(value, ast.ListComp | ast.DictComp | ast.SetComp)

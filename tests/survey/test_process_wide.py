@@ -96,6 +96,8 @@ def test_methods_in_a_table_count(tmp_path: Path) -> None:
         ("class Bank:\n    held = 0\n\n    def pay(self, n):\n        type(self).held += n", "Bank().pay(1)"),
         ("class Bank:\n    held = 0\n\n    def pay(self, n):\n        self.__class__.held += n", "Bank().pay(1)"),
         ("def count():\n    count.calls += 1\n\ncount.calls = 0", "count()"),
+        ("from contextvars import ContextVar\nSEEN = ContextVar('seen', default={})", "SEEN.get()[text] = 1"),
+        ("from contextvars import ContextVar\nSEEN = ContextVar('seen', default=[])", "SEEN.get().append(text)"),
         ("import os", "os.environ.update(KEY=text)"),
         ("import os", "del os.environ['KEY']"),
         ("import sys", "sys.path.insert(0, text)"),
