@@ -239,14 +239,19 @@ def _made(
     names = [parameter.name for parameter in parameters]
     for parameter in parameters:
         made, passed = parameter.made, parameter.passed
-        if is_unknown(parameter):
-            for place, call in sites:
-                value = argument_of(call, parameter.name, names)
-                if value is None:
-                    continue
-                passed = passed or place.place(value)
-                made = construction(project, syntax, place, value)
-                if made is not None:
-                    break
+        given = [
+            (place, value)
+            for place, call in sites
+            if (value := argument_of(call, parameter.name, names)) is not None
+        ]
+        if is_unknown(parameter) and given:
+            place, value = given[0]
+            passed = passed or place.place(value)
+            tried = (
+                construction(project, syntax, place, value, running=running)
+                for running in (False, True)
+                for place, value in given
+            )
+            made = next((each for each in tried if each is not None), None)
         found.append(replace(parameter, made=made, passed=passed))
     return tuple(found)

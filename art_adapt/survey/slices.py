@@ -55,20 +55,24 @@ class _Slice:
 
 
 def construction(
-    project: Project, agent: Syntax, place: Syntax, value: ast.expr
+    project: Project,
+    agent: Syntax,
+    place: Syntax,
+    value: ast.expr,
+    *,
+    running: bool = False,
 ) -> Construction | None:
     """Take over ``value`` and what it depends on; None where that is not possible.
 
-    ``place`` is the file that the value stands in.
+    ``place`` is the file that the value stands in. ``running``: also where that has to be
+    imported, and runs something when it is: a train module leaves the run out.
     """
     taken = _Slice(project, agent)
     module = module_at(project, agent, place.source.path)
     runs = place is not agent and _runs_when_imported(place)
-    if not _take(place, None if runs else module, value, taken):
-        # Of a file that runs the agent, what it defines can be imported without that.
-        taken = _Slice(project, agent)
-        if not (runs and _is_importable(place) and _take(place, module, value, taken)):
-            return None
+    importable = not runs or (running and _is_importable(place))
+    if not _take(place, module if importable else None, value, taken):
+        return None
     if any("Mock" in name for _, name in taken.names):
         return None  # a test's
     taken.statements.sort(key=lambda statement: statement.lineno)
