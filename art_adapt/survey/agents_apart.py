@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
+from art_adapt.survey.callers import unread
 from art_adapt.survey.found import Found
 from art_adapt.survey.llm_helpers import is_helper
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.project import Project
-from art_adapt.survey.project_folder import project_root, python_files
 from art_adapt.survey.roles import side_job_of
 
 IMPORTS = re.compile(rb"^[ \t]*(?:from|import)[ \t].*", re.MULTILINE)
@@ -30,7 +29,7 @@ def apart_from(project: Project, home: Path) -> Callable[[Path], bool]:
     imported = {path: project.imported_by([path]) for path in given}
 
     @functools.cache
-    def unread() -> list[set[str]]:
+    def imports() -> list[set[str]]:
         """The words in the import lines of files that the survey has not read."""
         return [
             {
@@ -38,8 +37,7 @@ def apart_from(project: Project, home: Path) -> Callable[[Path], bool]:
                 for line in IMPORTS.findall(data)
                 for word in WORD.findall(line)
             }
-            for each in python_files(project_root(home))
-            if each not in project.files and (data := each.read_bytes())
+            for _, data in unread(project, home)
         ]
 
     def is_apart(path: Path) -> bool:
@@ -47,7 +45,7 @@ def apart_from(project: Project, home: Path) -> Callable[[Path], bool]:
             return False
         if any({home, path} <= each for each in imported.values()):
             return False
-        return not any({home.stem, path.stem} <= each for each in unread())
+        return not any({home.stem, path.stem} <= each for each in imports())
 
     return is_apart
 
@@ -70,6 +68,4 @@ def told_apart(found: Found) -> Found:
             and not is_helper(found, each)
         ):
             rivals.setdefault(each.home, each)
-    equal = [replace(each, score=first.score) for each in rivals.values()]
-    rest = [each for each in others if each not in rivals.values()]
-    return replace(found, entry_points=(first, *equal, *rest))
+    return found.with_rivals(list(rivals.values()))

@@ -9,12 +9,13 @@ from dataclasses import replace
 
 from art_adapt.survey.classes import FunctionKey, annotated
 from art_adapt.survey.constructions import is_unknown, rank
+from art_adapt.survey.importable import module_at
 from art_adapt.survey.instances import has_library_base, is_abstract
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.parameters import constructor_of
 from art_adapt.survey.project import Project
-from art_adapt.survey.slices import construction, module_at
+from art_adapt.survey.slices import construction
 from art_adapt.survey.syntax import Syntax
 
 DEEPEST = 2  # objects in objects in objects

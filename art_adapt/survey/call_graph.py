@@ -85,15 +85,14 @@ class CallGraph:
         else:
             found = resolve(project, syntax, node)
             listed = () if found else resolve_in_tables(project, syntax, node)
-            if _is_called_on_each(syntax, node):
+            if listed and _is_called_on_each(syntax, node):
                 found = [*found, *listed]
             else:
                 for callee in listed:
                     self.tabled.setdefault((caller, callee), []).append(node)
         if caller[1] == MODULE_LEVEL and _is_in_lambda(syntax, node):
-            self.mentioned.setdefault(caller, set()).update(
-                found
-            )  # in a table of tools
+            # in a table of tools
+            self.mentioned.setdefault(caller, set()).update(found)
         for callee in found:
             if callee != caller or isinstance(syntax.parents.get(node), ast.Call):
                 self.certain.setdefault(caller, set()).add(callee)

@@ -1,4 +1,4 @@
-"""Finds the files of a project that use an agent's functions.
+"""Finds the files of a project that use an agent's functions, or define one.
 
 The file that a user names often holds an LLM helper only: the function that starts the
 conversation is in another one, which no import leads to.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from art_adapt.survey.nodes import dotted, last_name
@@ -17,6 +18,7 @@ from art_adapt.survey.project_folder import project_root, python_files
 from art_adapt.survey.syntax import Syntax
 
 MOST_FOUND = 40
+MOST_DEFINING = 4  # files that are read for a function that the user names
 TRAINS = re.compile(rb"^(from|import) art_adapt\b", re.MULTILINE)
 
 
@@ -36,10 +38,7 @@ def files_that_use(
         name = re.escape(each.rpartition(".")[2].encode())
         wanted.append((re.compile(rb"\b%s\(|class\s+\w+\(.*\b%s\b" % (name, name)),))
     found: list[Path] = []
-    for path in python_files(project_root(project.given[0])):
-        if path in project.files:
-            continue
-        data = path.read_bytes()
+    for path, data in unread(project, project.given[0]):
         if TRAINS.search(data):
             continue  # a train module runs the agent, and is no part of it
         if any(all(each.search(data) for each in mention) for mention in wanted):
@@ -47,6 +46,23 @@ def files_that_use(
             if len(found) == MOST_FOUND:
                 break
     return found
+
+
+def files_that_define(project: Project, name: str) -> list[Path]:
+    """Find the first files, not yet in the project, that define a function of this name."""
+    line = rb"^[ \t]*(?:async[ \t]+)?def[ \t]+%s\b" % re.escape(
+        name.rpartition(".")[2].encode()
+    )
+    defines = re.compile(line, re.MULTILINE)
+    found = (p for p, data in unread(project, project.given[0]) if defines.search(data))
+    return list(islice(found, MOST_DEFINING))
+
+
+def unread(project: Project, beside: Path) -> Iterator[tuple[Path, bytes]]:
+    """Read the files of the folder's project that the survey has not read."""
+    for path in python_files(project_root(beside)):
+        if path not in project.files:
+            yield path, path.read_bytes()
 
 
 _Mention = tuple[re.Pattern[bytes], ...]  # all of them are in the file

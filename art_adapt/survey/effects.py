@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 
-from art_adapt.definitions import called_name, definitions_of
 from art_adapt.survey.harms import (
     ASKING_METHODS,
     ASKS_IN_A_WINDOW,
@@ -27,8 +26,6 @@ from art_adapt.survey.harms import (
     MCP_NETWORK,
     OTHER_RESOURCES,
     RECEIVES,
-    RUN_AT_ONCE,
-    RUNS_ON,
     SEEDED,
     SENDS,
     WRITING_METHODS,
@@ -70,7 +67,7 @@ def _by_function(syntax: Syntax) -> dict[str, list[Effect]]:
 
 def _effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
     if isinstance(node, ast.Call):
-        if (harm := _harm(node, syntax)) is not None:
+        if (harm := harm_of(node, syntax)) is not None:
             what = f"{syntax.text(node.func)}()"
             if syntax.qualified(node.func) in LOADS:
                 what = "a module that is loaded by its name"
@@ -114,89 +111,12 @@ def find_hosted_tools(syntax: Syntax) -> Iterator[Effect]:
                 yield Effect(syntax.place(value), Harm.NETWORK, what)
 
 
-def find_work_at_import(
-    syntax: Syntax, asks: Callable[[ast.AST], bool]
-) -> Iterator[Effect]:
-    """Find what importing the file does: it asks a model or a person, reads argv, or serves.
-
-    One effect stands for all of it.
-    """
-    calls = [
-        node
-        for node in syntax.owned_by(MODULE_LEVEL)
-        if isinstance(node, ast.Call) and _works_at_import(syntax, node, asks)
-    ]
-    if not calls:
-        return
-    names = tuple(dict.fromkeys(map(called_name, calls)))
-    if definitions_of(syntax.source.tree, names) is None:
-        names = ()
-    first = min(calls, key=lambda call: call.lineno)
-    called = first.func
-    if isinstance(called, ast.Call) and called.args:  # behind its hook
-        called = called.args[0]
-    what = f"{syntax.text(called)}()"
-    yield Effect(syntax.place(first), Harm.IMPORT, what, names)
-
-
-def _works_at_import(
-    syntax: Syntax, call: ast.Call, asks: Callable[[ast.AST], bool]
-) -> bool:
-    if syntax.is_guarded(call):
-        return False
-    if call in getattr(syntax.parents[call], "decorator_list", ()):
-        return False  # what it decorates is not run yet
-    name = syntax.qualified(call.func) or ""
-    reads = name.endswith(".parse_args") or _harm(call, syntax) is Harm.ASKS
-    return reads or _asks_by_itself(call, asks) or _runs_on(syntax, call)
-
-
-def _asks_by_itself(call: ast.Call, asks: Callable[[ast.AST], bool]) -> bool:
-    """Whether a call asks a model, and none inside it does.
-
-    Of a function that is only handed on, as in ``ChatInterface(fn=reply)`` or
-    ``partial(create)``, few things make a call at once.
-    """
-    given = [*call.args, *(each.value for each in call.keywords)]
-    if any(
-        isinstance(inner, ast.Call) and asks(inner)
-        for value in given
-        for inner in ast.walk(value)
-    ):
-        return False  # that one is named instead
-    handed = last_name(call.func) in RUN_AT_ONCE and any(map(asks, given))
-    return asks(call.func) or handed
-
-
-def _runs_on(syntax: Syntax, call: ast.Call) -> bool:
-    """Whether a call serves for good: ``app.run()``, ``bot.run_polling()``, ``uvicorn.run(app)``."""
-    if not isinstance(call.func, ast.Attribute) or call.func.attr not in RUNS_ON:
-        return False
-    holder = call.func.value
-    made = any(isinstance(value, ast.Call) for value in syntax.values_of(holder))
-    return syntax.qualified(call.func) == "uvicorn.run" or (
-        made and isinstance(syntax.parents.get(call), ast.Expr)
-    )
-
-
 def asks_a_person(syntax: Syntax, body: ast.AST) -> bool:
     """Whether code waits for somebody at a terminal."""
     return any(
         effect.harm is Harm.ASKS
         for node in ast.walk(body)
         for effect in _effects_at(syntax, node)
-    )
-
-
-def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
-    """Whether a node reads the command line."""
-    if isinstance(node, ast.Attribute):
-        return syntax.qualified(node) == "sys.argv"
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("parse_args", "parse_known_args")
-        and not node.args
     )
 
 
@@ -223,7 +143,7 @@ def _unknown(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             and library not in HARMLESS_LIBRARIES
             and library not in BY_MODULE
             and library not in HTTP
-            and _harm(node, syntax) is None
+            and harm_of(node, syntax) is None
             and not is_own_module(syntax.source.path, library)
         ):
             said.add((library, syntax.owner(node)))
@@ -246,7 +166,7 @@ def _imported_for(syntax: Syntax, call: ast.Call) -> Import | None:
     )
 
 
-def _harm(call: ast.Call, syntax: Syntax) -> Harm | None:
+def harm_of(call: ast.Call, syntax: Syntax) -> Harm | None:
     name = syntax.qualified(call.func) or ""
     if name == "input":
         is_builtin = isinstance(call.func, ast.Name) and _is_input(syntax, call.func)

@@ -13,9 +13,9 @@ from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.clients import with_clients
+from art_adapt.survey.command_line import is_click_command
 from art_adapt.survey.exits import (
     find_exits,
-    find_rewards,
     is_status,
     printed_answers,
     sends,
@@ -32,6 +32,7 @@ from art_adapt.survey.model import EntryPoint, Terminal
 from art_adapt.survey.nodes import Function, decorator_names
 from art_adapt.survey.parameters import constructor_of, parameters_of
 from art_adapt.survey.project import Project
+from art_adapt.survey.rewards import find_rewards
 from art_adapt.survey.routes import with_route
 from art_adapt.survey.starts import starts_conversation, writes_messages
 from art_adapt.survey.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
@@ -293,28 +294,6 @@ def _is_private(qualname: str) -> bool:
     return qualname.rpartition(".")[2].startswith("_")
 
 
-def _is_click_command(syntax: Syntax, function: Function) -> bool:
-    """Whether a decorator of click makes the function a Command object."""
-    if syntax.imports_module("click") is None:
-        return False
-    return any(
-        name == "command" and not _is_typers(syntax, decorator)
-        for name, decorator in zip(
-            decorator_names(function.node), function.node.decorator_list, strict=True
-        )
-    )
-
-
-def _is_typers(syntax: Syntax, decorator: ast.expr) -> bool:
-    """Whether a decorator is ``@app.command()`` of a ``typer.Typer()``."""
-    named = decorator.func if isinstance(decorator, ast.Call) else decorator
-    holder = named.value if isinstance(named, ast.Attribute) else named
-    return any(
-        isinstance(value, ast.Call) and syntax.qualified(value.func) == "typer.Typer"
-        for value in syntax.values_of(holder)
-    )
-
-
 def is_named(entry: EntryPoint, module: str, name: str) -> bool:
     """Whether the user's ``module:name`` means this entry point."""
     named = names_function(entry.home, entry.called, module, name)
@@ -372,7 +351,7 @@ def describe_entry(
         rewards=find_rewards(syntax, function, hooks["reward"]),
         score=UNSEEN,
         decorated=not PLAIN_DECORATORS.issuperset(decorators),
-        attribute=".callback" if _is_click_command(syntax, function) else "",
+        attribute=".callback" if is_click_command(syntax, function) else "",
         documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],
         implements=implemented_by(project, syntax, function),
         returns_value=any(

@@ -1,4 +1,4 @@
-"""Finds where an episode ends with an answer, and what rewards the agent computes."""
+"""Finds where an episode ends with an answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import replace
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.growth import CONVERSATION_NAMES
 from art_adapt.survey.hooks import unhooked
-from art_adapt.survey.model import Exit, RewardSite, Span
+from art_adapt.survey.model import Exit, Span
 from art_adapt.survey.nodes import (
     Function,
     FunctionNode,
@@ -22,24 +22,15 @@ from art_adapt.survey.nodes import (
 from art_adapt.survey.project import Project
 from art_adapt.survey.replies import holds_reply
 from art_adapt.survey.resolution import resolve
+from art_adapt.survey.rewards import is_reward, only_rewards
 from art_adapt.survey.routes import STREAMING
+from art_adapt.survey.showing import left_after, shows
 from art_adapt.survey.syntax import Syntax
 
 WEB = ("flask", "quart", "fastapi", "starlette", "django")
 RESPONSES = ("jsonify", "JSONResponse", "HTMLResponse", "PlainTextResponse", "Response")
 # A page around the answer, a file, another address: none is what the model said.
 WITHOUT_ANSWER = ("TemplateResponse", "FileResponse", "RedirectResponse")
-# What shows somebody an answer, by the words of its name, and what reports on a run.
-SHOWING = frozenset(
-    {"print", "show", "display", "say", "speak", "reply", "respond", "send", "present"}
-    | {"answer"}
-    | {"message", "markdown", "output"}
-)
-REPORTING = frozenset(
-    {"log", "debug", "info", "warning", "error", "status", "thinking", "reasoning"}
-    | {"tool", "add", "append", "save", "user", "system", "usage", "thought", "delta"}
-)
-WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 # Keys of a returned dict under which an answer stands, if only an empty one.
 ANSWERS = frozenset(
     {
@@ -54,9 +45,6 @@ ANSWERS = frozenset(
     }
 )
 MEASURES = frozenset({"len", "type", "bool", "id", "isinstance", "hash", "sum"})
-REWARD_NAME = re.compile(
-    r"^(?:total_|final_|episode_|cumulative_)?reward$", re.IGNORECASE
-)
 
 
 def find_exits(
@@ -119,7 +107,7 @@ def _returned(
             continue
         if _is_unwrappable(answer) or _touches_keyword(syntax, answer):
             continue
-        if _only_rewards(_argument(answer)):  # a score is no answer
+        if only_rewards(_argument(answer)):  # a score is no answer
             continue
         exit_ = _exit(syntax, answer, "returned", hooks)
         if isinstance(node.value, ast.Tuple) and answer in node.value.elts:
@@ -209,7 +197,7 @@ def _is_stream(project: Project, syntax: Syntax, value: ast.expr) -> bool:
 def _without_rewards(value: ast.expr) -> ast.expr:
     """The answer in ``return answer, reward``."""
     if isinstance(value, ast.Tuple):
-        others = [item for item in value.elts if not _is_reward(_argument(item))]
+        others = [item for item in value.elts if not is_reward(_argument(item))]
         if len(others) == 1 and len(value.elts) > 1:
             return others[0]
     return value
@@ -338,51 +326,17 @@ def printed_answers(
         (node, value)
         for node in syntax.owned_by(owner)
         if isinstance(node, ast.Call)
-        and _shows(syntax, node)
+        and shows(syntax, node)
         and not _in_handler(syntax, node, asking)
         for argument in (*node.args, *(k.value for k in node.keywords))
         for value in _replies_in(syntax, argument, hooks, asking)
     ]
-    leaving = {loop for node, _ in shown for loop in _left_after(syntax, node)}
+    left = {node: left_after(syntax, node) for node, _ in shown}
     for node, value in shown:
         loop = syntax.enclosing_loop(node)
-        if loop not in leaving or loop in _left_after(syntax, node):
+        if loop is None or loop not in left.values() or left[node] is not None:
             yield _exit(syntax, value, "printed", hooks, node)
         # Else it is said on the way to the answer.
-
-
-def _left_after(syntax: Syntax, node: ast.AST) -> Iterator[ast.AST]:
-    """The loop around a statement, if a ``break`` or ``return`` comes after it."""
-    loop = syntax.enclosing_loop(node)
-    inner: ast.AST = node
-    for outer in syntax.ancestors(node):
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(outer, name, ())
-            if isinstance(block, list) and inner in block:
-                after = block[block.index(inner) + 1 :]
-                if any(isinstance(each, ast.Break | ast.Return) for each in after):
-                    if loop is not None:
-                        yield loop
-                    return
-        if outer is loop:
-            return
-        inner = outer
-
-
-def _shows(syntax: Syntax, call: ast.Call) -> bool:
-    """Whether a statement prints, or hands what it is given to something that shows it."""
-    name = (dotted(call.func) or "").split(".")[-1]
-    if name in ("print", "secho", "echo"):
-        return True
-    statement = syntax.parents.get(call)
-    if isinstance(statement, ast.Await):
-        statement = syntax.parents.get(statement)
-    words = {word.lower() for word in WORD.findall(name)}
-    return (
-        isinstance(statement, ast.Expr)
-        and not words.isdisjoint(SHOWING)
-        and words.isdisjoint(REPORTING)
-    )
 
 
 def _replies_in(
@@ -431,53 +385,3 @@ def _kept(
         for value in node.args[-1:]:
             if holds_reply(syntax, unhooked(value, hooks), asking):
                 yield _exit(syntax, value, f"added to {grown}", hooks, node)
-
-
-def find_rewards(
-    syntax: Syntax, function: Function, hooks: frozenset[str]
-) -> tuple[RewardSite, ...]:
-    """Find the rewards that ``function`` returns, names in a call or assigns."""
-    found: list[ast.expr] = []
-    for node in syntax.owned_by(function.qualname):
-        if isinstance(node, ast.Return) and node.value is not None:
-            parts = (
-                node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
-            )
-            found += [part for part in parts if _is_reward(unhooked(part, hooks))]
-        elif (
-            isinstance(node, ast.keyword)
-            and node.arg
-            and REWARD_NAME.match(node.arg)
-            and not isinstance(node.value, ast.Constant)
-        ):
-            found.append(node.value)
-    if not found:
-        for node in syntax.owned_by(function.qualname):
-            if (
-                isinstance(node, ast.Assign)
-                and len(node.targets) == 1
-                and not isinstance(unhooked(node.value, hooks), ast.Constant | ast.Name)
-            ) and _is_reward(node.targets[0]):
-                found.append(node.value)
-    return tuple(
-        RewardSite(
-            syntax.place(value),
-            Span.of(value),
-            syntax.text(unhooked(value, hooks)),
-            unhooked(value, hooks) is not value,
-        )
-        for value in found
-    )
-
-
-def _only_rewards(value: ast.expr) -> bool:
-    """Whether a value is a reward, several, or a dict of nothing else."""
-    if isinstance(value, ast.Dict) and value.values:
-        return all(_only_rewards(each) for each in value.values)
-    name = last_name(value)
-    return REWARD_NAME.match(name.removesuffix("s")) is not None
-
-
-def _is_reward(value: ast.expr) -> bool:
-    name = dotted(value)
-    return name is not None and REWARD_NAME.match(name.split(".")[-1]) is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,15 +10,12 @@ from pathlib import Path
 
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.callers import files_that_define
 from art_adapt.survey.classes import FunctionKey, annotated, lineage, method_of
+from art_adapt.survey.command_line import reads_arguments
 from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.create_aliases import uses_of
-from art_adapt.survey.effects import (
-    asks_a_person,
-    find_effects,
-    find_work_at_import,
-    reads_arguments,
-)
+from art_adapt.survey.effects import asks_a_person, find_effects
 from art_adapt.survey.entry_points import (
     describe_entry,
     find_entry_points,
@@ -31,22 +27,13 @@ from art_adapt.survey.frameworks import find_framework_calls
 from art_adapt.survey.growth import growing_sites
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names
 from art_adapt.survey.instances import as_method_of, implemented_by
-from art_adapt.survey.model import (
-    CompletionCall,
-    EntryPoint,
-    Harm,
-    Span,
-    Terminal,
-    ToolLoop,
-)
+from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Span, Terminal
 from art_adapt.survey.nodes import Function, dotted
 from art_adapt.survey.project import Project
-from art_adapt.survey.project_folder import project_root, python_files
 from art_adapt.survey.roles import Role, roles_of
 from art_adapt.survey.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.tool_loops import find_tool_loop
-
-MOST_DEFINING = 4  # files that are read for a function that the user names
+from art_adapt.survey.work_at_import import find_work_at_import
 
 
 @dataclass(frozen=True)
@@ -89,7 +76,7 @@ class Found:
         roles = roles_of(every, loops, _in_tools(project, graph, every))
         calls = {
             path: [
-                _describe(call, loops.get(call), *roles[call])
+                CompletionCall.of(call, loops.get(call), *roles[call])
                 for call in found.get(path, ())
             ]
             for path in project.files
@@ -133,9 +120,16 @@ class Found:
             if names_function(path, function.qualname, module, name)
             and not function.nested
         ] or list(self._inherited(module, name))
-        if not named and not module and project.add(_defining(project, name)):
+        if not named and not module and project.add(files_that_define(project, name)):
             return Found.of(project).with_entry(wanted)
         return replace(self, entry_points=(*self.entry_points, *named[:1]))
+
+    def with_rivals(self, rivals: Sequence[EntryPoint]) -> Found:
+        """Put candidates right after the likeliest, and as likely: the user has to say."""
+        first, *others = self.entry_points
+        equal = [replace(each, score=first.score) for each in rivals]
+        rest = [each for each in others if each not in rivals]
+        return replace(self, entry_points=(first, *equal, *rest))
 
     def _described(self, syntax: Syntax, function: Function) -> EntryPoint:
         names = self.hooks[syntax.source.path]
@@ -343,19 +337,6 @@ def _key(call: FoundCall) -> FunctionKey:
     return call.syntax.source.path, call.function
 
 
-def _defining(project: Project, name: str) -> list[Path]:
-    """The files of the project, not read so far, that define a function of this name."""
-    line = rb"^[ \t]*(?:async[ \t]+)?def[ \t]+%s\b" % re.escape(
-        name.rpartition(".")[2].encode()
-    )
-    defines = re.compile(line, re.MULTILINE)
-    return [
-        path
-        for path in python_files(project_root(project.given[0]))
-        if path not in project.files and defines.search(path.read_bytes())
-    ][:MOST_DEFINING]
-
-
 def _in_tools(
     project: Project, graph: CallGraph, calls: Sequence[FoundCall]
 ) -> set[FoundCall]:
@@ -408,30 +389,3 @@ def _of_this_agent(
         ]
         for path, calls in found.items()
     }
-
-
-def _describe(
-    call: FoundCall, loop: ToolLoop | None, role: Role, reason: str
-) -> CompletionCall:
-    syntax = call.syntax
-    return CompletionCall(
-        place=syntax.place(call.callee),
-        span=Span.of(call.callee),
-        function=call.function,
-        callee=syntax.text(call.callee),
-        method=call.method,
-        api=call.api,
-        supported=call.supported,
-        referenced=call.referenced,
-        recorded=call.recorded,
-        client=syntax.text(call.client),
-        model=syntax.text(call.model) if call.model is not None else None,
-        messages=syntax.text(call.messages) if call.messages is not None else None,
-        conversation=call.conversation(),
-        tools=syntax.text(call.tools) if call.tools is not None else None,
-        streams=call.streams,
-        around=Span.of(call.call) if call.call is not None else None,
-        loop=loop,
-        role=role,
-        reason=reason,
-    )

@@ -67,9 +67,7 @@ def tied(found: Found) -> Found:
         and found.asking.drives(*found.function_of(each)) >= drives
         and not is_helper(found, each)
     ]
-    equal = [replace(each, score=first.score) for each in rivals]
-    rest = [each for each in others if each not in rivals]
-    return replace(found, entry_points=(first, *equal, *rest))
+    return found.with_rivals(rivals)
 
 
 def helpers_of(found: Found) -> list[FunctionKey]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
 from art_adapt.survey.apis import Api
+from art_adapt.survey.completion_calls import FoundCall
 from art_adapt.survey.roles import Role
 from art_adapt.survey.syntax import MODULE_LEVEL
 
@@ -53,6 +54,34 @@ class CompletionCall:
     loop: ToolLoop | None
     role: Role
     reason: str
+
+    @staticmethod
+    def of(
+        call: FoundCall, loop: ToolLoop | None, role: Role, reason: str
+    ) -> CompletionCall:
+        """Describe a call that was found, with the loop around it and the role it has."""
+        syntax = call.syntax
+        return CompletionCall(
+            place=syntax.place(call.callee),
+            span=Span.of(call.callee),
+            function=call.function,
+            callee=syntax.text(call.callee),
+            method=call.method,
+            api=call.api,
+            supported=call.supported,
+            referenced=call.referenced,
+            recorded=call.recorded,
+            client=syntax.text(call.client),
+            model=syntax.text(call.model) if call.model is not None else None,
+            messages=syntax.text(call.messages) if call.messages is not None else None,
+            conversation=call.conversation(),
+            tools=syntax.text(call.tools) if call.tools is not None else None,
+            streams=call.streams,
+            around=Span.of(call.call) if call.call is not None else None,
+            loop=loop,
+            role=role,
+            reason=reason,
+        )
 
 
 @dataclass(frozen=True)

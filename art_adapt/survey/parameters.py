@@ -14,13 +14,13 @@ from dataclasses import replace
 
 from art_adapt.survey.apis import CLIENT_CLASSES, CLIENT_NAMES
 from art_adapt.survey.classes import lineage, method_of
+from art_adapt.survey.command_line import defaults_of_click
 from art_adapt.survey.model import Parameter
 from art_adapt.survey.nodes import (
     Function,
     decorator_names,
     dotted,
     keyword,
-    last_name,
 )
 from art_adapt.survey.object_use import is_used_as_object
 from art_adapt.survey.project import Project
@@ -115,7 +115,7 @@ def parameters_of(
         for argument, default in pairs[1 if bound else 0 :]
     )
     defaults_by_name = {argument.arg: default for argument, default in pairs}
-    of_click = dict(_defaults_of_click(function))
+    of_click = dict(defaults_of_click(function))
     return tuple(
         _with_clicks_default(project, syntax, each, of_click[each.name])
         if each.name in of_click
@@ -134,30 +134,6 @@ def _with_clicks_default(
     if made is None:
         return parameter
     return replace(parameter, is_object=True, fields=None, made=made)
-
-
-def _defaults_of_click(function: Function) -> Iterator[tuple[str, ast.expr]]:
-    """What click gives a command for options that nobody types."""
-    for decorator in function.node.decorator_list:
-        if not isinstance(decorator, ast.Call):
-            continue
-        kind = last_name(decorator.func)
-        names = [e.value for e in decorator.args if isinstance(e, ast.Constant)]
-        flags = [name for name in names if isinstance(name, str)]
-        if kind != "option" or not flags:
-            continue
-        own = next((name for name in flags if name.isidentifier()), max(flags, key=len))
-        given = {k.arg: k.value for k in decorator.keywords if k.arg is not None}
-        said = {name: getattr(value, "value", None) for name, value in given.items()}
-        name = own.lstrip("-").partition("/")[0].replace("-", "_").lower()
-        if "default" in given:
-            yield name, given["default"]
-        elif said.get("is_flag") or "/" in own:
-            yield name, ast.Constant(False)
-        elif said.get("multiple"):
-            yield name, ast.Tuple([])
-        elif not said.get("required") and "prompt" not in given:
-            yield name, ast.Constant(None)
 
 
 def _is_bound_task(function: Function) -> bool:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeGuard
 
-from art_adapt.definitions import called_name, definitions_of
 from art_adapt.survey.apis import CLIENT_CLASSES
 from art_adapt.survey.classes import FunctionKey
-from art_adapt.survey.effects import asks_a_person, reads_arguments
+from art_adapt.survey.command_line import reads_arguments, usual_value
+from art_adapt.survey.effects import asks_a_person
+from art_adapt.survey.importable import is_importable, module_at, runs_when_imported
 from art_adapt.survey.model import Construction
-from art_adapt.survey.nodes import arguments_of, dotted, keyword, last_name
-from art_adapt.survey.packages import package_depth
+from art_adapt.survey.nodes import arguments_of, dotted, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import resolve, resolve_name
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
@@ -69,8 +69,8 @@ def construction(
     """
     taken = _Slice(project, agent)
     module = module_at(project, agent, place.source.path)
-    runs = place is not agent and _runs_when_imported(place)
-    importable = not runs or (running and _is_importable(place))
+    runs = place is not agent and runs_when_imported(place)
+    importable = not runs or (running and is_importable(place))
     if not _take(place, module if importable else None, value, taken):
         return None
     if any("Mock" in name for _, name in taken.names):
@@ -154,44 +154,6 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def module_at(project: Project, agent: Syntax, path: Path) -> str | None:
-    """How a train module beside the agent imports the file at ``path``."""
-    package, folder = project.package(agent), agent.source.path.parent
-    root = folder.parents[package_depth(package) - 1] if package else folder
-    if path.stem == "__init__" and path.parent == folder:
-        return None  # it would be run once more, as another module
-    if path.parent == folder:
-        return f".{path.stem}" if package else path.stem
-    if path.is_relative_to(root):
-        parts = path.relative_to(root).with_suffix("").parts
-        parts = parts[:-1] if parts[-1] == "__init__" else parts
-        return ".".join(parts) if all(map(str.isidentifier, parts)) else None
-    return None
-
-
-def _runs_when_imported(syntax: Syntax) -> bool:
-    """Whether importing the file does more than define things."""
-    return any(
-        isinstance(node, ast.While | ast.For)
-        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Await))
-        for node in syntax.source.tree.body
-    )
-
-
-def _is_importable(syntax: Syntax) -> bool:
-    """Whether a file that runs something can be imported without that."""
-    body = syntax.source.tree.body
-    runs = [
-        node.value
-        for node in body
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
-    ]
-    waits = any(isinstance(node, ast.While | ast.For) for node in body)
-    return not waits and (
-        definitions_of(syntax.source.tree, list(map(called_name, runs))) is not None
-    )
-
-
 def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> bool:
     """Take what ``value`` depends on into ``taken``; tell whether all of it could be."""
     bound = {
@@ -212,7 +174,7 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
             if not _takes(place, module, given, taken):
                 taken.clients.add(node)
             done.update(*map(ast.walk, (*node.args, *node.keywords)))
-        if (default := _usual(place, node)) is not None:
+        if (default := usual_value(place, node)) is not None:
             taken.supplied[node] = default
             done.update(ast.walk(node))
             continue
@@ -227,39 +189,6 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
         if not _take_name(place, module, node, taken):
             return False
     return True
-
-
-def _usual(place: Syntax, node: ast.AST) -> str | None:
-    """What a value of the command line is where nothing is said: ``args.image``."""
-    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
-        return None
-    if not any(reads_arguments(place, each) for each in place.values_of(node.value)):
-        return None
-    for call in place.nodes:
-        if (
-            isinstance(call, ast.Call)
-            and last_name(call.func) == "add_argument"
-            and _destination(call) == node.attr
-        ):
-            default = keyword(call, "default")
-            if isinstance(default, ast.Constant) and default.value is not None:
-                return ast.unparse(default)
-            action = keyword(call, "action")
-            if isinstance(action, ast.Constant) and action.value == "store_true":
-                return "False"
-    return None
-
-
-def _destination(call: ast.Call) -> str | None:
-    """The attribute that argparse gives a value: num_steps for ``--num-steps``."""
-    named = keyword(call, "dest")
-    flags = [
-        each.value
-        for each in (*([named] if named else []), *call.args)
-        if isinstance(each, ast.Constant) and isinstance(each.value, str)
-    ]
-    long = next((each for each in flags if not re.match("-[^-]", each)), None)
-    return long and long.lstrip("-").replace("-", "_")
 
 
 def _takes(

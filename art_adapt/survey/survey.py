@@ -15,11 +15,11 @@ from art_adapt.survey.effects import (
     find_effects,
     find_hosted_tools,
     find_refusals,
-    find_work_at_import,
 )
 from art_adapt.survey.entry_points import is_named, takes_anything
 from art_adapt.survey.found import Found
 from art_adapt.survey.hooks import local_names, recording_level
+from art_adapt.survey.importable import module_at
 from art_adapt.survey.instances import may_be_abstract
 from art_adapt.survey.llm_helpers import (
     drivers,
@@ -41,11 +41,11 @@ from art_adapt.survey.obstacles import art_use, find_obstacles
 from art_adapt.survey.packages import imports_relatively
 from art_adapt.survey.project import Project
 from art_adapt.survey.roles import side_job_of
-from art_adapt.survey.slices import module_at
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.threads import find_thread_starts
 from art_adapt.survey.tool_execution import find_tool_execution
 from art_adapt.survey.usage import as_used
+from art_adapt.survey.work_at_import import find_work_at_import
 
 OUTWARD = 3  # how many calls outward from an LLM helper
 

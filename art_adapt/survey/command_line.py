@@ -1,0 +1,101 @@
+"""Reads what code takes from the command line, and what it is where nothing is said."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from art_adapt.survey.nodes import Function, decorator_names, keyword, last_name
+from art_adapt.survey.syntax import Syntax
+
+
+def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
+    """Whether a node reads the command line."""
+    if isinstance(node, ast.Attribute):
+        return syntax.qualified(node) == "sys.argv"
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("parse_args", "parse_known_args")
+        and not node.args
+    )
+
+
+def usual_value(place: Syntax, node: ast.AST) -> str | None:
+    """What a value of the command line is where nothing is said: ``args.image``."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return None
+    if not any(reads_arguments(place, each) for each in place.values_of(node.value)):
+        return None
+    for call in place.nodes:
+        if (
+            isinstance(call, ast.Call)
+            and last_name(call.func) == "add_argument"
+            and _destination(call) == node.attr
+        ):
+            default = keyword(call, "default")
+            if isinstance(default, ast.Constant) and default.value is not None:
+                return ast.unparse(default)
+            action = keyword(call, "action")
+            if isinstance(action, ast.Constant) and action.value == "store_true":
+                return "False"
+    return None
+
+
+def _destination(call: ast.Call) -> str | None:
+    """The attribute that argparse gives a value: num_steps for ``--num-steps``."""
+    named = keyword(call, "dest")
+    flags = [
+        each.value
+        for each in (*([named] if named else []), *call.args)
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    ]
+    long = next((each for each in flags if not re.match("-[^-]", each)), None)
+    return long and long.lstrip("-").replace("-", "_")
+
+
+def is_click_command(syntax: Syntax, function: Function) -> bool:
+    """Whether a decorator of click makes the function a Command object."""
+    if syntax.imports_module("click") is None:
+        return False
+    return any(
+        name == "command" and not _is_typers(syntax, decorator)
+        for name, decorator in zip(
+            decorator_names(function.node), function.node.decorator_list, strict=True
+        )
+    )
+
+
+def _is_typers(syntax: Syntax, decorator: ast.expr) -> bool:
+    """Whether a decorator is ``@app.command()`` of a ``typer.Typer()``."""
+    named = decorator.func if isinstance(decorator, ast.Call) else decorator
+    holder = named.value if isinstance(named, ast.Attribute) else named
+    return any(
+        isinstance(value, ast.Call) and syntax.qualified(value.func) == "typer.Typer"
+        for value in syntax.values_of(holder)
+    )
+
+
+def defaults_of_click(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """What click gives a command for options that nobody types."""
+    for decorator in function.node.decorator_list:
+        if not isinstance(decorator, ast.Call):
+            continue
+        kind = last_name(decorator.func)
+        names = [e.value for e in decorator.args if isinstance(e, ast.Constant)]
+        flags = [name for name in names if isinstance(name, str)]
+        if kind != "option" or not flags:
+            continue
+        own = next((name for name in flags if name.isidentifier()), max(flags, key=len))
+        given = {k.arg: k.value for k in decorator.keywords if k.arg is not None}
+        said = {name: getattr(value, "value", None) for name, value in given.items()}
+        name = own.lstrip("-").partition("/")[0].replace("-", "_").lower()
+        if "default" in given:
+            yield name, given["default"]
+        elif said.get("is_flag") or "/" in own:
+            yield name, ast.Constant(False)
+        elif said.get("multiple"):
+            yield name, ast.Tuple([])
+        elif not said.get("required") and "prompt" not in given:
+            yield name, ast.Constant(None)
