@@ -1,7 +1,8 @@
 """Finds where an agent runs the tools that the model asks for.
 
 That is the call whose result goes back to the model as the tool's reply. Where no reply
-can be seen, it is the place that looks a tool up by the name that the model gave.
+can be seen, it is the place that looks a tool up by the name that the model gave, or
+hands all requested calls to something that runs them.
 """
 
 from __future__ import annotations
@@ -12,51 +13,29 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TypeGuard
 
-from art_adapt.survey.apis import KINDS
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.growth import CONVERSATION_NAMES
 from art_adapt.survey.model import ToolExecution
-from art_adapt.survey.nodes import argument_of, dotted, keyword, last_name
+from art_adapt.survey.nodes import argument_of, dotted, keyword
 from art_adapt.survey.project import Project
+from art_adapt.survey.requested_calls import (
+    CERTAIN,
+    WRAPPERS,
+    called,
+    is_constructor,
+    likeness,
+    spelled,
+)
 from art_adapt.survey.syntax import Syntax
+from art_adapt.survey.tool_lookups import find_lookup, how_found, running_all
 
-NOT_TOOLS = {
-    "input",
-    "print",
-    "append",
-    "info",
-    "debug",
-    "log",
-    "warning",
-    "str",
-    "format",
-    "len",
-}
-# What only spells a result, or waits for it.
-WRAPPERS = frozenset(
-    {"str", "repr", "dumps", "loads", "format", "join", "wait_for", "gather", "list"}
-    | {"run_until_complete", "model_dump_json", "model_dump", "truncate", "strip"}
-    | {"enumerate", "zip", "map", "dict", "getattr", "to_json", "cast", "get", "result"}
-    | {"isinstance", "len", "type", "items", "values", "copy", "as_completed"}
-    | {"json", "read", "decode"}  # of a response
-    | {"eval", "literal_eval", "parse_raw", "model_validate_json"}  # of arguments
-)
-RUNS = re.compile(r"tool|call|execute|invoke|run|dispatch|handle|submit|perform", re.I)
-NAMED = re.compile(r"name|tool|call|action|command", re.I)
-ARGUMENTS = re.compile(r"^(?!.*kwargs).*(arg|input|param|payload)", re.I)
-# What only spells a result, or asks whether a tool may run.
-CONVERTS = re.compile(
-    r"^_?(to_|as_|format|convert|serial|normal|extract|ensure|parse|render|map_|persist"
-    r"|trunc|sanit|clean|approve|confirm|allow|check|valid|should|is_|has_)",
-    re.I,
-)
 # Parts of a request: what is made of them is no result.
 OF_REQUEST = ("function.name", "function.arguments", "call.id", "call.name")
 OTHERS_REQUESTS = ("messages.create", "messages.stream", "models.generate_content")
 REPLY_ROLES = ("tool", "function")
 OBSERVATION = re.compile(r"tool|observation|function|result", re.IGNORECASE)
-CERTAIN = 3  # the likeness of a call that runs a tool, beyond doubt
-LIKELY = 2  # and of one that may, where a message only sounds like a reply
+LIKELY = 2  # the likeness of a call that may run one; its reply may be no reply
 MOST_NAMES = 60  # that a reply is followed through
 _Seen = set[tuple[Path, str, str]]
 
@@ -73,26 +52,27 @@ def find_tool_execution(
     What a model says is no result; only a tool that is an agent itself leads to one.
     ``run``: the functions of the file that an episode runs; without any, all count.
     """
-    endings = _endings(syntax)
     every = [
-        (place, call)
+        (place, call, _shared(syntax, reply, call))
         for reply, least in _replies(syntax)
         if not run or syntax.owner(reply) in run
         for place, call in _made_by(project, graph, syntax, reply, set())
         if not _is_request(call, asking)
-        and not _is_constructor(call)
-        and _likeness(call) >= least
+        and not is_constructor(call)
+        and likeness(call) >= max(least, place.owner(call) != syntax.owner(reply))
     ]
     made = [each for each in every if each[1].func not in asking.sites] or every
     if made:
-        place, call = max(made, key=lambda each: _likeness(each[1]))
-        return ToolExecution(place.place(call), _how(place, call, _endings(place)))
-    for node in syntax.nodes:
-        if isinstance(node, ast.expr) and (not run or syntax.owner(node) in run):
-            found = _execution(node, syntax, endings)
-            if found is not None:
-                return ToolExecution(syntax.place(node), found)
-    return None
+        place, call, _ = max(
+            made, key=lambda each: (likeness(each[1]), each[2], each[1].lineno)
+        )
+        return ToolExecution(place.place(call), how_found(place, call))
+    return find_lookup(syntax, run) or running_all(graph, syntax, run)
+
+
+def _shared(syntax: Syntax, reply: ast.expr, call: ast.Call) -> int:
+    """How many blocks a reply shares with a call: two branches may use the same names."""
+    return len({*syntax.ancestors(reply)}.intersection(syntax.ancestors(call)))
 
 
 def _is_request(call: ast.Call, asking: Asking) -> bool:
@@ -174,57 +154,6 @@ def _words(syntax: Syntax, value: ast.expr) -> str:
     )
 
 
-def _is_constructor(call: ast.Call) -> bool:
-    name = (dotted(call.func) or "").split(".")[-1]
-    return name in NOT_TOOLS or name[:1].isupper()
-
-
-def _called(call: ast.Call) -> str:
-    """The name of what is called, whatever it is an attribute of."""
-    function = call.func
-    return (
-        function.attr if isinstance(function, ast.Attribute) else dotted(function) or ""
-    )
-
-
-def _likeness(call: ast.Call) -> int:
-    """How much a call looks like one that runs a tool.
-
-    Running one takes the request's arguments, a lookup by its name, or a verb that says so.
-    """
-    name = _called(call)
-    given = [*call.args, *(k.value for k in call.keywords if k.arg is not None)]
-    words = [_spelled(each).rpartition(".")[2] for each in given]
-    spread = [_spelled(k.value) for k in call.keywords if k.arg is None]
-    return (
-        3 * any(not re.search("kwargs|options", each) for each in spread)
-        + 3 * isinstance(call.func, ast.Subscript)
-        + 2 * (RUNS.search(name) is not None)
-        + any(NAMED.search(each) for each in words)
-        + 2 * any(ARGUMENTS.search(each) for each in words)
-        - 3 * (CONVERTS.search(name) is not None)
-    )
-
-
-def _spelled(value: ast.expr) -> str:
-    """The names and keys on the way to a value: call.function.name for ``call["function"]["name"]``."""
-    match value:
-        case ast.Name(id=name):
-            return name
-        case ast.Attribute(value=inner, attr=name):
-            return f"{_spelled(inner)}.{name}"
-        case ast.Subscript(value=inner, slice=ast.Constant(value=str(name))):
-            return f"{_spelled(inner)}.{name}"
-        case ast.Call(func=ast.Attribute(value=inner, attr="get"), args=[first, *_]):
-            key = str(first.value) if isinstance(first, ast.Constant) else ""
-            return f"{_spelled(inner)}.{key}"
-        case ast.Call(func=function, args=[first, *_]) if (
-            last_name(function) == "loads"
-        ):
-            return _spelled(first)
-    return ""
-
-
 def _made_by(
     project: Project, graph: CallGraph, syntax: Syntax, value: ast.expr, seen: _Seen
 ) -> Iterator[tuple[Syntax, ast.Call]]:
@@ -233,13 +162,13 @@ def _made_by(
     def follow(inner: ast.expr) -> Iterator[tuple[Syntax, ast.Call]]:
         return _made_by(project, graph, syntax, inner, seen)
 
-    if _spelled(value).endswith(OF_REQUEST):
+    if spelled(value).endswith(OF_REQUEST):
         return
     if isinstance(value, ast.Call):
-        name = _called(value)
+        name = called(value)
         if name not in WRAPPERS:
             yield syntax, value
-        if _likeness(value) >= CERTAIN:
+        if likeness(value) >= CERTAIN:
             return  # what it is given comes from the model
         for inner in value.args:
             yield from follow(inner)
@@ -284,6 +213,8 @@ def _made_by_name(
     owner = syntax.owner(name)
     if (syntax.source.path, owner, name.id) in seen or len(seen) > MOST_NAMES:
         return
+    if name.id.lstrip("_") in CONVERSATION_NAMES:
+        return  # of which a reply is a part
     seen.add((syntax.source.path, owner, name.id))
     for source in syntax.origins(owner, name.id):
         yield from _made_by(project, graph, syntax, source, seen)
@@ -294,96 +225,3 @@ def _made_by_name(
         given = argument_of(call, name.id, function.positional)
         if given is not None:
             yield from _made_by(project, graph, place, given, seen)
-
-
-def _how(syntax: Syntax, call: ast.Call, endings: tuple[str, ...]) -> str:
-    """Describe how a call that runs a tool finds it."""
-    function = call.func
-    for node in (call, function, *syntax.values_of(function)):
-        found = _execution(node, syntax, endings)
-        if found is not None:
-            return found
-    while isinstance(function, ast.Subscript):
-        if not isinstance(function.value, ast.Subscript):
-            return f"looked up in {syntax.text(function.value)}"
-        function = function.value
-    return f"handed to {syntax.text(function)}"
-
-
-def _endings(syntax: Syntax) -> tuple[str, ...]:
-    """The attributes by which a file may read the name of a requested tool."""
-    text = syntax.source.text
-    return tuple(
-        f".{name}"
-        for kind in KINDS
-        if not kind.tool_words or any(word in text for word in kind.tool_words)
-        for name in kind.tool_names
-    )
-
-
-def _execution(node: ast.expr, syntax: Syntax, endings: tuple[str, ...]) -> str | None:
-    """Describe how ``node`` looks up a tool by its name; None if it does not.
-
-    ``endings``: the attributes by which the name of a requested tool may be read.
-    """
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        found = _is_tool_name(node.slice, syntax, endings)
-        return f"looked up in {syntax.text(node.value)}" if found else None
-    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
-        found = _is_tool_name(node.left, syntax, endings) and _does_more(syntax, node)
-        return "chosen by comparing the name" if found else None
-    if not isinstance(node, ast.Call):
-        return None
-    named = any(_is_tool_name(argument, syntax, endings) for argument in node.args)
-    function = dotted(node.func) or ""
-    if not named or function.split(".")[-1] in NOT_TOOLS:
-        return None
-    if function == "getattr":
-        return f"an attribute of {syntax.text(node.args[0])}"
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "get":
-        return f"looked up in {syntax.text(node.func.value)}"
-    if _likeness(node) < CERTAIN:
-        return None  # its name alone says nothing of its arguments
-    return f"handed to {syntax.text(node.func)}"
-
-
-def _does_more(syntax: Syntax, test: ast.expr) -> bool:
-    """Whether what stands under a comparison calls more than what reads the request."""
-    branch = next(
-        (outer for outer in syntax.ancestors(test) if isinstance(outer, ast.stmt)), test
-    )
-    if not isinstance(branch, ast.If):
-        return not isinstance(branch, ast.Assert)
-    calls = (
-        n for each in branch.body for n in ast.walk(each) if isinstance(n, ast.Call)
-    )
-    return any(
-        _called(call) not in WRAPPERS | NOT_TOOLS and not _called(call)[:1].isupper()
-        for call in calls
-    )
-
-
-def _is_tool_name(
-    expression: ast.expr, syntax: Syntax, endings: tuple[str, ...]
-) -> bool:
-    """Whether an expression is the name of a requested tool, or a variable with it."""
-    values = [expression]
-    if isinstance(expression, ast.Name):
-        values = syntax.values_of(expression)
-    return any(
-        _spelled(value).endswith(endings) or _is_parsed_name(value, syntax)
-        for value in values
-    )
-
-
-def _is_parsed_name(value: ast.expr, syntax: Syntax) -> bool:
-    """Whether a value is ``request["name"]`` of what was parsed from the model's text."""
-    return (
-        isinstance(value, ast.Subscript)
-        and isinstance(value.slice, ast.Constant)
-        and value.slice.value in ("name", "tool", "tool_name", "action", "function")
-        and any(
-            isinstance(each, ast.Call) and last_name(each.func) == "loads"
-            for each in syntax.values_of(value.value)
-        )
-    )
