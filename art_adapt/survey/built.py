@@ -7,7 +7,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
-from art_adapt.survey.classes import FunctionKey, annotated
+from art_adapt.survey.classes import FunctionKey, annotated, is_enum
 from art_adapt.survey.constructions import is_unknown, rank
 from art_adapt.survey.importable import module_at
 from art_adapt.survey.instances import has_library_base, is_abstract
@@ -74,7 +74,7 @@ def _built(
             continue
         defined = home.place(home.classes[name])
         itself = Construction(defined, ((module, name),), (), name)
-        if _is_enum(home, name):
+        if is_enum(home, name):
             kind = _type_of_members(home, name)
             value = Parameter(parameter.name, kind, None, positional_only=True)
             return replace(parameter, made=itself, fields=(value,), is_object=False)
@@ -155,14 +155,6 @@ def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:
         and FILLS.match(node.func.attr)
         and dotted(node.func.value) in names
         for node in place.owned_by(place.owner(call))
-    )
-
-
-def _is_enum(place: Syntax, class_name: str) -> bool:
-    """Whether a class is an enumeration, whose members have values that JSON can hold."""
-    return any(
-        re.search(r"Enum$", dotted(base) or "")
-        for base in place.classes[class_name].bases
     )
 
 

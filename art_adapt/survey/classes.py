@@ -68,6 +68,12 @@ def annotated(
     return [] if found is None else [found]
 
 
+def is_enum(place: Syntax, class_name: str) -> bool:
+    """Whether a class is an enumeration, whose members have values that JSON can hold."""
+    bases = place.classes[class_name].bases
+    return any((dotted(base) or "").endswith("Enum") for base in bases)
+
+
 def class_around(syntax: Syntax, owner: str) -> str:
     parts = owner.split(".")
     while parts and ".".join(parts) not in syntax.classes:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from art_adapt.survey.apis import CLIENT_CLASSES
 from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.classes import annotated, is_enum
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import argument_of
 from art_adapt.survey.project import Project
@@ -53,9 +54,20 @@ def with_constructions(
         called_at = list(graph.calls_of(project, entry.key))
         sites = ordered(project, syntax, called_at, worst)
         parameters = _unless_own(project, entry.parameters, sites)
-        made = _made(project, syntax, parameters, sites)
+        made = tuple(
+            parameter if _is_choice(project, syntax, parameter) else each
+            for parameter, each in zip(
+                parameters, _made(project, syntax, parameters, sites), strict=True
+            )
+        )
         entry = replace(entry, parameters=_with_own_model(made, sites))
     return entry
+
+
+def _is_choice(project: Project, place: Syntax, parameter: Parameter) -> bool:
+    """Whether a function is told one of an enumeration's members: a scenario's to say."""
+    found = annotated(project, place, ast.Constant(parameter.annotation or ""))
+    return any(is_enum(home, name) for home, name in found)
 
 
 def _names_a_model(parameter: Parameter) -> bool:

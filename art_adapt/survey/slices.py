@@ -10,27 +10,23 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeGuard
 
 from art_adapt.survey.apis import CLIENT_CLASSES
 from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.command_line import reads_arguments, usual_value
 from art_adapt.survey.effects import asks_a_person
+from art_adapt.survey.fillings import PERSONAL, fillings
 from art_adapt.survey.importable import is_importable, module_at, runs_when_imported
 from art_adapt.survey.model import Construction
-from art_adapt.survey.nodes import arguments_of, dotted, last_name
+from art_adapt.survey.nodes import arguments_of, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import resolve, resolve_name
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 MOST_STATEMENTS = 12
-# Methods that only tell people something.
-SHOWS = re.compile(
-    r"(welcome|greet|print|show|display|log|info|debug|warn|echo|render)"
-)
+FAKES = re.compile(r"(^|_)_?(Fake|Stub|Dummy|Scripted)|Mock", re.IGNORECASE)
+OF_TESTS = re.compile(r"(^|\.)(tests?|test_\w+|\w+_test|conftest)(\.|$)")
 _Assignment = ast.Assign | ast.AnnAssign
-# What a person or a command line gives is no part of an object.
-PERSONAL = ("input", "args")
 # What a train module has for arguments that say which model is asked, and where.
 SUPPLIED = {
     "model": "BASE_MODEL",
@@ -73,8 +69,8 @@ def construction(
     importable = not runs or (running and is_importable(place))
     if not _take(place, module if importable else None, value, taken):
         return None
-    if any("Mock" in name for _, name in taken.names):
-        return None  # a test's
+    if any(map(_is_of_tests, taken.names)):
+        return None  # episodes would train on what a test has scripted
     taken.statements.sort(key=lambda statement: statement.lineno)
     first = taken.statements[0] if taken.statements else value
     whole = (*taken.statements, value)
@@ -88,6 +84,12 @@ def construction(
         ),
         taken.foreign,
     )
+
+
+def _is_of_tests(imported: tuple[str, str]) -> bool:
+    """Whether a name stands for something else in tests, or is defined by them."""
+    module, name = imported
+    return FAKES.search(name) is not None or OF_TESTS.search(module) is not None
 
 
 def _named(project: Project, place: Syntax, node: ast.AST) -> Iterator[FunctionKey]:
@@ -165,10 +167,11 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
     for node in ast.walk(value):
         if node in done:
             continue
-        if isinstance(node, ast.keyword) and node.arg in SUPPLIED:
-            if not _takes(place, module, [node.value], taken):
-                taken.supplied[node.value] = SUPPLIED[node.arg]
-            done.update(ast.walk(node.value))
+        for name, argument in _named_arguments(node):
+            if name in SUPPLIED:
+                if not _takes(place, module, [argument], taken):
+                    taken.supplied[argument] = SUPPLIED[name]
+                done.update(ast.walk(argument))
         if isinstance(node, ast.Call) and last_name(node.func) in CLIENT_CLASSES:
             given = [*node.args, *(each.value for each in node.keywords)]
             if not _takes(place, module, given, taken):
@@ -189,6 +192,14 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
         if not _take_name(place, module, node, taken):
             return False
     return True
+
+
+def _named_arguments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """What a call is given, with its name: a keyword's, or a variable's."""
+    if isinstance(node, ast.keyword) and node.arg is not None:
+        yield node.arg, node.value
+    elif isinstance(node, ast.Call):
+        yield from ((each.id, each) for each in node.args if isinstance(each, ast.Name))
 
 
 def _takes(
@@ -225,7 +236,7 @@ def _take_name(
             return False
         if statement in taken.statements:
             return True
-        filled = _filling(place, name, node, statement)
+        filled = fillings(place, name, node, statement)
         if filled is None:
             return False  # what is added to it would be lost
         taken.statements += [
@@ -306,70 +317,6 @@ def _is_lambdas(place: Syntax, node: ast.Name) -> bool:
         isinstance(outer, ast.Lambda)
         and node.id in {argument.arg for argument in arguments_of(outer)}
         for outer in place.ancestors(node)
-    )
-
-
-def _filling(
-    place: Syntax, name: str, used: ast.Name, made: ast.stmt
-) -> list[ast.stmt] | None:
-    """The statements that add to an object after it is made: ``tools.register(f)``.
-
-    What comes after the object is used does not count. None where they cannot be taken
-    over, since they happen only sometimes.
-    """
-    owner = place.owner(made)
-    if owner != place.owner(used) and any(
-        _changes(node, name) for node in place.owned_by(place.owner(used))
-    ):
-        return None
-    found: dict[ast.stmt, None] = {}
-    for node in place.owned_by(owner):
-        if not _changes(node, name):
-            continue
-        if owner == place.owner(used) and node.lineno >= used.lineno:
-            continue
-        statement = next(
-            outer
-            for outer in (node, *place.ancestors(node))
-            if place.parents.get(outer) is place.parents[made]
-            or isinstance(outer, ast.Module)
-        )
-        if isinstance(statement, ast.If) and _is_a_persons(place, statement.test):
-            continue  # --style: without it, what is made stays as it is
-        is_plain = isinstance(statement, ast.Expr | ast.Assign) or (
-            isinstance(statement, ast.For)
-            and all(isinstance(each, ast.Expr) for each in statement.body)
-        )
-        if not isinstance(statement, ast.stmt) or not is_plain:
-            return None
-        found[statement] = None
-    return list(found)
-
-
-def _is_a_persons(place: Syntax, test: ast.expr) -> bool:
-    """Whether a condition depends on the command line, or on what somebody types."""
-    names = [node for node in ast.walk(test) if isinstance(node, ast.Name)]
-    values = [test, *(value for name in names for value in place.values_of(name))]
-    return any(name.id in PERSONAL for name in names) or any(
-        reads_arguments(place, node) or asks_a_person(place, value)
-        for value in values
-        for node in ast.walk(value)
-    )
-
-
-def _changes(
-    node: ast.AST, name: str
-) -> TypeGuard[ast.Expr | ast.Subscript | ast.Attribute]:
-    """Whether a statement calls a method of an object, or sets an entry or attribute."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        function = node.value.func
-        if not isinstance(function, ast.Attribute) or SHOWS.match(function.attr):
-            return False
-        return f"{dotted(function.value)}.".startswith(f"{name}.")
-    return (
-        isinstance(node, ast.Subscript | ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and f"{dotted(node.value)}.".startswith(f"{name}.")
     )
 
 

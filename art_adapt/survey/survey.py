@@ -227,20 +227,30 @@ def _each_file_once(entries: Sequence[EntryPoint]) -> Iterator[EntryPoint]:
 def _with_implementations(found: Found) -> Found:
     """Add the files that implement what the agent only knows as an interface.
 
-    Where no completion call was found, one of them may have it.
+    Where no completion call was found, one of them may have it; else what those files
+    give the agent that use it: ``Agent(llm=OpenAIProvider())``.
     """
-    if any(found.calls.values()):
-        return found
-    project = replace(found.project, files=dict(found.project.files))
     interfaces = [
         name
-        for syntax in project.files.values()
+        for syntax in found.project.files.values()
         for name in syntax.classes
-        if may_be_abstract(project, syntax, name)
+        if may_be_abstract(found.project, syntax, name)
     ]
-    if interfaces and project.add(files_that_use(project, [], interfaces)):
-        wider = Found.of(project)
-        return wider if any(wider.calls.values()) else found
+    named = [found.project.files[path] for path in found.project.given]
+    functions = [
+        (syntax.source.path, name)
+        for syntax in named
+        for name, function in syntax.functions.items()
+        if not function.nested and "." not in name
+    ]
+    classes = [name for syntax in named for name in syntax.classes]
+    for used, made in (([], interfaces), (functions, classes)):
+        if any(found.calls.values()) or not (used or made):
+            continue
+        project = replace(found.project, files=dict(found.project.files))
+        if project.add(files_that_use(project, used, made)):
+            wider = Found.of(project)
+            found = wider if any(wider.calls.values()) else found
     return found
 
 

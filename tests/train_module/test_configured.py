@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -638,3 +639,106 @@ def test_a_file_that_runs_the_agent_gives_its_tools_all_the_same(
         "    from main import TOOLS\n    from utils import ask\n"
     ) in module
     assert "tools=TOOLS" in module
+
+
+SCRIPTED = """\
+class Agent:
+    def __init__(self, llm, max_steps: int = 5):
+        self.llm = llm
+        self.max_steps = max_steps
+
+    def run(self, question: str) -> str:
+        text = ""
+        for _ in range(self.max_steps):
+            text += self.llm.generate(question + text)
+            if "Answer:" in text:
+                return text
+        return text
+"""
+PROVIDER = """\
+from openai import OpenAI
+
+
+class Provider:
+    def __init__(self, api_key: str):
+        self.client = OpenAI(api_key=api_key)
+
+    def generate(self, prompt: str) -> str:
+        reply = self.client.chat.completions.create(
+            model="m", messages=[{"role": "user", "content": prompt}]
+        )
+        return reply.choices[0].message.content
+"""
+A_TEST = """\
+from agent import Agent
+{imports}
+
+class FakeProvider:
+    def __init__(self, *replies):
+        self.replies = iter(replies)
+
+    def generate(self, prompt):
+        return next(self.replies)
+
+
+def test_answers():
+    {made}
+    assert Agent({given}).run("2+2?") == "Answer: 4"
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "made", "given"),
+    [
+        ("", "pass", "FakeProvider('Answer: 4')"),
+        ("", "llm = FakeProvider('Answer: 4')", "llm"),
+        ("from tests.doubles import Replay", "pass", "llm=Replay('Answer: 4')"),
+        ("from stubs import StubProvider", "pass", "StubProvider('Answer: 4')"),
+        ("from unittest.mock import MagicMock", "pass", "MagicMock()"),
+    ],
+)
+def test_what_a_test_has_scripted_is_no_provider(
+    imports: str, made: str, given: str, tmp_path: Path
+) -> None:
+    """Such a run would train on the test's replies, and the policy would never be asked."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "agent.py").write_text(SCRIPTED)
+    (tmp_path / "provider.py").write_text(PROVIDER)
+    (tmp_path / "app.py").write_text(
+        "from agent import Agent\nfrom provider import Provider\n\n\n"
+        "def chat(settings, question):\n"
+        "    return Agent(Provider(settings.key())).run(question)\n"
+    )
+    double = "class Replay:\n    def __init__(self, text): ...\n"
+    (tmp_path / "tests" / "__init__.py").touch()
+    (tmp_path / "tests" / "doubles.py").write_text(double)
+    (tmp_path / "stubs.py").write_text(double.replace("Replay", "StubProvider"))
+    (tmp_path / "tests" / "test_agent.py").write_text(
+        A_TEST.format(imports=imports, made=made, given=given)
+    )
+    done = art_adapt("--isolated", "--diff", "agent.py", "app.py", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert b"Agent(llm=training.fill_in(" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "llm = Provider(api_key)\n    return Agent(llm).run(question)",
+        "return Agent(Provider(api_key=api_key)).run(question)",
+        "llm = Provider(api_key)\n    agent = Agent(llm=llm, max_steps=3)\n    return agent.run(question)",
+    ],
+)
+def test_the_key_that_a_function_is_given_is_the_train_modules(
+    lines: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(SCRIPTED)
+    (tmp_path / "provider.py").write_text(PROVIDER)
+    (tmp_path / "app.py").write_text(
+        "from agent import Agent\nfrom provider import Provider\n\n\n"
+        f"def chat(api_key: str, question: str) -> str:\n    {lines}\n"
+    )
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    module = (tmp_path / "agent_train.py").read_text()
+    assert re.search(r'Provider\((api_key=)?endpoint\["api_key"\]\)', module)

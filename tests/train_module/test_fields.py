@@ -192,6 +192,23 @@ def test_a_field_admits_the_values_that_its_type_names(
     assert ("from typing import Any, Literal\n" in module) == ("Literal[" in kind)
 
 
+def test_a_choice_that_a_call_makes_is_the_scenarios(tmp_path: Path) -> None:
+    """A router is told what to do: trained with one member, it never sees the others."""
+    (tmp_path / "agent.py").write_text(
+        f"{MODES}def ask(mode: Mode, task: str) -> str:\n"
+        "    messages = [{'role': 'user', 'content': f'{task} {mode}'}]\n"
+        "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "    return reply.choices[0].message.content\n"
+    )
+    (tmp_path / "app.py").write_text(
+        "from agent import Mode, ask\n\n\ndef main():\n    ask(Mode.SLOW, input())\n"
+    )
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    assert '    mode: Literal["fast", "slow"]\n' in module
+    assert "mode=Mode(scenario.mode)" in module
+
+
 @pytest.mark.parametrize(
     ("annotation", "kind"),
     [
