@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from art_adapt.survey.classes import FunctionKey, annotated, is_enum
 from art_adapt.survey.constructions import is_unknown, rank
+from art_adapt.survey.fillings import fills
 from art_adapt.survey.importable import module_at
 from art_adapt.survey.instances import has_library_base, is_abstract
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
@@ -150,10 +151,13 @@ def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     names = {name for name in map(dotted, targets) if name is not None}
     return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and FILLS.match(node.func.attr)
-        and dotted(node.func.value) in names
+        (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and FILLS.match(node.func.attr)
+            and dotted(node.func.value) in names
+        )
+        or any(fills(node, name) for name in names)
         for node in place.owned_by(place.owner(call))
     )
 

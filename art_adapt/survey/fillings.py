@@ -1,20 +1,30 @@
-"""Finds the statements that add to an object after it is made: ``tools.register(f)``."""
+"""Finds the statements that add to an object after it is made.
+
+They call its methods, ``tools.register(f)``, or hand it to something that does,
+``register_file_tools(tools)``.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TypeGuard
 
 from art_adapt.survey.command_line import reads_arguments
 from art_adapt.survey.effects import asks_a_person
-from art_adapt.survey.nodes import dotted
-from art_adapt.survey.syntax import Syntax
+from art_adapt.survey.nodes import dotted, last_name
+from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 # Methods that only tell people something.
 SHOWS = re.compile(
     r"(welcome|greet|print|show|display|log|info|debug|warn|echo|render)"
 )
+# Functions that fill what they are given, and objects that are there to be filled.
+FILLING = re.compile(
+    r"_*(register|add|install|load|set_?up|configure|bind|attach|mount|populate|include|fill|wire|provide)(_|$)"
+)
+FILLED = re.compile(r"regist|tool|kit|catalog|plugin|skill|command|action", re.I)
 # What a person or a command line gives is no part of an object.
 PERSONAL = ("input", "args")
 
@@ -25,9 +35,11 @@ def fillings(
     """The statements that add to an object after it is made: ``tools.register(f)``.
 
     What comes after the object is used does not count. None where they cannot be taken
-    over, since they happen only sometimes.
+    over, since they happen only sometimes, or in a function inside.
     """
     owner = place.owner(made)
+    if any(_changes(node, name) for node in _inside(place, owner)):
+        return None
     if owner != place.owner(used) and any(
         _changes(node, name) for node in place.owned_by(place.owner(used))
     ):
@@ -56,6 +68,18 @@ def fillings(
     return list(found)
 
 
+def _inside(place: Syntax, owner: str) -> Iterator[ast.AST]:
+    """The nodes of the functions inside a function, with what decorates them."""
+    for qualname, function in place.functions.items():
+        if owner != MODULE_LEVEL and qualname.startswith(f"{owner}."):
+            yield from place.owned_by(qualname)
+            for decorator in function.node.decorator_list:
+                called = decorator
+                if not isinstance(called, ast.Call):
+                    called = ast.Call(decorator, [], [])
+                yield ast.Expr(called)
+
+
 def _is_a_persons(place: Syntax, test: ast.expr) -> bool:
     """Whether a condition depends on the command line, or on what somebody types."""
     names = [node for node in ast.walk(test) if isinstance(node, ast.Name)]
@@ -70,9 +94,11 @@ def _is_a_persons(place: Syntax, test: ast.expr) -> bool:
 def _changes(
     node: ast.AST, name: str
 ) -> TypeGuard[ast.Expr | ast.Subscript | ast.Attribute]:
-    """Whether a statement calls a method of an object, or sets an entry or attribute."""
+    """Whether a statement calls a method of an object, fills it, or sets an entry or attribute."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         function = node.value.func
+        if fills(node, name):
+            return True
         if not isinstance(function, ast.Attribute) or SHOWS.match(function.attr):
             return False
         return f"{dotted(function.value)}.".startswith(f"{name}.")
@@ -81,3 +107,15 @@ def _changes(
         and isinstance(node.ctx, ast.Store)
         and f"{dotted(node.value)}.".startswith(f"{name}.")
     )
+
+
+def fills(node: ast.AST, name: str) -> bool:
+    """Whether a statement hands an object to what fills it: ``register_tools(registry)``."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return False
+    call, function = node.value, node.value.func
+    given = [*call.args, *(each.value for each in call.keywords)]
+    if name not in map(dotted, given) or SHOWS.match(last_name(function)):
+        return False
+    is_filler = isinstance(function, ast.Name) and FILLING.match(function.id)
+    return bool(is_filler) or FILLED.search(name) is not None

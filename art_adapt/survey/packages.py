@@ -79,11 +79,22 @@ def is_of_project(path: Path, module: str, name: str = "") -> bool:
 
 
 def imports_relatively(syntax: Syntax) -> bool:
-    """Whether the file uses relative imports, so that it cannot be run by its path."""
+    """Whether the file always imports relatively, so that it cannot be run by its path.
+
+    One that may import otherwise, in ``try`` or in a function, may be run as a script.
+    """
     return any(
-        i.level and i.module.split(".")[-1] != RECORDING_MODULE
-        for i in syntax.imports.values()
+        isinstance(syntax.parents[node], ast.Module) for node in _relative(syntax)
     )
+
+
+def _relative(syntax: Syntax) -> Iterator[ast.ImportFrom]:
+    """The relative imports of a file, but for that of its hooks."""
+    for node in syntax.nodes:
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        if (node.module or "").split(".")[-1] != RECORDING_MODULE:
+            yield node
 
 
 def package_of(syntax: Syntax) -> str:
@@ -94,7 +105,9 @@ def package_of(syntax: Syntax) -> str:
     """
     path = syntax.source.path
     folder = path.parent
-    if not imports_relatively(syntax) and _imports_neighbours_by_name(syntax):
+    always = imports_relatively(syntax)
+    relative = always or (folder.name.isidentifier() and any(_relative(syntax)))
+    if not relative and _imports_neighbours_by_name(syntax):
         return ""
     package = (
         _package_by_imports(syntax)
@@ -103,7 +116,7 @@ def package_of(syntax: Syntax) -> str:
         or _package_by_siblings(syntax)
         or _package_of_importers(path)
     )
-    return package or (folder.name if imports_relatively(syntax) else "")
+    return package or (folder.name if relative else "")
 
 
 def _imports_neighbours_by_name(syntax: Syntax) -> bool:

@@ -223,6 +223,24 @@ def test_calls_in_imported_files_count_if_they_can_be_reached(tmp_path: Path) ->
             "top.sub",
             False,
         ),
+        # One that imports either way runs either way: python pkg/agent.py, too.
+        *(
+            ({"pkg__agent": text, "pkg__tools": ""}, "pkg", False)
+            for text in (
+                "try:\n    from .tools import x\nexcept ImportError:\n    from tools import x\n",
+                "try:\n    from tools import x\nexcept ImportError:\n    from .tools import x\n",
+                "if __package__:\n    from .tools import x\nelse:\n    from tools import x\n",
+                "def late():\n    from .tools import x\n",
+                "if TYPE_CHECKING:\n    from .tools import x\n",
+            )
+        ),
+        (
+            {
+                "my-folder__agent": "try:\n    from .a import x\nexcept ImportError: ...\n"
+            },
+            "",
+            False,
+        ),
         # The folder around a package may have an __init__.py, and a part of it none.
         (
             {"repo__app__agent": "from app.tools import x\n", "repo__app__tools": ""}

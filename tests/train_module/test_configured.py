@@ -205,6 +205,47 @@ def test_a_part_filled_only_sometimes_is_not_taken_over(tmp_path: Path) -> None:
     assert "Registry" not in episode(tmp_path, main)
 
 
+@pytest.mark.parametrize(
+    ("lines", "kept"),
+    [
+        (["add_tools(registry)"], True),
+        (["add_tools(registry=registry)"], True),
+        (["shells.add_tools(registry, 3)"], True),
+        (["plugin.contribute(registry)"], True),
+        (["for add in (add_tools,):", "    add(registry)"], True),
+        (["print(registry)", "show(registry)"], True),
+        (["if debug:", "    add_tools(registry)"], False),
+        (["@registry.register", "def now():", "    return 1"], False),
+        (["def fill():", "    registry.register(shell)", "fill()"], False),
+        (["def fill():", "    add_tools(registry)", "fill()"], False),
+    ],
+)
+def test_what_fills_a_part_is_taken_over_or_the_part_is_not(
+    lines: list[str], kept: bool, tmp_path: Path
+) -> None:
+    """An agent without its tools would train, and learn to do without them."""
+    body = "".join(f"        {line}\n" for line in lines)
+    main = f"""\
+    import shells
+    from agent import Agent, Registry
+    from tools import shell
+    from shells import add_tools, plugin
+
+    def main(debug):
+        registry = Registry()
+{body}        Agent(registry, "You list files.").run("?")
+    """
+    (tmp_path / "shells.py").write_text(
+        "class Plugin:\n    def contribute(self, registry): ...\n\n\nplugin = Plugin()\n\n\n"
+        "def add_tools(registry, number=1):\n    registry.register(print)\n"
+    )
+    written = episode(tmp_path, main)
+    assert ("registry = Registry()\n" in written) == kept
+    called = [line for line in lines if "(registry" in line and "print" not in line]
+    if kept and "show" not in lines[-1]:
+        assert called[-1] in written
+
+
 def test_what_a_test_gives_an_agent_is_no_configuration(tmp_path: Path) -> None:
     (tmp_path / "test_agent.py").write_text(
         "from agent import Agent\n\n\ndef test_it():\n    assert Agent(prompt='Say yes.').run('?')\n"
