@@ -45,7 +45,8 @@ def field_sources(entry: EntryPoint) -> list[FieldSource]:
     typed = [] if entry.terminal is None else terminal_fields(entry.terminal)
     found = [
         *(FieldSource(field.name, field.name) for field in typed),
-        *_sources(entry.constructor, "constructor"),
+        # What a factory is given is not seen where the agent is made.
+        *_sources(() if entry.instance else entry.constructor, "constructor"),
         *_sources(entry.parameters, "function"),
     ]
     return [source for source in found if source.name in wanted]

@@ -233,6 +233,9 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
                 else "nothing here shows how it is made"
             )
             yield Line("needs", what, f"fill in how episode() gets it: {shown}")
+        elif made is not None and parameter is entry.instance:
+            what = f"{parameter.name}: {parameter.annotation}"
+            yield Line("needs", what, f"made by {made.value}(), {at(made.place)}")
         elif made is not None and parameter.is_record:
             what = f"{parameter.name}: {parameter.annotation}"
             why = (

@@ -49,6 +49,19 @@ def with_built(
     return replace(entry, constructor=constructor, parameters=parameters)
 
 
+def built_of(
+    project: Project,
+    agent: Syntax,
+    place: Syntax,
+    parameter: Parameter,
+    reaching: Container[FunctionKey],
+) -> Parameter | None:
+    """Say how episode() makes what a function in ``place`` takes; None if it cannot."""
+    if is_unknown(parameter):
+        return _built(project, agent, place, parameter, reaching)
+    return _imported_from(project, agent, place, parameter)
+
+
 def _built(
     project: Project,
     agent: Syntax,

@@ -48,7 +48,7 @@ def with_constructions(
         constructor = _unless_own(project, entry.constructor, sites)
         if _has_task(entry):
             constructor = _configured(project, syntax, constructor, sites)
-        made = _made(project, syntax, constructor, sites)
+        made = made_by(project, syntax, constructor, sites)
         entry = replace(entry, constructor=_with_own_model(made, sites))
     if any(p.is_client or is_unknown(p) or _names_a_model(p) for p in entry.parameters):
         called_at = list(graph.calls_of(project, entry.key))
@@ -57,7 +57,7 @@ def with_constructions(
         made = tuple(
             parameter if _is_choice(project, syntax, parameter) else each
             for parameter, each in zip(
-                parameters, _made(project, syntax, parameters, sites), strict=True
+                parameters, made_by(project, syntax, parameters, sites), strict=True
             )
         )
         entry = replace(entry, parameters=_with_own_model(made, sites))
@@ -241,12 +241,13 @@ def _from_call(
             )
 
 
-def _made(
+def made_by(
     project: Project,
     syntax: Syntax,
     parameters: tuple[Parameter, ...],
     sites: Sequence[_Site],
 ) -> tuple[Parameter, ...]:
+    """Say of each object that has to be given how one of the calls makes it."""
     found = []
     names = [parameter.name for parameter in parameters]
     for parameter in parameters:

@@ -38,15 +38,15 @@ def fillings(
     over, since they happen only sometimes, or in a function inside.
     """
     owner = place.owner(made)
-    if any(_changes(node, name) for node in _inside(place, owner)):
+    if any(changes(node, name) for node in _inside(place, owner)):
         return None
     if owner != place.owner(used) and any(
-        _changes(node, name) for node in place.owned_by(place.owner(used))
+        changes(node, name) for node in place.owned_by(place.owner(used))
     ):
         return None
     found: dict[ast.stmt, None] = {}
     for node in place.owned_by(owner):
-        if not _changes(node, name):
+        if not changes(node, name):
             continue
         if owner == place.owner(used) and node.lineno >= used.lineno:
             continue
@@ -91,7 +91,7 @@ def _is_a_persons(place: Syntax, test: ast.expr) -> bool:
     )
 
 
-def _changes(
+def changes(
     node: ast.AST, name: str
 ) -> TypeGuard[ast.Expr | ast.Subscript | ast.Attribute]:
     """Whether a statement calls a method of an object, fills it, or sets an entry or attribute."""

@@ -252,6 +252,9 @@ class EntryPoint:
     implements: tuple[Path, str] | None = None  # the method of an interface
     is_helper: bool = False  # it asks what its callers want to have asked
     side_job: str = ""  # what it is named after, if that is no agent's job: "judge"
+    instance: Parameter | None = (
+        None  # of its class, as a factory of the project makes it
+    )
 
     @property
     def key(self) -> tuple[Path, str]:
@@ -262,8 +265,10 @@ class EntryPoint:
     def needs(self) -> tuple[Parameter, ...]:
         """What an episode has to be given: by its class, its setup and the function."""
         setup = (p for call in self.setup for p in call.parameters)
-        instance = Parameter("agent", self.class_name, None, is_object=True)
-        made = (instance,) if self.is_abstract else self.constructor
+        instance = self.instance
+        if self.is_abstract:
+            instance = Parameter("agent", self.class_name, None, is_object=True)
+        made = self.constructor if instance is None else (instance,)
         return (*made, *setup, *self.parameters)
 
     @property

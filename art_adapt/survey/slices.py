@@ -15,10 +15,10 @@ from art_adapt.survey.apis import CLIENT_CLASSES
 from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.command_line import reads_arguments, usual_value
 from art_adapt.survey.effects import asks_a_person
-from art_adapt.survey.fillings import PERSONAL, fillings
+from art_adapt.survey.fillings import PERSONAL, changes, fillings
 from art_adapt.survey.importable import is_importable, module_at, runs_when_imported
 from art_adapt.survey.model import Construction
-from art_adapt.survey.nodes import arguments_of, last_name
+from art_adapt.survey.nodes import arguments_of, dotted, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import resolve, resolve_name
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
@@ -177,6 +177,11 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
             if not _takes(place, module, given, taken):
                 taken.clients.add(node)
             done.update(*map(ast.walk, (*node.args, *node.keywords)))
+        if (kept := _kept(place, node)) is not None:
+            if not _take_kept(place, module, node, kept, taken):
+                return False
+            done.update(ast.walk(node))
+            continue
         if (default := usual_value(place, node)) is not None:
             taken.supplied[node] = default
             done.update(ast.walk(node))
@@ -191,6 +196,46 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
             continue
         if not _take_name(place, module, node, taken):
             return False
+    return True
+
+
+def _kept(place: Syntax, node: ast.AST) -> ast.expr | None:
+    """What ``self.llm`` is where a method makes it, in the class that makes the agent of it.
+
+    None where something is added to it there.
+    """
+    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+        return None
+    name = dotted(node) or ""
+    if not name.startswith("self.") or name.count(".") > 1:
+        return None
+    around = place.owner(node).rpartition(".")[0]
+    values = [
+        (owner, value)
+        for owner, value in place.assignments.get(name, ())
+        if owner.rpartition(".")[0] == around
+    ]
+    if len(values) != 1 or not isinstance(values[0][1], ast.Call):
+        return None
+    owner, value = values[0]
+    filled = any(changes(each, name) for each in place.owned_by(owner))
+    return None if filled else value
+
+
+def _take_kept(
+    place: Syntax, module: str | None, node: ast.AST, kept: ast.expr, taken: _Slice
+) -> bool:
+    """Take over ``self.llm = Provider()`` as ``llm = Provider()``, once for all who get it."""
+    name = last_name(node).lstrip("_")
+    if place.is_local(name, place.owner(node)) or not _take(place, module, kept, taken):
+        return False
+    statement = place.parents[kept]
+    if not isinstance(statement, ast.Assign | ast.AnnAssign):
+        return False
+    taken.supplied[node] = name
+    taken.supplied[statement] = f"{name} = {_text(place, kept, taken)}"
+    if statement not in taken.statements:
+        taken.statements.append(statement)
     return True
 
 

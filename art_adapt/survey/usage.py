@@ -15,6 +15,7 @@ from art_adapt.survey.constructions import (
     is_unknown,
     with_constructions,
 )
+from art_adapt.survey.factories import with_factory
 from art_adapt.survey.handlers import with_stand_ins
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import bound_names
@@ -57,6 +58,7 @@ def as_used(
         graph = CallGraph.of(wider)
     entry = with_setup(wider, graph, with_constructions(wider, graph, entry))
     entry = with_recorded_provider(wider, with_built(wider, entry, reaching))
+    entry = with_factory(wider, graph, entry, reaching)
     entry = _without_conflicts(entry)
     return with_stand_ins(project, entry)
 
@@ -82,12 +84,19 @@ def _without_conflicts(entry: EntryPoint) -> EntryPoint:
             return parameter
         return replace(parameter, fields=checked(parameter.fields))
 
-    constructor = checked(entry.constructor)
+    instance = entry.instance and _checked(entry.instance)
+    constructor = entry.constructor if instance else checked(entry.constructor)
     setup = tuple(
         replace(call, parameters=checked(call.parameters)) for call in entry.setup
     )
     parameters = checked(entry.parameters)
-    return replace(entry, constructor=constructor, setup=setup, parameters=parameters)
+    return replace(
+        entry,
+        constructor=constructor,
+        setup=setup,
+        parameters=parameters,
+        instance=instance,
+    )
 
 
 def _bound_by(made: Construction) -> dict[str, str]:

@@ -61,7 +61,7 @@ def render_episode(entry: EntryPoint, fields: Defaults) -> str:
             ),
             fields,
         )
-        if entry.is_abstract:
+        if entry.is_abstract or entry.instance is not None:
             lines.append(f"    agent = {_value(entry.needs[0], fields)}")
         elif entry.context:
             start = f"    {entry.context} "

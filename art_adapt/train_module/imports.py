@@ -27,7 +27,9 @@ def imports_of(
     """
     imported: dict[str, set[str]] = {}
     if not entry.is_script and not training.single_turn:
-        names = [] if entry.is_abstract else [imported_name(entry)[0]]
+        names = [imported_name(entry)[0]]
+        if entry.is_abstract or entry.instance is not None:
+            names = []
         if entry.route is not None:
             names = [entry.route.application]
         elif entry.class_name is None:

@@ -1,0 +1,265 @@
+"""An agent that nothing else can make is made by the function that the project has for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from agent_files import art_adapt
+
+AGENT = """\
+from openai import OpenAI
+
+
+class Agent:
+    def __init__(self, tools, prompt):
+        self.tools, self.prompt = tools, prompt
+
+    def run(self, question: str) -> str:
+        messages = [{"role": "user", "content": self.prompt + question}]
+        while True:
+            reply = OpenAI().chat.completions.create(model="m", messages=messages)
+            message = reply.choices[0].message
+            messages.append(message)
+            if not message.tool_calls:
+                return message.content
+            for call in message.tool_calls:
+                out = self.tools.run(call.function.name, call.function.arguments)
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": out})
+"""
+APP = """\
+import functools
+import json
+from dataclasses import dataclass
+
+from agent import Agent
+
+
+class Tools:
+    def __init__(self, text):
+        self.text = text
+        self.known = {}
+
+    def register(self, function):
+        self.known[function.__name__] = function
+
+    def run(self, name, arguments):
+        return str(self.known[name](**json.loads(arguments)))
+
+
+@dataclass
+class Settings:
+    path: str = "rows.txt"
+
+
+def opened(path):
+    with open(path) as rows:
+        return Tools(rows.read())
+
+
+"""
+
+
+def written(folder: Path, factory: str) -> str:
+    (folder / "pyproject.toml").touch()
+    (folder / "agent.py").write_text(AGENT)
+    (folder / "app.py").write_text(APP + dedent(factory))
+    done = art_adapt("--isolated", "agent.py", cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    return (folder / "agent_train.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("factory", "made"),
+    [
+        (
+            """\
+            def build(path: str = "rows.txt"):
+                with open(path) as rows:
+                    return Agent(Tools(rows.read()), "Be brief.")
+            """,
+            "agent = build()",
+        ),
+        (
+            """\
+            def build(path: str) -> Agent:
+                tools = opened(path)
+                agent = Agent(tools, prompt="Be brief.")
+                tools.register(len)
+                return agent
+            """,
+            "agent = build(path=scenario.path)",
+        ),
+        (
+            """\
+            def build(settings: Settings):
+                with open(settings.path) as rows:
+                    return Agent(Tools(rows.read()), "Be brief.")
+            """,
+            "agent = build(settings=Settings())",
+        ),
+        (
+            """\
+            def build(settings):
+                with open(settings.path) as rows:
+                    return Agent(Tools(rows.read()), "Be brief.")
+
+            def main():
+                settings = Settings(path="all.txt")
+                print(build(settings).run(input()))
+            """,
+            "agent = build(settings=settings)",
+        ),
+    ],
+    ids=["by itself", "by a name", "a record", "as it is called"],
+)  # fmt: skip
+def test_a_factory_makes_the_agent(factory: str, made: str, tmp_path: Path) -> None:
+    module = written(tmp_path, factory)
+    assert made in module
+    assert "fill_in" not in module
+    names = [line for line in module.splitlines() if line.startswith("from app ")]
+    assert len(names) == 1 and "build" in names[0]
+    assert "from agent import" not in module
+
+
+def test_a_static_method_may_be_one(tmp_path: Path) -> None:
+    module = written(
+        tmp_path,
+        """\
+        class App:
+            def bound(self, path):
+                return Agent(opened(path), "Be brief.")
+
+            @staticmethod
+            def agent(path: str):
+                return Agent(opened(path), "Be brief.")
+        """,
+    )
+    assert "agent = App.agent(path=scenario.path)" in module
+    assert "from app import App\n" in module
+
+
+@pytest.mark.parametrize(
+    "factory",
+    [
+        """\
+        @functools.cache
+        def build():
+            with open("rows.txt") as rows:
+                return Agent(Tools(rows.read()), "Be brief.")
+        """,
+        """\
+        def build():
+            global AGENT
+            with open("rows.txt") as rows:
+                AGENT = Agent(Tools(rows.read()), "Be brief.")
+            return AGENT
+        """,
+        """\
+        AGENTS = {}
+
+        def build(path):
+            if path in AGENTS:
+                return AGENTS[path]
+            with open(path) as rows:
+                AGENTS[path] = Agent(Tools(rows.read()), "Be brief.")
+            return AGENTS[path]
+        """,
+        """\
+        def build():
+            with open(input("Which file? ")) as rows:
+                return Agent(Tools(rows.read()), "Be brief.")
+        """,
+        """\
+        def build():
+            with open("rows.txt") as rows:
+                yield Agent(Tools(rows.read()), "Be brief.")
+        """,
+        """\
+        def answer(path: str):
+            with open(path) as rows:
+                return Agent(Tools(rows.read()), "Be brief.").run("?")
+        """,
+    ],
+    ids=["cached", "global", "kept", "asks", "lends", "runs"],
+)
+def test_what_keeps_lends_or_runs_the_agent_is_no_factory(
+    factory: str, tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "agent.py").write_text(AGENT)
+    (tmp_path / "app.py").write_text(APP + dedent(factory))
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert "tools=training.fill_in(" in (tmp_path / "agent_train.py").read_text()
+
+
+def test_what_a_factory_does_is_an_obstacle(tmp_path: Path) -> None:
+    module = written(
+        tmp_path,
+        """\
+        def build():
+            with open("rows.txt", "a") as rows:
+                rows.write("one more")
+                return Agent(Tools(rows.read()), "Be brief.")
+        """.replace("build", "agent_of"),
+    )
+    assert "agent = agent_of()" in module
+    assert "* app.py: open() writes" in module
+
+
+@pytest.mark.parametrize(
+    ("body", "made"),
+    [
+        (
+            "self._tools = Tools('rows')\n        self.agents = {}",
+            '    tools = Tools("rows")\n    agent = Agent(tools=tools',
+        ),
+        ("self.tools = opened('rows')\n        self.tools.register(len)", None),
+        ("self.tools = tools\n        self.agents = {}", None),
+        (
+            "self.text = str(3)\n        self.tools = Tools(self.text)",
+            "    text = str(3)\n    tools = Tools(text)\n    agent = Agent(tools=tools",
+        ),
+    ],
+)
+def test_what_a_service_keeps_for_its_agents_is_made_anew(
+    body: str, made: str | None, tmp_path: Path
+) -> None:
+    name = "self._tools" if "_tools" in body else "self.tools"
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "agent.py").write_text(AGENT)
+    service = (
+        f"class Service:\n    def __init__(self, tools=None):\n        {body}\n\n"
+        "    def answer(self, session, question):\n"
+        f"        self.agents[session] = Agent({name}, 'Be brief.')\n"
+        "        return self.agents[session].run(question)\n"
+    )
+    (tmp_path / "app.py").write_text(APP + service)
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    module = (tmp_path / "agent_train.py").read_text()
+    assert ("fill_in" in module) == (made is None)
+    assert made is None or made in module
+
+
+def test_a_factory_makes_an_agent_that_rehearses(tmp_path: Path) -> None:
+    (tmp_path / "rows.txt").write_text("one")
+    module = written(
+        tmp_path,
+        """\
+        def build(path: str = "rows.txt"):
+            with open(path) as rows:
+                return Agent(Tools(rows.read()), "Be brief.")
+        """,
+    )
+    assert "agent = build()" in module
+    (tmp_path / "scenarios.jsonl").write_text(
+        "".join(f'{{"question": "q{n}"}}\n' for n in range(4))
+    )
+    command = [sys.executable, "-m", "art_adapt", "rehearse", "agent_train.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
