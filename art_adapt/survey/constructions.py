@@ -49,8 +49,9 @@ def with_constructions(
         if _has_task(entry):
             constructor = _configured(project, syntax, constructor, sites)
         made = made_by(project, syntax, constructor, sites)
+        made = _filled_records(project, syntax, made, sites, told=_is_told(entry))
         entry = replace(entry, constructor=_with_own_model(made, sites))
-    if any(p.is_client or is_unknown(p) or _names_a_model(p) for p in entry.parameters):
+    if entry.parameters:
         called_at = list(graph.calls_of(project, entry.key))
         sites = ordered(project, syntax, called_at, worst)
         parameters = _unless_own(project, entry.parameters, sites)
@@ -60,6 +61,8 @@ def with_constructions(
                 parameters, made_by(project, syntax, parameters, sites), strict=True
             )
         )
+        made = _filled_records(project, syntax, made, sites, told=_is_told(entry))
+        made = _with_options(project, syntax, made, sites)
         entry = replace(entry, parameters=_with_own_model(made, sites))
     return entry
 
@@ -104,6 +107,88 @@ def is_unknown(parameter: Parameter) -> bool:
     return needed and parameter.made is None
 
 
+def _may_be_empty(parameter: Parameter) -> bool:
+    """Whether episode() would make a record of nothing: a configuration, a registry."""
+    fields = parameter.fields or ()
+    empty = all(each.default is not None for each in fields)
+    return parameter.is_record and parameter.made is None and empty
+
+
+def _filled_records(
+    project: Project,
+    agent: Syntax,
+    parameters: tuple[Parameter, ...],
+    sites: Sequence[_Site],
+    *,
+    told: bool,
+) -> tuple[Parameter, ...]:
+    """Make records that could be empty as the application does: ``Config.from_env()``.
+
+    One that a call makes of mere literals may be the task, if the function is ``told``
+    nothing else.
+    """
+    sites = [site for site in sites if rank(project, site, agent) < DEMOS]
+    names = [parameter.name for parameter in parameters]
+    found = []
+    for parameter in parameters:
+        given = [
+            (place, value)
+            for place, call in sites
+            if _may_be_empty(parameter)
+            and (value := argument_of(call, parameter.name, names)) is not None
+            and (
+                told or not all(map(_is_of_literals, place.values_of(value) or [value]))
+            )
+        ]
+        for place, value in given[:1]:
+            made = construction(project, agent, place, value)
+            passed = parameter.passed or place.place(value)
+            parameter = replace(parameter, passed=passed)
+            if made is not None:
+                parameter = replace(parameter, fields=None, is_object=True, made=made)
+        found.append(parameter)
+    return tuple(found)
+
+
+def _with_options(
+    project: Project,
+    agent: Syntax,
+    parameters: tuple[Parameter, ...],
+    sites: Sequence[_Site],
+) -> tuple[Parameter, ...]:
+    """Give a function what all calls of the application give it beside the task.
+
+    A store, tools or a prompt that it could do without are the agent's all the same.
+    """
+    ranks = {call: rank(project, (place, call), agent) for place, call in sites}
+    best = min(ranks.values(), default=DEMOS)
+    sites = [site for site in sites if ranks[site[1]] == best < DEMOS]
+    names = [parameter.name for parameter in parameters]
+    if not sites:
+        return parameters
+    taken = list(_from_call(project, agent, parameters, *sites[0]))
+    return tuple(
+        option
+        if each.default is not None
+        and len({_given(call, each.name, names) for _, call in sites}) == 1
+        and (option.made is not None or each.is_object)
+        else each
+        for each, option in zip(parameters, taken, strict=True)
+    )
+
+
+def _is_of_literals(value: ast.expr) -> bool:
+    """Whether a call is given nothing but literals, as by a demo."""
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
+        return isinstance(value, ast.Constant)
+    given = [*value.args, *(each.value for each in value.keywords)]
+    if not given and not value.func.id[:1].isupper():
+        return False  # load_config()
+    return not any(
+        isinstance(node, ast.Name) for each in given for node in ast.walk(each)
+    )
+
+
 def is_configured(entry: EntryPoint) -> bool:
     """Whether a call of the project has shown what the agent's class is given."""
     return any(each.made is not None for each in entry.constructor)
@@ -146,6 +231,15 @@ def _has_task(entry: EntryPoint) -> bool:
     )
 
 
+def _is_told(entry: EntryPoint) -> bool:
+    """Whether the function has to be given something that no object or record is."""
+    return any(
+        each.default is None
+        and not (each.is_client or each.is_object or each.supplied or each.is_record)
+        for each in entry.parameters
+    )
+
+
 def _unless_own(
     project: Project, parameters: tuple[Parameter, ...], sites: Sequence[_Site]
 ) -> tuple[Parameter, ...]:
@@ -177,7 +271,7 @@ def _configured(
     parameters: tuple[Parameter, ...],
     sites: Sequence[_Site],
 ) -> tuple[Parameter, ...]:
-    """Take over all that one call gives a class, if that call shows each object it gives.
+    """Take over all that one call gives a class, one that shows each object if there is.
 
     What has to be given, and is given differently by calls of one rank, is a scenario's.
     """
@@ -194,8 +288,8 @@ def _configured(
         and not each.is_object
         and len({_given(call, each.name, names) for _, call in sites}) > 1
     }
-    for place, call in sites:
-        found = tuple(
+    tried = [
+        tuple(
             each if each.name in varying else taken
             for each, taken in zip(
                 parameters,
@@ -203,9 +297,14 @@ def _configured(
                 strict=True,
             )
         )
-        if not any(is_unknown(each) and each.passed is not None for each in found):
-            return found
-    return parameters
+        for place, call in sites
+    ]
+    whole = (
+        found
+        for found in tried
+        if not any(is_unknown(each) and each.passed is not None for each in found)
+    )
+    return next(whole, tried[0] if tried else parameters)
 
 
 def _given(call: ast.Call, name: str, names: Sequence[str]) -> str | None:

@@ -130,7 +130,10 @@ def _imports_neighbours_by_name(syntax: Syntax) -> bool:
         for imported in syntax.imports.values()
         if imported.level == 0 and not syntax.is_guarded(imported.node)
     }
-    beside = {top: path.parent / f"{top}.py" for top in tops - {path.stem}}
+    # A package with a module of its own name, bot/bot.py, is imported by that name, too.
+    is_package = (path.parent / "__init__.py").is_file()
+    itself = {path.parent.name} if is_package else set()
+    beside = {top: path.parent / f"{top}.py" for top in tops - {path.stem} - itself}
     return any(
         file.is_file() and not _is_named_after_a_library(file)
         for top, file in beside.items()

@@ -223,6 +223,15 @@ def test_calls_in_imported_files_count_if_they_can_be_reached(tmp_path: Path) ->
             "top.sub",
             False,
         ),
+        # A package may have a module of its own name.
+        *(
+            ({"pkg__agent": text, "pkg__pkg": "x = 1\n", "pkg__init": ""}, "pkg", False)
+            for text in (
+                "from pkg import x\n",
+                "import pkg\n",
+                "from pkg.pkg import x\n",
+            )
+        ),
         # One that imports either way runs either way: python pkg/agent.py, too.
         *(
             ({"pkg__agent": text, "pkg__tools": ""}, "pkg", False)

@@ -783,3 +783,149 @@ def test_the_key_that_a_function_is_given_is_the_train_modules(
     assert done.returncode == 0, done.stderr
     module = (tmp_path / "agent_train.py").read_text()
     assert re.search(r'Provider\((api_key=)?endpoint\["api_key"\]\)', module)
+
+
+RECORDS = """\
+import os
+from dataclasses import dataclass, field
+
+from openai import OpenAI
+
+
+@dataclass
+class Registry:
+    tools: dict = field(default_factory=dict)
+
+
+@dataclass
+class Config:
+    rules: str = ""
+    limit: int = 5
+
+    @classmethod
+    def from_env(cls):
+        return cls(rules=os.environ.get("RULES", "Answer briefly."))
+
+
+def today():
+    return "monday"
+
+
+REGISTRY = Registry({"today": today})
+
+
+def load_config():
+    return Config("Be kind.")
+
+
+def solve(question: str, registry: Registry, config: Config) -> str:
+    messages = [
+        {"role": "system", "content": config.rules},
+        {"role": "user", "content": question},
+    ]
+    while True:
+        reply = OpenAI().chat.completions.create(model="m", messages=messages)
+        message = reply.choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            out = registry.tools[call.function.name]()
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": out})
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "made"),
+    [
+        (
+            ["config = Config.from_env()", "print(solve(input(), REGISTRY, config))"],
+            "config = Config.from_env()\n    return solve(\n        question=scenario.question, registry=REGISTRY, config=config\n    )",
+        ),
+        (
+            ["print(solve(input(), Registry({'today': today}), load_config()))"],
+            'registry=Registry({"today": today}),\n        config=load_config(),',
+        ),
+        (
+            ["print(solve(input(), REGISTRY, config=Config(rules='Be brief.')))"],
+            'config=Config(rules="Be brief.")',
+        ),
+        (
+            ["for tries in range(3):", "    solve(input(), REGISTRY, Config(limit=tries))"],
+            "config=Config()",
+        ),
+    ],
+    ids=["named", "inline", "literal", "differs"],
+)  # fmt: skip
+def test_a_record_that_could_be_empty_is_made_as_the_application_makes_it(
+    lines: list[str], made: str, tmp_path: Path
+) -> None:
+    """An empty registry has no tools; a configuration of defaults no prompt."""
+    body = "".join(f"    {line}\n" for line in lines)
+    (tmp_path / "agent.py").write_text(f"{RECORDS}def main():\n{body}")
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    module = (tmp_path / "agent_train.py").read_text()
+    assert re.sub(r"\s", "", made) in re.sub(r"\s", "", module)
+
+
+def test_a_record_that_is_the_task_stays_the_scenarios(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        "from dataclasses import dataclass\n\nfrom openai import OpenAI\n\n\n"
+        "@dataclass\nclass Task:\n    query: str = ''\n\n\n"
+        "def solve(task: Task) -> str:\n"
+        "    messages = [{'role': 'user', 'content': task.query}]\n"
+        "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "    return reply.choices[0].message.content\n\n\n"
+        "def main():\n    print(solve(Task('What is art?')))\n"
+    )
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    assert "What is art?" not in (tmp_path / "agent_train.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("signature", "call", "made"),
+    [
+        ("store: Store | None = None", "store=store", "store=store"),
+        ("store=None", "store", "store=store"),
+        ("store=None, system='Be brief.'", "store, system='Be strict.'", 'system="Be strict."'),
+        ("store=None, tools=()", "store, tools=TOOLS", "tools=TOOLS"),
+        ("store=None, limit=3", "store, limit=3", "store=store)"),
+        ("store=None, limit=3", "store, limit=len(input())", "store=store)"),
+    ],
+)  # fmt: skip
+def test_what_a_function_could_do_without_is_given_as_by_the_application(
+    signature: str, call: str, made: str, tmp_path: Path
+) -> None:
+    """Else its episodes would run on an empty store, with another prompt, without tools."""
+    (tmp_path / "agent.py").write_text(
+        "from openai import OpenAI\n\nTOOLS = [print]\n\n\n"
+        "class Store:\n    def __init__(self):\n        self.rows = {}\n\n"
+        "    def seed(self):\n        self.rows['a'] = 1\n\n\n"
+        f"def solve(query: str, {signature}) -> str:\n"
+        "    messages = [{'role': 'user', 'content': f'{query} {store.rows}'}]\n"
+        "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "    return reply.choices[0].message.content\n\n\n"
+        f"def main():\n    store = Store()\n    store.seed()\n    print(solve(input(), {call}))\n"
+    )
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    assert "    store = Store()\n    store.seed()\n" in module
+    assert made in module
+
+
+def test_what_one_call_shows_is_taken_over_without_the_rest(tmp_path: Path) -> None:
+    main = """\
+    from agent import Agent, Registry
+    from tools import shell
+
+    def main(settings):
+        registry = Registry()
+        registry.register(shell)
+        Agent(registry, "You list files.", settings["limit"]).run("?")
+    """
+    written = episode(tmp_path, main)
+    assert "registry.register(shell)" in written
+    assert 'prompt="You list files."' in written
