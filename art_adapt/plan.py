@@ -204,7 +204,7 @@ def _behind_link(file: FileSurvey) -> Iterator[Path]:
 def _dots(file: FileSurvey, folder: Path) -> str:
     """Return the dots of a relative import from ``folder``; none beside a script."""
     if not file.package:
-        return ""
+        return "." if file.may_be_of_package else ""
     return "." * (1 + len(file.source.path.parent.relative_to(folder).parts))
 
 

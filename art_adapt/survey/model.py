@@ -365,6 +365,7 @@ class FileSurvey:
     hooks: dict[str, str] = field(default_factory=dict)
     recording_level: int | None = None  # the dots of that import
     imports_relatively: bool = False  # so it is never run by its path
+    may_be_of_package: bool = False  # a script that somebody may import from a package
     tool_execution: ToolExecution | None = None
     uses_art: Place | None = None
 

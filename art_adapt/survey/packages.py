@@ -109,14 +109,26 @@ def package_of(syntax: Syntax) -> str:
     relative = always or (folder.name.isidentifier() and any(_relative(syntax)))
     if not relative and _imports_neighbours_by_name(syntax):
         return ""
-    package = (
+    return _package_by_evidence(syntax) or (folder.name if relative else "")
+
+
+def may_be_of_package(syntax: Syntax) -> bool:
+    """Whether something speaks for a package, though the file is one of a folder of scripts.
+
+    Its hooks are then imported in a way that holds for both.
+    """
+    return not package_of(syntax) and bool(_package_by_evidence(syntax))
+
+
+def _package_by_evidence(syntax: Syntax) -> str:
+    path = syntax.source.path
+    return (
         _package_by_imports(syntax)
-        or _package_by_init(folder)
+        or _package_by_init(path.parent)
         or _namespace_package(syntax)
         or _package_by_siblings(syntax)
         or _package_of_importers(path)
     )
-    return package or (folder.name if relative else "")
 
 
 def _imports_neighbours_by_name(syntax: Syntax) -> bool:
@@ -129,7 +141,7 @@ def _imports_neighbours_by_name(syntax: Syntax) -> bool:
         imported.module.split(".")[0]
         for imported in syntax.imports.values()
         if imported.level == 0 and not syntax.is_guarded(imported.node)
-    }
+    } - sys.stdlib_module_names
     # A package with a module of its own name, bot/bot.py, is imported by that name, too.
     is_package = (path.parent / "__init__.py").is_file()
     itself = {path.parent.name} if is_package else set()

@@ -38,7 +38,7 @@ from art_adapt.survey.model import (
     ToolExecution,
 )
 from art_adapt.survey.obstacles import art_use, find_obstacles
-from art_adapt.survey.packages import imports_relatively
+from art_adapt.survey.packages import imports_relatively, may_be_of_package
 from art_adapt.survey.project import Project
 from art_adapt.survey.roles import side_job_of
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
@@ -322,6 +322,7 @@ def _file_survey(
         hooks=hooks,
         recording_level=recording_level(syntax),
         imports_relatively=imports_relatively(syntax),
+        may_be_of_package=edited and may_be_of_package(syntax),
         tool_execution=tools,
         uses_art=art_use(syntax),
     )
