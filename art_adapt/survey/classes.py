@@ -48,6 +48,21 @@ def method_of(
     return []
 
 
+def method_above(
+    project: Project, syntax: Syntax, class_name: str, attribute: str
+) -> list[FunctionKey]:
+    """Find the method that ``super()`` leads to in a class."""
+    for place, name in lineage(project, syntax, class_name)[1:]:
+        if f"{name}.{attribute}" in place.functions:
+            return [(place.source.path, f"{name}.{attribute}")]
+    return []
+
+
+def is_super(node: ast.AST) -> bool:
+    """Whether an expression is ``super()``, with or without arguments."""
+    return isinstance(node, ast.Call) and dotted(node.func) == "super"
+
+
 def annotated(
     project: Project, syntax: Syntax, annotation: ast.expr
 ) -> list[tuple[Syntax, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from art_adapt.survey.classes import is_super
 from art_adapt.survey.nodes import Function, argument_of
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax
@@ -29,12 +30,28 @@ def given_for(
             if place is syntax or f"{name}.__init__" not in place.functions
             for call in project.constructed(place, name)
         ]
+        calls = [*calls, *_handed_up(project, syntax, owner)]
     else:
         calls = project.calls_of_only(function.node.name)
     for place, call in calls:
         given = argument_of(call, value.id, function.positional)
         if given is not None:
             yield place, given
+
+
+def _handed_up(
+    project: Project, syntax: Syntax, class_name: str
+) -> Iterator[tuple[Syntax, ast.Call]]:
+    """The calls ``super().__init__(...)`` in the constructors of derived classes."""
+    for place, name in project.derived(syntax, class_name):
+        for node in place.owned_by(f"{name}.__init__"):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "__init__"
+                and is_super(node.func.value)
+            ):
+                yield place, node
 
 
 def is_parameter(syntax: Syntax, value: ast.expr) -> bool:

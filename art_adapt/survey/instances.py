@@ -25,7 +25,8 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
     """Yield the entry point for each class whose instances it may be a method of.
 
     That is the class that defines it; but the classes derived from it in files that the
-    user named, where it is in another file, and any where its own is abstract.
+    user named, where it is in another file, and any where its own is abstract, or where
+    only those are made.
     """
     if entry.class_name is None:
         yield entry
@@ -41,7 +42,11 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
     ]
     given = [each for each in derived if each[0].source.path in project.given]
     if entry.home in project.given or not given:
-        chosen = derived if is_abstract(project, syntax, entry.class_name) else []
+        made = [each for each in derived if project.constructed(*each)]
+        if is_abstract(project, syntax, entry.class_name):
+            chosen = derived
+        else:
+            chosen = [] if project.constructed(syntax, entry.class_name) else made
     else:
         chosen = given
     for place, name in chosen:

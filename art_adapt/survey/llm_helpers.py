@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from art_adapt.survey.classes import FunctionKey, lineage
+from art_adapt.survey.classes import FunctionKey, is_super, lineage, method_above
 from art_adapt.survey.entry_points import takes_anything
 from art_adapt.survey.growth import names_in
 from art_adapt.survey.instances import implemented_by
@@ -152,13 +152,16 @@ def _belongs_to_a_provider(found: Found, entry: EntryPoint) -> bool:
     """Whether a method asks by the one that providers implement, once for each prompt.
 
     That is ``quick_chat(prompt)`` beside an abstract ``_chat(messages)``. A base class
-    whose method drives an open loop is an agent instead.
+    whose method drives an open loop is an agent instead, and so is what extends it.
     """
     syntax, function = found.function_of(entry)
-    owner = function.qualname.rpartition(".")[0]
+    owner, _, name = function.qualname.rpartition(".")
+    above = method_above(found.project, syntax, owner, name)
     if not owner or any(
-        found.asking.asks(node) and not _is_over_a_parameter(node, function)
-        for node in syntax.owned_by(function.qualname)
+        found.asking.asks(node) and not _is_over_a_parameter(node, at.functions[own])
+        for path, own in (entry.key, *above)
+        for at in (found.project.files[path],)
+        for node in at.owned_by(own)
         if isinstance(node, LOOPS)
     ):
         return False
@@ -196,16 +199,27 @@ def _hands_on(found: Found, key: FunctionKey) -> bool:
 
 
 def _gives_on(found: Found, method: FunctionKey, callee: FunctionKey) -> bool:
-    """Whether a call of ``callee`` is given a parameter of ``method``, or made from one."""
+    """Whether a call of ``callee`` is given a parameter of ``method``, or made from one.
+
+    What goes to ``super()`` stays with the object.
+    """
     syntax = found.project.files[method[0]]
     function = syntax.functions[method[1]]
     rest = (function.node.args.vararg, function.node.args.kwarg)
     got = {*function.given, *(each.arg for each in rest if each is not None)}
     calls = map(syntax.parents.get, found.graph.sites.get((method, callee), ()))
     return any(
-        isinstance(call, ast.Call) and not got.isdisjoint(_made_from(syntax, call))
+        isinstance(call, ast.Call)
+        and not got.isdisjoint(_made_from(syntax, call))
+        and not _stays(call)
         for call in calls
     )
+
+
+def _stays(call: ast.Call) -> bool:
+    """Whether a call is of the object's own: ``super().run(x)``, ``Base.run(self, x)``."""
+    above = isinstance(call.func, ast.Attribute) and is_super(call.func.value)
+    return above or any(dotted(each) == "self" for each in call.args[:1])
 
 
 def _made_from(syntax: Syntax, call: ast.Call) -> set[str]:

@@ -11,7 +11,9 @@ from art_adapt.survey.classes import (
     FunctionKey,
     annotated,
     class_around,
+    is_super,
     lineage,
+    method_above,
     method_of,
     with_overrides,
 )
@@ -48,6 +50,9 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
     """
     name = dotted(node)
     if name is None:
+        if isinstance(node, ast.Attribute) and is_super(node.value):
+            around = class_around(syntax, syntax.owner(node))
+            return method_above(project, syntax, around, node.attr)
         # Agent(...).run, or get_agent(...).run
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
             named = _members(project, syntax, node.value.func, node.attr)
