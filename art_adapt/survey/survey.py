@@ -35,6 +35,7 @@ from art_adapt.survey.model import (
     EntryPoint,
     FileSurvey,
     Survey,
+    ThreadStart,
     ToolExecution,
 )
 from art_adapt.survey.obstacles import art_use, find_obstacles
@@ -126,12 +127,25 @@ def survey(
         for path, syntax in project.files.items()
         if found.calls.get(path) or path in run_files
     }
+    threads = {
+        path: tuple(
+            find_thread_starts(
+                project,
+                syntax,
+                reaching,
+                found.asking,
+                local_names(found.hooks.get(path, {}), "carried"),
+            )
+        )
+        for path, syntax in project.files.items()
+        if path in project.given or found.calls.get(path) or path in run_files
+    }
     files = tuple(
         _file_survey(
             project,
             syntax,
             found,
-            reaching,
+            threads.get(path, ()),
             effects[path],
             tools.get(path),
             edited=edited,
@@ -143,6 +157,7 @@ def survey(
                 edited := path in project.given
                 or bool(found.calls.get(path))
                 or path in starting
+                or (path in run_files and bool(threads[path]))
             )
             or effects[path]
             or tools.get(path)
@@ -295,7 +310,7 @@ def _file_survey(
     project: Project,
     syntax: Syntax,
     found: Found,
-    reaching: set[FunctionKey],
+    threads: tuple[ThreadStart, ...],
     effects: tuple[Effect, ...],
     tools: ToolExecution | None,
     *,
@@ -309,11 +324,7 @@ def _file_survey(
         edited=edited,
         package=project.package(syntax),
         calls=tuple(calls),
-        threads=tuple(
-            find_thread_starts(
-                project, syntax, reaching, found.asking, local_names(hooks, "carried")
-            )
-        ),
+        threads=threads,
         effects=effects,
         obstacles=tuple(find_obstacles(syntax))
         if calls or path in project.given

@@ -36,7 +36,6 @@ def of(text: str) -> Survey:
         ("def run(self, q: str):\n        return super().run(f'Be brief. {q}').strip()", "Agent.run"),
         ("def run(self, q: str):\n        return super(Agent, self).run(q)", "Agent.run"),
         ("def run(self, q: str):\n        return Base.run(self, q)", "Agent.run"),
-        ("def answer(self, q: str):\n        return super().run(q)", "Agent.answer"),
     ],
 )  # fmt: skip
 def test_a_class_that_extends_the_method_runs_the_episode(

@@ -306,3 +306,28 @@ def test_packages_are_told_from_scripts(
 )
 def test_the_likeliest_entry_point_comes_first(text: str, entry: str) -> None:
     assert of(text).entry_points[0].name == entry
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    with ThreadPoolExecutor() as pool:\n        return list(pool.map(ask, tasks))\n",
+        "    threads = [threading.Thread(target=ask, args=(each,)) for each in tasks]\n    for each in threads:\n        each.start()\n",
+    ],
+)
+def test_a_thread_between_the_episode_and_its_calls_keeps_the_context(
+    body: str, tmp_path: Path
+) -> None:
+    """Its file is neither the one that the user named nor one with a completion call."""
+    found = files(
+        tmp_path,
+        main="from workers import run_all\n\n\ndef solve(task: str):\n"
+        "    return run_all([task, f'not {task}'])\n",
+        workers="import threading\nfrom concurrent.futures import ThreadPoolExecutor\n\n"
+        f"from model import ask\n\n\ndef run_all(tasks):\n{body}",
+        model="def ask(task):\n    from openai import OpenAI\n\n"
+        "    messages = [{'role': 'user', 'content': task}]\n"
+        "    return OpenAI().chat.completions.create(model='m', messages=messages)\n",
+    )
+    between = next(f for f in found.files if f.source.path.name == "workers.py")
+    assert between.edited and len(between.threads) == 1
