@@ -6,12 +6,23 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 
 from art_adapt.survey.classes import FunctionKey
-from art_adapt.survey.nodes import FunctionNode, dotted
+from art_adapt.survey.mentions import (
+    file_of_variable,
+    is_base,
+    is_called_on_each,
+    is_decorator,
+    is_kept,
+    is_put_aside,
+    is_used,
+    only_describes,
+)
+from art_adapt.survey.nodes import dotted
 from art_adapt.survey.object_use import PLAIN_METHODS
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import is_namespace, resolve, resolve_name
+from art_adapt.survey.resolution import resolve, resolve_name
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.tables import resolve_in_tables
 
@@ -33,6 +44,8 @@ class CallGraph:
     mentioned: Edges = field(default_factory=dict)
     sites: Sites = field(default_factory=dict)
     tabled: Sites = field(default_factory=dict)
+    # The files of which a function reads a variable, as a table of tools.
+    read: dict[FunctionKey, set[Path]] = field(default_factory=dict)
     # What leads to functions that were asked for.
     _leading: Edges = field(default_factory=dict, init=False)
 
@@ -68,30 +81,34 @@ class CallGraph:
         methods: dict[str, list[FunctionKey]],
     ) -> None:
         caller = (syntax.source.path, syntax.owner(node))
-        if _is_base(syntax, node):
+        if (path := file_of_variable(project, syntax, node)) is not None:
+            self.read.setdefault(caller, set()).add(path)
+        if is_base(syntax, node):
             return  # its methods are the derived class's, which some call may run
-        if not _is_used(syntax, node):
+        if not is_used(syntax, node):
             named = (
                 resolve_name(project, syntax, node)
                 if isinstance(node, ast.Name)
                 else resolve(project, syntax, node)
             )
-            if _is_decorator(syntax, node):  # it has run; what it puts around has not
+            if is_decorator(syntax, node):  # it has run; what it puts around has not
                 named = [inner for key in named for inner in _inside(project, key)]
-            elif _only_describes(syntax, node):
+            elif only_describes(syntax, node):
                 named = []
             self.mentioned.setdefault(caller, set()).update(named)
             found = []
         else:
             found = resolve(project, syntax, node)
             listed = () if found else resolve_in_tables(project, syntax, node)
-            if listed and _is_called_on_each(syntax, node):
+            if listed and is_called_on_each(syntax, node):
                 found = [*found, *listed]
             else:
                 for callee in listed:
                     self.tabled.setdefault((caller, callee), []).append(node)
-        if caller[1] == MODULE_LEVEL and _is_in_lambda(syntax, node):
-            # in a table of tools
+        if found and is_put_aside(syntax, node):
+            self.mentioned.setdefault(caller, set()).update(found)
+            return  # what looks it up runs it
+        if found and caller[1] == MODULE_LEVEL and is_kept(syntax, node):
             self.mentioned.setdefault(caller, set()).update(found)
         for callee in found:
             if callee != caller or isinstance(syntax.parents.get(node), ast.Call):
@@ -198,8 +215,9 @@ class CallGraph:
 
         def run(key: FunctionKey) -> Iterator[FunctionKey]:
             yield from self._running.get(key, ())
-            # What a module only names, its functions may look up.
-            yield from self.mentioned.get((key[0], MODULE_LEVEL), ())
+            # What a module only names, those may look up who read its variables.
+            for path in (key[0], *self.read.get(key, ())):
+                yield from self.mentioned.get((path, MODULE_LEVEL), ())
 
         return _closure(starts, run)
 
@@ -233,85 +251,6 @@ class CallGraph:
         """The functions that can be reached from ``starts`` over edges of any kind."""
         forward = _merged(self.certain, self._tabled, self.possible)
         return _closure(starts, lambda key: forward.get(key, ()))
-
-
-def _is_called_on_each(syntax: Syntax, node: ast.expr) -> bool:
-    """Whether a loop calls this on each element, as on the members of a team.
-
-    Of a table of tools one is chosen: by its key, or by what it is compared with.
-    """
-    holder = node.value if isinstance(node, ast.Attribute) else node
-    if not isinstance(holder, ast.Name):
-        return False
-    for outer in syntax.ancestors(node):
-        loops = [outer, *getattr(outer, "generators", ())]
-        if any(
-            isinstance(inner, ast.Name) and inner.id == holder.id
-            for loop in loops
-            if isinstance(loop, ast.For | ast.AsyncFor | ast.comprehension)
-            for inner in ast.walk(loop.target)
-        ):
-            compared = (
-                each for each in ast.walk(outer) if isinstance(each, ast.Compare)
-            )
-            return not any(
-                isinstance(inner, ast.Name) and inner.id == holder.id
-                for each in compared
-                for inner in ast.walk(each)
-            )
-        if isinstance(outer, FunctionNode):
-            return False
-    return False
-
-
-def _is_used(syntax: Syntax, node: ast.expr) -> bool:
-    """Whether the named object is called here, or passed to something that may call it."""
-    parent = syntax.parents.get(node)
-    if isinstance(parent, ast.keyword):
-        holder = syntax.parents.get(parent)
-        if is_namespace(holder) or _is_dict(holder):
-            return False  # kept: what reads it from there calls it
-    return isinstance(parent, ast.Call | ast.keyword | ast.Starred)
-
-
-def _is_base(syntax: Syntax, node: ast.expr) -> bool:
-    parent = syntax.parents.get(node)
-    return isinstance(parent, ast.ClassDef) and node in parent.bases
-
-
-def _only_describes(syntax: Syntax, node: ast.expr) -> bool:
-    """Whether a class is named for a type, or for an attribute of its own: ``Store.limit``."""
-    parent = syntax.parents.get(node)
-    if isinstance(parent, ast.Attribute) and parent.value is node:
-        return True
-    inner: ast.AST = node
-    for outer in syntax.ancestors(node):
-        if isinstance(outer, ast.arg):
-            return True
-        if isinstance(outer, ast.AnnAssign):
-            return inner is outer.annotation
-        if isinstance(outer, FunctionNode):
-            return inner is outer.returns
-        if isinstance(outer, ast.stmt):
-            return False
-        inner = outer
-    return False
-
-
-def _is_in_lambda(syntax: Syntax, node: ast.expr) -> bool:
-    return any(isinstance(outer, ast.Lambda) for outer in syntax.ancestors(node))
-
-
-def _is_dict(node: ast.AST | None) -> bool:
-    return isinstance(node, ast.Call) and dotted(node.func) == "dict"
-
-
-def _is_decorator(syntax: Syntax, node: ast.expr) -> bool:
-    parent = syntax.parents.get(node)
-    return (
-        isinstance(parent, FunctionNode | ast.ClassDef)
-        and node in parent.decorator_list
-    )
 
 
 def _inside(project: Project, key: FunctionKey) -> Iterator[FunctionKey]:

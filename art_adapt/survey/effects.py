@@ -35,7 +35,7 @@ from art_adapt.survey.nodes import dotted, keyword, last_name
 from art_adapt.survey.once import is_made_once
 from art_adapt.survey.packages import is_own_module
 from art_adapt.survey.shared_state import find_shared_state, writes_database
-from art_adapt.survey.syntax import MODULE_LEVEL, Import, Syntax
+from art_adapt.survey.syntax import LAMBDA, MODULE_LEVEL, Import, Syntax
 
 LOADS = ("importlib.import_module", "__import__")
 EXITS = ("sys.exit", "exit", "quit", "os._exit")
@@ -44,11 +44,12 @@ EXITS = ("sys.exit", "exit", "quit", "os._exit")
 def find_effects(syntax: Syntax, functions: Collection[str]) -> Iterator[Effect]:
     """Find calls that reach outside the episode, and changes of module-level state.
 
-    ``functions``: the qualified names of those that an episode may run.
+    ``functions``: the qualified names of those that an episode may run. Any of them may
+    look up a lambda of the module, as in a table of tools.
     """
     found = _by_function(syntax)
     for name, effects in found.items():  # in source order, which a set has not
-        if name in functions:
+        if name in functions or (name == LAMBDA and functions):
             yield from effects
 
 
@@ -59,7 +60,7 @@ def _by_function(syntax: Syntax) -> dict[str, list[Effect]]:
     for node in syntax.nodes:
         effects = list(_effects_at(syntax, node))
         if effects:
-            found.setdefault(syntax.owner(node), []).extend(effects)
+            found.setdefault(syntax.runs_in(node), []).extend(effects)
     for owner, effect in (*find_shared_state(syntax), *_unknown(syntax)):
         found.setdefault(owner, []).append(effect)
     return found

@@ -224,6 +224,8 @@ def _is_used_as_a_whole(
     """
     for path, qualname in callers:
         syntax = project.files[path]
+        if qualname == MODULE_LEVEL:
+            continue
         if asking.drives(syntax, syntax.functions[qualname]):
             return False
         others = graph.certain.get((path, qualname), set()) - {key, (path, qualname)}

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from art_adapt.survey.apis import Api, CallKind, Method
 from art_adapt.survey.classes import lineage
 from art_adapt.survey.completion_calls import FoundCall
+from art_adapt.survey.lookups import DEEPEST
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.packages import is_of_project
 from art_adapt.survey.project import Project
-from art_adapt.survey.resolution import DEEPEST, resolve
+from art_adapt.survey.resolution import resolve
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, return_values
 
 # What the names of objects say that have such methods, and ask no model.

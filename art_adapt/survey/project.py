@@ -56,6 +56,10 @@ class Project:
     stored: dict[ast.expr, list[tuple[Path, str]]] = field(
         default_factory=dict, init=False
     )
+    # The functions that a value is another name for; meanwhile an empty list.
+    meant: dict[ast.expr, list[tuple[Path, str]]] = field(
+        default_factory=dict, init=False
+    )
     # What containers hold, with the files that it stands in; meanwhile an empty list.
     elements: dict[ast.expr, list[tuple[Syntax, ast.expr]]] = field(
         default_factory=dict, init=False

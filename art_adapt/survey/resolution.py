@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeGuard, TypeVar
+from typing import TypeGuard
 
 from art_adapt.survey.classes import (
     FunctionKey,
@@ -19,14 +19,12 @@ from art_adapt.survey.classes import (
 )
 from art_adapt.survey.containers import container_of, held_by, put_into
 from art_adapt.survey.given import functions_around, given_for, is_parameter
+from art_adapt.survey.lookups import DEEPEST, once
 from art_adapt.survey.nodes import dotted, keyword, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax, return_values
 
-V = TypeVar("V")
-
-
-DEEPEST = 40  # values that a value is assigned from, one through the other
+WRAPPERS = ("partial", "cache", "lru_cache")  # of functools, around a function
 
 
 def resolve_name(project: Project, syntax: Syntax, node: ast.Name) -> list[FunctionKey]:
@@ -61,8 +59,14 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
     head, _, rest = name.partition(".")
     owner = syntax.owner(node)
     if not rest:
-        return _named(project, syntax, head, owner) or _of_instances(
-            project, syntax, node, "__call__"
+        return (
+            _named(project, syntax, head, owner)
+            or [
+                key
+                for value in syntax.values_of(node)
+                for key in meant_by(project, syntax, value)
+            ]
+            or _of_instances(project, syntax, node, "__call__")
         )
     assert isinstance(node, ast.Attribute)
     if head in ("self", "cls") and "." not in rest:
@@ -101,29 +105,6 @@ def _stored_functions(
     after ``self.messages = SimpleNamespace(create=self._create)``.
     """
     return once(project, project.stored, node, _stored(project, syntax, node))
-
-
-def once(
-    project: Project,
-    known: dict[ast.expr, list[V]],
-    node: ast.expr,
-    looking: Iterator[V],
-) -> list[V]:
-    """Find out about a node once, and no deeper than DEEPEST; meanwhile it is nothing.
-
-    ``looking`` yields what there is, and may come back to the same node.
-    """
-    if node not in known:
-        if project.looking >= DEEPEST:
-            return []
-        known[node] = []
-        project.looking += 1
-        try:
-            found = dict.fromkeys(looking)
-        finally:
-            project.looking -= 1
-        known[node] = list(found)
-    return known[node]
 
 
 def _stored(
@@ -166,6 +147,8 @@ def referred(
     """
     if value is None or project.class_named(syntax, dotted(value) or "") is not None:
         return []
+    if isinstance(value, ast.Lambda | ast.Call):
+        return meant_by(project, syntax, value)
     if not is_parameter(syntax, value):
         return resolve(project, syntax, value)
     parameter = (syntax.source.path, syntax.owner(value), dotted(value) or "")
@@ -365,7 +348,32 @@ def _named(
         target = project.imported(syntax, name)
         if isinstance(target, tuple):
             return _named(project, target[0], target[1], MODULE_LEVEL)
-    return []
+        place, values = project.variable(syntax, name)
+    else:
+        place, values = syntax, syntax.values_at_top(name)
+    return [key for value in values for key in meant_by(project, place, value)]
+
+
+def meant_by(project: Project, place: Syntax, value: ast.expr) -> list[FunctionKey]:
+    """Find the functions that are run where ``value`` is called, which is another name for one.
+
+    That is ``run_agent``, ``partial(run_agent, client)``, or a lambda that calls it.
+    """
+    return once(project, project.meant, value, _meant_by(project, place, value))
+
+
+def _meant_by(
+    project: Project, place: Syntax, value: ast.expr
+) -> Iterator[FunctionKey]:
+    if isinstance(value, ast.Lambda):
+        for inner in ast.walk(value.body):
+            if isinstance(inner, ast.Call):
+                yield from resolve(project, place, inner.func)
+    elif isinstance(value, ast.Call):
+        if last_name(value.func) in WRAPPERS and value.args:
+            yield from meant_by(project, place, value.args[0])
+    elif project.class_named(place, dotted(value) or "") is None:
+        yield from resolve(project, place, value)
 
 
 def _members(

@@ -19,7 +19,7 @@ from art_adapt.survey.nodes import (
 )
 from art_adapt.survey.once import is_made_once
 from art_adapt.survey.packages import is_own_module, module_file
-from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.syntax import LAMBDA, MODULE_LEVEL, Syntax
 
 MUTABLE = frozenset(
     {"list", "dict", "set", "defaultdict", "deque", "OrderedDict", "Counter"}
@@ -40,7 +40,7 @@ def changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
     } | dict(_of_classes(syntax))
     said: set[tuple[str, str]] = set()
     for node in syntax.nodes:
-        owner = syntax.owner(node)
+        owner = syntax.runs_in(node)
         if owner == MODULE_LEVEL or not isinstance(node, ast.expr):
             continue
         for changed, key in _changed_by(syntax, node):
@@ -56,7 +56,8 @@ def changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
                 and not is_made_once(syntax, node, node)
             ):
                 said.add((spelled, owner))
-                told = f"{what}, which {owner} changes"
+                who = "a lambda" if owner == LAMBDA else owner
+                told = f"{what}, which {who} changes"
                 own = spelled in shared
                 yield (
                     owner,

@@ -32,7 +32,7 @@ def changed_instances(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
         if name not in instances or syntax.is_local(name, owner):
             continue
         used.add(name)
-        if owner == MODULE_LEVEL and _is_used_here(syntax, node):
+        if syntax.runs_in(node) == MODULE_LEVEL and _is_used_here(syntax, node):
             continue  # no episode does that
         method = f"{instances[name]}.{node.attr}"
         is_store = isinstance(node.ctx, ast.Store) and not is_made_once(

@@ -20,6 +20,7 @@ from art_adapt.survey.nodes import (
 )
 
 MODULE_LEVEL = "<module>"
+LAMBDA = "<lambda>"  # at module level: who looks it up runs it
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 # The built-in types that annotations of plain data name.
 BUILTIN = frozenset(
@@ -123,6 +124,15 @@ class Syntax:
                 found = Import(name.name, None, 0, node)
             if not (is_fallback and local in self.imports):
                 self.imports[local] = found
+
+    def runs_in(self, node: ast.AST) -> str:
+        """Like ``owner``, but LAMBDA for what stands in a lambda at module level."""
+        owner = self._owners[node]
+        if owner == MODULE_LEVEL and any(
+            isinstance(outer, ast.Lambda) for outer in self.ancestors(node)
+        ):
+            return LAMBDA
+        return owner
 
     def owner(self, node: ast.AST) -> str:
         """The qualified name of the function that contains ``node``."""

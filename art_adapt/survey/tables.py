@@ -13,6 +13,7 @@ from art_adapt.survey.containers import (
     put_into,
 )
 from art_adapt.survey.given import given_for
+from art_adapt.survey.lookups import once
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import (
@@ -20,7 +21,6 @@ from art_adapt.survey.resolution import (
     declared,
     family,
     held_in,
-    once,
     owners,
     referred,
     resolve,

@@ -23,7 +23,9 @@ def find_work_at_import(
     calls = [
         node
         for node in syntax.owned_by(MODULE_LEVEL)
-        if isinstance(node, ast.Call) and _works_at_import(syntax, node, asks)
+        if isinstance(node, ast.Call)
+        and syntax.runs_in(node) == MODULE_LEVEL
+        and _works_at_import(syntax, node, asks)
     ]
     if not calls:
         return
