@@ -81,6 +81,10 @@ def _mentions(project: Project, path: Path, qualname: str) -> Iterator[_Mention]
     used = _any_of([name, *_stored_as(syntax, f"self.{name}")])
     called = re.compile(rb"\.(%s)\(" % used)
     yield (named,) if name == "__call__" else (called, named)
+    if name != "__call__":  # of an object that a function of this file gives
+        stem = re.escape(path.stem.encode())
+        line = rb"^[ \t]*(?:from|import)[ \t][^\n]*\b%s\b" % stem
+        yield called, re.compile(line, re.MULTILINE)
     yield (re.compile(rb"\b%s\(" % re.escape(owner.encode())),)
     for place, call in project.constructed(syntax, owner):
         maker = place.owner(call)

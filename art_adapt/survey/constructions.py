@@ -16,6 +16,7 @@ from pathlib import Path
 from art_adapt.survey.apis import CLIENT_CLASSES
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.classes import annotated, is_enum
+from art_adapt.survey.held_objects import holds_objects
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import argument_of
 from art_adapt.survey.project import Project
@@ -45,7 +46,8 @@ def with_constructions(
     if entry.constructor:
         made_at = project.constructed(syntax, entry.class_name)
         sites = ordered(project, syntax, made_at, worst)
-        constructor = _unless_own(project, entry.constructor, sites)
+        constructor = _with_objects(project, entry.constructor, sites)
+        constructor = _unless_own(project, constructor, sites)
         if _has_task(entry):
             constructor = _configured(project, syntax, constructor, sites)
         made = made_by(project, syntax, constructor, sites)
@@ -54,7 +56,8 @@ def with_constructions(
     if entry.parameters:
         called_at = list(graph.calls_of(project, entry.key))
         sites = ordered(project, syntax, called_at, worst)
-        parameters = _unless_own(project, entry.parameters, sites)
+        parameters = _with_objects(project, entry.parameters, sites)
+        parameters = _unless_own(project, parameters, sites)
         made = tuple(
             parameter if _is_choice(project, syntax, parameter) else each
             for parameter, each in zip(
@@ -228,6 +231,24 @@ def _has_task(entry: EntryPoint) -> bool:
     return any(
         not (each.is_client or each.is_object or each.supplied)
         for each in entry.parameters
+    )
+
+
+def _with_objects(
+    project: Project, parameters: tuple[Parameter, ...], sites: Sequence[_Site]
+) -> tuple[Parameter, ...]:
+    """Take a list for an object where a call puts functions or objects into it: tools."""
+    names = [parameter.name for parameter in parameters]
+    return tuple(
+        replace(each, is_object=True)
+        if not (each.is_client or each.is_object or each.supplied or each.fields)
+        and any(
+            holds_objects(project, place, value)
+            for place, call in sites
+            if (value := argument_of(call, each.name, names)) is not None
+        )
+        else each
+        for each in parameters
     )
 
 

@@ -87,11 +87,42 @@ def helpers_of(found: Found) -> list[FunctionKey]:
     if first.key in helpers:
         return helpers
     likeliest = [each for each in found.entry_points if each.score == first.score]
-    return [
+    asking = [
         each.key
         for each in likeliest
         if _asks_once(found, each) or found.asking.only_relays(*found.function_of(each))
     ]
+    # Nobody may use quick_chat(), and everybody what stands beside it.
+    files = {path for path, _ in asking}
+    beside = sorted(key for key in found.reaching if key[0] in files)
+    around = sorted({c for key in beside for c in found.graph.callers(key)})
+    return list(dict.fromkeys([*asking, *beside, *around]))
+
+
+def without_unused(found: Found) -> Found:
+    """Put a function that asks once, and that nobody uses, behind those that others use.
+
+    That is ``quick_chat(prompt)`` beside a method that the project's other files call.
+    """
+    used = {
+        path
+        for path, name in found.reaching
+        for where, _ in found.graph.callers((path, name))
+        if where != path and (path, name) in found.reaching
+    }
+    unused = [
+        each
+        for each in found.entry_points
+        if each.place.path in used
+        and not found.graph.callers(each.key)
+        and _asks_once(found, each)
+    ]
+    if not unused or len(unused) == len(found.entry_points):
+        return found
+    last = min(each.score for each in found.entry_points)
+    others = [each for each in found.entry_points if each not in unused]
+    behind = [replace(each, score=last - 1) for each in unused]
+    return replace(found, entry_points=(*others, *behind))
 
 
 def goes_further(narrow: Found, wide: Found) -> bool:
@@ -99,7 +130,7 @@ def goes_further(narrow: Found, wide: Found) -> bool:
     first, *others = wide.entry_points
     helper = narrow.entry_points[0]
     alone = all(each.score < first.score for each in others)
-    leads = first.key in wide.graph.reaching([helper.key])
+    leads = first.key in wide.graph.reaching([helper.key, *helpers_of(narrow)])
     if first.key == helper.key or not (alone and leads):
         return False
     over_data = wide.asking.asks_for_each(*wide.function_of(first))

@@ -55,7 +55,7 @@ def unquoted(annotation: ast.expr) -> ast.expr:
     """Return the annotation that a text spells: ``Tool`` for ``"Tool"``."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         try:
-            return ast.parse(annotation.value, mode="eval").body
+            return unquoted(ast.parse(annotation.value, mode="eval").body)
         except SyntaxError:
             return annotation  # it names nothing
     return annotation

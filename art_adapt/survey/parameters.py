@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from art_adapt.survey.annotations import alternatives, bare
 from art_adapt.survey.apis import CLIENT_CLASSES, CLIENT_NAMES
 from art_adapt.survey.classes import lineage, method_of
 from art_adapt.survey.command_line import defaults_of_click
@@ -97,7 +98,7 @@ def parameters_of(
     ) or _is_bound_task(function)
     found = (
         replace(
-            _parameter(
+            parameter := _parameter(
                 project,
                 syntax,
                 argument,
@@ -105,8 +106,9 @@ def parameters_of(
                 functools.partial(is_used_as_object, syntax, function, argument.arg),
                 configures=function.node.name == "__init__",
             ),
-            supplied=BY_NAME.get(argument.arg)
-            or supplied_by_use(syntax, function, argument.arg),
+            supplied=parameter.supplied
+            if argument.arg in BY_NAME
+            else supplied_by_use(syntax, function, argument.arg),
             positional_only=argument in arguments.posonlyargs,
             # Called as a function, typer's would get the declaration for a value.
             declared=isinstance(default, ast.Call)
@@ -273,7 +275,7 @@ def _parameter(
     text = ast.unparse(annotation) if annotation is not None else None
     found = None
     if annotation is not None:
-        found = project.class_named(syntax, dotted(_bare(annotation)) or "")
+        found = project.class_named(syntax, dotted(bare(annotation)) or "")
     is_client = CLIENT_CLASS.search(text or "") is not None or (
         argument.arg in CLIENT_NAMES
         and found is None  # a class of the project is none
@@ -288,7 +290,7 @@ def _parameter(
         named = OBJECT_NAMES.search(argument.arg) is not None
         is_object = fields is None and (
             (named or used_as_object())
-            if dotted(_bare(annotation)) in VAGUE
+            if dotted(bare(annotation)) in VAGUE
             else not _is_plain(project, syntax, annotation, any_of=not configures)
         )
     elif default is None or isinstance(default, ast.Constant):
@@ -303,6 +305,8 @@ def _parameter(
         for each in fields
     ):
         fields, is_object = None, True
+    # ``model: Model`` is an object of the project, and no name.
+    is_own = found is not None or (annotation is None and used_as_object())
     return Parameter(
         argument.arg,
         text,
@@ -310,47 +314,14 @@ def _parameter(
         is_client,
         is_object and not is_client,
         fields,
-        supplied=BY_NAME.get(argument.arg, ""),
+        supplied="" if is_own else BY_NAME.get(argument.arg, ""),
     )
 
 
 def _is_of_another_sdk(syntax: Syntax, annotation: ast.expr | None) -> bool:
     """Whether a parameter is annotated with the client of a known SDK that is not OpenAI's."""
-    named = syntax.qualified(_bare(annotation)) if annotation is not None else None
+    named = syntax.qualified(bare(annotation)) if annotation is not None else None
     return (named or "").partition(".")[0] in OTHER_SDKS
-
-
-def _bare(annotation: ast.expr) -> ast.expr:
-    """The annotation without quotes, and without ``| None``."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        try:
-            return _bare(ast.parse(annotation.value, mode="eval").body)
-        except SyntaxError:
-            return annotation
-    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-        sides = [annotation.left, annotation.right]
-        some = [s for s in sides if not (isinstance(s, ast.Constant) and not s.value)]
-        return _bare(some[0]) if len(some) == 1 else annotation
-    if (
-        isinstance(annotation, ast.Subscript)
-        and (dotted(annotation.value) or "").split(".")[-1] == "Optional"
-    ):
-        return _bare(annotation.slice)
-    return annotation
-
-
-def _alternatives(annotation: ast.expr) -> list[ast.expr]:
-    """What a union admits, but for None; another annotation is its only alternative."""
-    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-        return [*_alternatives(annotation.left), *_alternatives(annotation.right)]
-    if (
-        isinstance(annotation, ast.Subscript)
-        and (dotted(annotation.value) or "").split(".")[-1] == "Union"
-        and isinstance(annotation.slice, ast.Tuple)
-    ):
-        return [each for part in annotation.slice.elts for each in _alternatives(part)]
-    is_none = isinstance(annotation, ast.Constant) and annotation.value is None
-    return [] if is_none else [annotation]
 
 
 def _is_plain(
@@ -366,15 +337,15 @@ def _is_plain(
     ``any_of``: of a union, one alternative is enough. A task may be given as a text; what
     configures an agent is made as an object.
     """
-    annotation = _bare(annotation)
+    annotation = bare(annotation)
     if depth > 10:  # an alias of itself
         return False
     if isinstance(annotation, ast.Constant):
         return True
-    alternatives = _alternatives(annotation)
-    if len(alternatives) > 1:  # Message | str: a text will do
+    admitted = alternatives(annotation)
+    if len(admitted) > 1:  # Message | str: a text will do
         enough = any if any_of else all
-        return enough(_is_plain(project, syntax, e, depth + 1) for e in alternatives)
+        return enough(_is_plain(project, syntax, e, depth + 1) for e in admitted)
     if isinstance(annotation, ast.Subscript):
         name = (dotted(annotation.value) or "").split(".")[-1]
         if name in ("Literal", "Annotated"):

@@ -23,7 +23,9 @@ SIDE_MODEL = re.compile(
     re.IGNORECASE,
 )
 SIDE_JOB = re.compile(
-    rf"{SIDE_MODEL.pattern}|auxiliar|simulat|classif|caption|describe_|memor|verif|intent|thought|embed|extract|reflect|route_|determine_|check_|is_correct|guard|score",
+    rf"{SIDE_MODEL.pattern}|auxiliar|simulat|classif|caption|describe_|memor|verif|intent|thought|embed|extract|reflect|route_|determine_|check_|is_correct|guard|score"
+    r"|health_?check|is_healthy|(?<![a-z])(?:health$|(?:ping|warm_?up|probe)(?:_|$))"
+    r"|(?:test|validate)_(?:connection|api|key|model)|is_available",
     re.IGNORECASE,
 )
 OTHERS_JOB = re.compile(r"simulat|user_?sim|judge|grader|moderator|guardrail", re.I)

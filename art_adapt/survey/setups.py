@@ -195,9 +195,14 @@ def _given(
     owner: Syntax,
     function: Function,
 ) -> Iterator[Parameter]:
-    """The parameters that a call gives: as it makes them, or else from the scenario."""
-    for parameter in parameters_of(project, owner, function):
-        value = argument_of(call, parameter.name, function.positional)
+    """The parameters that a call gives: as it makes them, or else from the scenario.
+
+    What goes into ``*names`` or ``**options`` is no parameter of its own, and is made.
+    """
+    rest = call.args[len(function.positional) :]
+    known = {each.name: each for each in parameters_of(project, owner, function)}
+    for name, parameter in known.items():
+        value = argument_of(call, name, function.positional)
         if value is None:
             continue
         made = construction(project, agent, place, value)
@@ -207,4 +212,23 @@ def _given(
             is_object=made is not None or parameter.is_object,
             made=made,
             passed=place.place(value),
+            positional_only=parameter.positional_only or bool(rest),
+        )
+    several = function.node.args.vararg
+    more = [(several.arg, each, True) for each in rest] if several else []
+    more += [
+        (each.arg, each.value, False)
+        for each in call.keywords
+        if each.arg is not None and each.arg not in known
+    ]
+    for name, value, by_position in more:
+        made = construction(project, agent, place, value)
+        yield Parameter(
+            name,
+            None,
+            None,
+            is_object=True,
+            made=made,
+            passed=place.place(value),
+            positional_only=by_position,
         )

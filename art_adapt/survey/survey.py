@@ -29,6 +29,7 @@ from art_adapt.survey.llm_helpers import (
     is_told_before,
     only_helps,
     tied,
+    without_unused,
 )
 from art_adapt.survey.model import (
     Effect,
@@ -296,7 +297,7 @@ def _outward(found: Found) -> Found:
         project = replace(wider.project, files=dict(wider.project.files))
         if not project.add(files_that_use(project, helpers)):
             break
-        wider = Found.of(project)
+        wider = without_unused(Found.of(project))
     if wider is found:
         return found
     takes_a_task = is_told_before(found.entry_points[0]) and takes_anything(

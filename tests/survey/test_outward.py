@@ -11,7 +11,9 @@ import pytest
 from agent_files import art_adapt
 from test_what_runs import CALL, first, harms, of, project
 
+from art_adapt.source import read_source
 from art_adapt.survey.model import Harm
+from art_adapt.survey.survey import survey
 
 ADAPTER = f"""
 from abc import ABC, abstractmethod
@@ -920,3 +922,80 @@ def ask(prompt):
         tmp_path, llm=twice, app=f"from llm import ask\n{FEEDS.replace('ASK', 'ask')}"
     )
     assert first(found).called == "ask"
+
+
+WRAPPER = """\
+from openai import OpenAI
+
+
+class Client:
+    def chat(self, user: str, system: str) -> str:
+        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+        return self.chat_with(messages)
+
+    def chat_with(self, messages: list) -> str:
+        reply = OpenAI().chat.completions.create(model="m", messages=messages)
+        return reply.choices[0].message.content
+
+
+PROVIDERS = {"openai": Client}
+
+
+def get_client(provider="openai"):
+    return PROVIDERS[provider]()
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    "unused",
+    [
+        "def quick_chat(message: str) -> str:\n    return get_client().chat(message, 'Be brief.')\n",
+        "def quick_chat(message: str) -> str:\n    return Client().chat(message, 'Be brief.')\n",
+        "",
+    ],
+)
+def test_a_helper_that_nobody_uses_is_not_the_episode(
+    unused: str, tmp_path: Path
+) -> None:
+    """The files that use what stands beside it say who runs the episode."""
+    (tmp_path / "llm.py").write_text(WRAPPER + unused)
+    (tmp_path / "steps.py").write_text(
+        "from llm import get_client\n\n\n"
+        "def plan(goal: str) -> str:\n    return get_client().chat(goal, 'You plan.')\n\n\n"
+        "def write(plan: str) -> str:\n    return get_client().chat(plan, 'You write.')\n"
+    )
+    (tmp_path / "pipeline.py").write_text(
+        "from steps import plan, write\n\n\n"
+        "def run_pipeline(goal: str) -> str:\n    return write(plan(goal))\n"
+    )
+    found = survey([read_source(tmp_path / "llm.py")])
+    assert found.entry_points[0].name == "run_pipeline"
+
+
+@pytest.mark.parametrize(
+    ("name", "is_probe"),
+    [
+        ("probe_model", True),
+        ("ping_model", True),
+        ("health_check", True),
+        ("warm_up", True),
+        ("test_connection", True),
+        ("validate_key", True),
+        ("is_available", True),
+        ("shopping_list", False),
+        ("health_advisor", False),
+        ("mapping", False),
+    ],
+)
+def test_a_probe_is_a_side_job(name: str, is_probe: bool) -> None:
+    text = (
+        "from openai import OpenAI\n\nclient = OpenAI()\n\n\n"
+        f"def {name}():\n    return client.chat.completions.create(model='m', messages=[{{'role': 'user', 'content': 'Say OK.'}}])\n\n\n"
+        f"def run(task: str):\n    {name}()\n    messages = [{{'role': 'user', 'content': task}}]\n"
+        "    while True:\n        reply = client.chat.completions.create(model='m', messages=messages, tools=T)\n"
+        "        messages.append(reply)\n"
+    )
+    roles = {call.function: call.role for call in of(text).files[0].calls}
+    assert (roles[name] == "auxiliary") == is_probe

@@ -929,3 +929,113 @@ def test_what_one_call_shows_is_taken_over_without_the_rest(tmp_path: Path) -> N
     written = episode(tmp_path, main)
     assert "registry.register(shell)" in written
     assert 'prompt="You list files."' in written
+
+
+MODEL = """\
+from abc import ABC, abstractmethod
+
+from openai import OpenAI
+
+
+class Model(ABC):
+    @abstractmethod
+    def chat(self, messages): ...
+
+
+class OpenAIModel(Model):
+    def __init__(self, key: str | None = None):
+        self.client = OpenAI(api_key=key)
+
+    def chat(self, messages):
+        reply = self.client.chat.completions.create(model="m", messages=messages)
+        return reply.choices[0].message.content
+
+
+class Agent:
+    def __init__(self, {parameter}, prompt: str = ""):
+        self.model, self.history = {name}, []
+
+    def run(self, question: str) -> str:
+        self.history.append({{"role": "user", "content": question}})
+        while True:
+            text = self.model.chat(self.history)
+            self.history.append({{"role": "assistant", "content": text}})
+            if "DONE" in text:
+                return text
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "name"),
+    [("model: Model", "model"), ("model: 'Model'", "model"), ("llm: Model", "llm")],
+)
+def test_a_model_that_is_an_object_is_no_name(
+    parameter: str, name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(MODEL.format(parameter=parameter, name=name))
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    module = (tmp_path / "agent_train.py").read_text()
+    assert f'{name}=OpenAIModel(key=endpoint["api_key"])' in module
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "[shell]",
+        "[Tool('shell', shell)]",
+        "[*OURS, Tool('shell', shell)]",
+        "OURS",
+        "OURS if len(OURS) else []",
+        "OURS + [shell]",
+        "[lambda command: shell(command)]",
+    ],
+)
+def test_a_list_of_tools_is_no_field(value: str, tmp_path: Path) -> None:
+    agent = (
+        "from openai import OpenAI\n\n\nclass Agent:\n    def __init__(self, tools: list):\n"
+        "        self.tools = tools\n\n    def run(self, question: str) -> str:\n"
+        "        messages = [{'role': 'user', 'content': question}]\n"
+        "        reply = OpenAI().chat.completions.create(model='m', messages=messages, tools=self.tools)\n"
+        "        return reply.choices[0].message.content\n"
+    )
+    main = f"""\
+    from agent import Agent
+    from tools import shell
+
+    class Tool:
+        def __init__(self, name, run):
+            self.name, self.run = name, run
+
+    OURS = [Tool("look", len)]
+
+    def main():
+        print(Agent({value}).run(input()))
+    """
+    written = episode(tmp_path, main, agent)
+    assert "    tools: list" not in written
+    assert "Agent(tools=" in written and "scenario.tools" not in written
+
+
+@pytest.mark.parametrize(
+    ("signature", "call"),
+    [
+        ("*names", '"clock", "zone"'),
+        ("first, *names", '"clock", "zone"'),
+        ("**options", 'clock=1, zone="utc"'),
+        ("first, **options", 'first="clock", zone="utc"'),
+    ],
+)
+def test_a_set_up_call_is_given_all_that_it_gets(
+    signature: str, call: str, tmp_path: Path
+) -> None:
+    agent = AGENT + f"\n    def use({'self, ' + signature}):\n        self.limit += 1\n"
+    main = f"""\
+    from agent import Agent
+
+    def main():
+        agent = Agent()
+        agent.use({call})
+        print(agent.run(input()))
+    """
+    assert f"    agent.use({call})\n" in episode(tmp_path, main, agent)
