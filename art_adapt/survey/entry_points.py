@@ -34,7 +34,11 @@ from art_adapt.survey.parameters import constructor_of, parameters_of
 from art_adapt.survey.project import Project
 from art_adapt.survey.rewards import find_rewards
 from art_adapt.survey.routes import with_route
-from art_adapt.survey.starts import starts_conversation, writes_messages
+from art_adapt.survey.starts import (
+    extends_a_driver,
+    starts_conversation,
+    writes_messages,
+)
 from art_adapt.survey.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
 
 RUNS = re.compile(
@@ -97,7 +101,7 @@ def _score(
     syntax = project.files[entry.place.path]
     function = syntax.functions[entry.name]
     name = function.node.name
-    drives = asking.drives(syntax, function)
+    drives = asking.drives(syntax, function) or extends_a_driver(project, key, asking)
     composes = _composes(syntax, function, asking)
     writes = writes_messages(project, graph, key, asking)
     starts = writes or starts_conversation(project, graph, key, asking)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
-from art_adapt.survey.classes import FunctionKey
+from art_adapt.survey.classes import FunctionKey, is_super, method_above
 from art_adapt.survey.nodes import Function, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax
@@ -83,3 +83,16 @@ def _helped(
             if name in place.functions and isinstance(call, ast.Call):
                 given = [*call.args, *(each.value for each in call.keywords)]
                 yield place, place.functions[name], given
+
+
+def extends_a_driver(project: Project, key: FunctionKey, asking: Asking) -> bool:
+    """Whether a method runs the one above it, ``super().run(task)``, which drives."""
+    syntax = project.files[key[0]]
+    owner, _, name = key[1].rpartition(".")
+    extends = any(
+        isinstance(node, ast.Attribute) and node.attr == name and is_super(node.value)
+        for node in syntax.owned_by(key[1])
+    )
+    above = method_above(project, syntax, owner, name) if extends else []
+    files = project.files
+    return any(asking.drives(files[at], files[at].functions[own]) for at, own in above)

@@ -319,7 +319,7 @@ class Syntax:
 
     def is_local(self, name: str, owner: str) -> bool:
         """Whether a name is a function's own: a parameter, or assigned there."""
-        if owner == MODULE_LEVEL or "." in name:
+        if owner in (MODULE_LEVEL, LAMBDA) or "." in name:
             return False
         assigned = (name, owner) in self._assigned
         return assigned or name in self.functions[owner].parameters
