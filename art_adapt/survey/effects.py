@@ -37,6 +37,7 @@ from art_adapt.survey.packages import is_own_module
 from art_adapt.survey.shared_state import find_shared_state, writes_database
 from art_adapt.survey.syntax import LAMBDA, MODULE_LEVEL, Import, Syntax
 
+LOADED = "a module that is loaded by its name"
 LOADS = ("importlib.import_module", "__import__")
 EXITS = ("sys.exit", "exit", "quit", "os._exit")
 
@@ -71,7 +72,7 @@ def _effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
         if (harm := harm_of(node, syntax)) is not None:
             what = f"{syntax.text(node.func)}()"
             if syntax.qualified(node.func) in LOADS:
-                what = "a module that is loaded by its name"
+                what = LOADED
             yield Effect(syntax.place(node), harm, what)
         for given in node.args:  # run_in_executor(None, input)
             if isinstance(given, ast.Name) and _is_input(syntax, given):

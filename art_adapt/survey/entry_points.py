@@ -22,6 +22,7 @@ from art_adapt.survey.exits import (
 )
 from art_adapt.survey.instances import implemented_by, with_instances
 from art_adapt.survey.launches import (
+    asks_by_turns,
     asks_for_turns,
     is_asked_by_a_person,
     is_example,
@@ -120,7 +121,7 @@ def _score(
         score -= 5
     if chats:
         score += 6
-    elif waits_for_a_person(syntax, function) and not starts:
+    elif not starts and asks_by_turns(syntax, function, asking):
         score -= 8
     elif is_asked_by_a_person(project, graph, entry, reaching):
         score -= 16

@@ -6,13 +6,14 @@ import ast
 import functools
 import re
 
+from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.classes import FunctionKey
-from art_adapt.survey.effects import find_effects
+from art_adapt.survey.effects import asks_a_person, find_effects
 from art_adapt.survey.model import EntryPoint, Harm
 from art_adapt.survey.nodes import Function, decorator_names, last_name
 from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.syntax import LOOPS, MODULE_LEVEL, Syntax
 
 LAUNCHES = re.compile(
     r"^(main|_main|amain|async_main|cli|demo|test_|example|app$|entry|repl|interactive|serve|lambda_handler)"
@@ -82,6 +83,20 @@ def is_example(
 def waits_for_a_person(syntax: Syntax, function: Function) -> bool:
     effects = find_effects(syntax, {function.qualname})
     return any(effect.harm is Harm.ASKS for effect in effects)
+
+
+def asks_by_turns(syntax: Syntax, function: Function, asking: Asking) -> bool:
+    """Whether a person is asked for more than a task, before a loop that asks the model."""
+    if not waits_for_a_person(syntax, function):
+        return False
+    nodes = list(syntax.owned_by(function.qualname))
+    loops = [n for n in nodes if isinstance(n, LOOPS) and asking.asks(n)]
+    return not loops or any(
+        isinstance(outer, LOOPS)
+        for node in nodes
+        if isinstance(node, ast.Call) and asks_a_person(syntax, node)
+        for outer in syntax.ancestors(node)
+    )
 
 
 def asks_for_turns(

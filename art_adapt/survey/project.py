@@ -69,6 +69,8 @@ class Project:
         default_factory=dict, init=False
     )
     looking: int = field(default=0, init=False)  # how deep classes_of() is
+    # The imports of a file that lead to others which cannot be read.
+    unread: dict[Path, dict[ast.stmt, Path]] = field(default_factory=dict, init=False)
     # The classes whose fields are being read.
     expanding: list[tuple[Syntax, str]] = field(default_factory=list, init=False)
     # What classes_of() has found; an empty list while it still looks.
@@ -139,8 +141,11 @@ class Project:
                     self.files[located[0]] = found = Syntax.of(
                         self.instead.get(located[0]) or read_source(located[0])
                     )
-                except Refusal:
-                    continue  # not named by the user, and not readable: not part of the agent
+                except Refusal:  # named by nobody, as by this Python it cannot be read
+                    self.unread.setdefault(syntax.source.path, {})[imported.node] = (
+                        located[0]
+                    )
+                    continue
                 yield found
 
     def imported(self, syntax: Syntax, name: str) -> Syntax | tuple[Syntax, str] | None:

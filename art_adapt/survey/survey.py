@@ -12,6 +12,7 @@ from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.effects import (
+    LOADED,
     find_effects,
     find_hosted_tools,
     find_refusals,
@@ -35,6 +36,7 @@ from art_adapt.survey.model import (
     Effect,
     EntryPoint,
     FileSurvey,
+    Harm,
     Survey,
     ThreadStart,
     ToolExecution,
@@ -103,7 +105,8 @@ def survey(
     found, handed = _with_handed_over(found, likely_first)
     run, project = run | handed, found.project
     run_files = {path for path, _ in run}
-    at_import = found.graph.run_by((path, MODULE_LEVEL) for path in run_files)
+    read = {path for key in run for path in found.graph.read.get(key, ())}
+    at_import = found.graph.run_by((path, MODULE_LEVEL) for path in run_files | read)
     making_tools = {path for path, _ in run | at_import}
     homes = [entry.home for entry in likely_first] or project.given
     of_others = _of_other_agents(project, homes, entry_points)
@@ -111,6 +114,7 @@ def survey(
     effects = {
         path: (
             *_effects(found, run, syntax, imported),
+            *_out_of_sight(project, syntax, run_files, at_import),
             *(find_hosted_tools(syntax) if path in making_tools else ()),
         )
         for path, syntax in project.files.items()
@@ -208,6 +212,28 @@ def _effects(
     if asks or path in imported.intersection(found.project.given):
         importing = (*importing, *find_refusals(syntax))[:1]
     return (*find_effects(syntax, functions), *importing)
+
+
+def _out_of_sight(
+    project: Project,
+    syntax: Syntax,
+    run_files: set[Path],
+    at_import: set[FunctionKey],
+) -> Iterator[Effect]:
+    """Name what an episode may run and the survey could not read.
+
+    That is a file of a newer Python, and modules that are loaded when the agent's are
+    imported, as plugins.
+    """
+    path = syntax.source.path
+    if path in run_files:
+        for node, other in project.unread.get(path, {}).items():
+            what = f"{other.name}, which this Python cannot read,"
+            yield Effect(syntax.place(node), Harm.UNKNOWN, what)
+    loading = {name for where, name in at_import if where == path}
+    for effect in find_effects(syntax, loading):
+        if effect.what == LOADED:
+            yield effect
 
 
 def _with_handed_over(

@@ -17,12 +17,13 @@ from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.growth import CONVERSATION_NAMES
 from art_adapt.survey.model import ToolExecution
-from art_adapt.survey.nodes import argument_of, dotted, keyword
+from art_adapt.survey.nodes import argument_of, dotted, keyword, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.requested_calls import (
     CERTAIN,
     WRAPPERS,
     called,
+    given,
     is_constructor,
     likeness,
     spelled,
@@ -76,9 +77,13 @@ def _shared(syntax: Syntax, reply: ast.expr, call: ast.Call) -> int:
 
 
 def _is_request(call: ast.Call, asking: Asking) -> bool:
-    """Whether a call asks a model, of whatever provider."""
+    """Whether a call asks a model, of whatever provider, or is given a conversation to send."""
     name = dotted(call.func) or ""
-    return call.func in asking.completions or name.endswith(OTHERS_REQUESTS)
+    sends = call.func in asking.sites and any(
+        last_name(each).lstrip("_") in CONVERSATION_NAMES for each in given(call)
+    )
+    asks = call.func in asking.completions or name.endswith(OTHERS_REQUESTS)
+    return asks or sends
 
 
 def _replies(syntax: Syntax) -> Iterator[tuple[ast.expr, int]]:
@@ -222,6 +227,6 @@ def _made_by_name(
     if function is None or name.id not in function.given:
         return
     for place, call in graph.calls_of(project, (syntax.source.path, owner)):
-        given = argument_of(call, name.id, function.positional)
-        if given is not None:
-            yield from _made_by(project, graph, place, given, seen)
+        handed = argument_of(call, name.id, function.positional)
+        if handed is not None:
+            yield from _made_by(project, graph, place, handed, seen)

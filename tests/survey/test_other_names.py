@@ -190,3 +190,34 @@ def test_what_a_tool_in_a_record_does_is_an_obstacle(
     found = project(tmp_path, main=main, tools=f"{RECORD}{table}\n")
     effects = [each.what for file in found.files for each in file.effects]
     assert "subprocess.run()" in effects
+
+
+def told(folder: Path, **texts: str) -> list[str]:
+    found = project(folder, **texts)
+    return [each.what for file in found.files for each in file.effects]
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    """It may be in the syntax of a newer Python: what its tools do is not known."""
+    main = READS.format(
+        imports="from tools import TOOLS", call="TOOLS[call.function.name]"
+    )
+    assert told(tmp_path, main=main, tools="TOOLS = {\n") == [
+        "tools.py, which this Python cannot read,"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("loader", "imports"),
+    [
+        ("def load():\n    return [importlib.import_module(n).run for n in NAMES]\n", "from loader import load\n\nTOOLS = load()"),
+        ("TOOLS = [importlib.import_module(n).run for n in NAMES]\n", "from loader import TOOLS"),
+    ],
+)  # fmt: skip
+def test_tools_that_are_loaded_by_their_names_are_not_known(
+    loader: str, imports: str, tmp_path: Path
+) -> None:
+    main = READS.format(imports=imports, call="TOOLS[call.function.name]")
+    loader = f"import importlib\n\nNAMES = ('a', 'b')\n\n\n{loader}"
+    effects = told(tmp_path, main=main, loader=loader)
+    assert effects == ["a module that is loaded by its name"]

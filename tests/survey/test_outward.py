@@ -999,3 +999,22 @@ def test_a_probe_is_a_side_job(name: str, is_probe: bool) -> None:
     )
     roles = {call.function: call.role for call in of(text).files[0].calls}
     assert (roles[name] == "auxiliary") == is_probe
+
+
+@pytest.mark.parametrize(
+    ("ask", "entry"),
+    [
+        ("task = input('Task: ')\n    for turn in range(9):", "main"),
+        ("for turn in range(9):\n        task = input('Task: ')", "next_step"),
+    ],
+)
+def test_a_task_that_is_typed_once_starts_the_episode(ask: str, entry: str) -> None:
+    text = (
+        "import json\n\nfrom openai import OpenAI\n\n\ndef next_step(task, journal):\n"
+        "    messages = [{'role': 'user', 'content': f'{task} {journal}'}]\n"
+        "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "    return json.loads(reply.choices[0].message.content)\n\n\n"
+        f"def main():\n    journal = []\n    {ask}\n        step = next_step(task, journal)\n"
+        "        journal.append(step)\n        if step['done']:\n            print(step['answer'])\n            break\n"
+    )
+    assert of(text).entry_points[0].name == entry

@@ -74,11 +74,16 @@ def test_the_call_that_runs_one_is_found(body: str, how: str) -> None:
         "out = ask.on_permission_request(call.function.name, call.function.arguments)['message']",
         "for tool in tools:\n    if tool['function']['name'] == 'search':\n        change(tool)\nout = 'ok'",
         "for _, each in enumerate(schemas):\n    if each.get('function', {}).get('name') == 'search':\n        change(each)\nout = 'ok'",
+        "out = dispatch_model(messages)",
         "log_tool_call(name=call.function.name, arguments=call.function.arguments)\nout = 'ok'",
     ],
 )
 def test_what_converts_compares_or_permits_runs_none(body: str) -> None:
-    assert tools(body) is None
+    below = """\
+def dispatch_model(messages):
+    return client.chat.completions.create(model="m", messages=messages)
+"""
+    assert tools(body, below) is None
 
 
 def test_what_a_helper_is_given_besides_is_no_tool() -> None:
