@@ -112,7 +112,7 @@ def _auxiliary_names(
 
 def _uses_framework(survey: Survey) -> bool:
     """Whether the agent imports a framework whose requests the recorder can see."""
-    return any(o.every_client for file in survey.files for o in file.obstacles)
+    return any(obstacle.every_client for obstacle in survey.obstacles)
 
 
 def _refuse_art_code(survey: Survey) -> None:
@@ -181,7 +181,7 @@ def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> R
             path=first.place.path,
             line=first.place.line,
         )
-    obstacles = [o for file in survey.files for o in file.obstacles if o.calls_model]
+    obstacles = [each for each in survey.obstacles if each.calls_model]
     if obstacles:
         return _obstructed(obstacles[0])
     process = next(

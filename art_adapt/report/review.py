@@ -220,10 +220,9 @@ def _questions(plan: Plan) -> Iterator[str]:
                 dict.fromkeys(f"{code(e.what)} ({at(e.place)})" for e in effects[:4])
             )
             yield f"Episodes run many times at once, and this {harm}: {places}. Can it bear that?"
-    for file in plan.survey.files:
-        for obstacle in file.obstacles:
-            if not obstacle.every_client:
-                yield f"Not handled: {obstacle.what} ({at(obstacle.place)}); {obstacle.instead}."
+    for obstacle in plan.survey.obstacles:
+        if not obstacle.every_client:
+            yield f"Not handled: {obstacle.what} ({at(obstacle.place)}); {obstacle.instead}."
     if training is not None and entry is not None:
         scenarios = entry.home.parent / training.scenarios
         if ":" not in training.scenarios and not scenarios.exists():

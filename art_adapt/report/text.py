@@ -293,15 +293,11 @@ def _effect_lines(survey: Survey) -> Iterator[Line]:
 
 
 def _obstacle_lines(survey: Survey) -> Iterator[Line]:
-    for file in survey.files:
-        for obstacle in file.obstacles:
-            if obstacle.every_client:
-                continue  # it is seen in training
-            yield Line(
-                "not handled",
-                f"{at(obstacle.place)}  {obstacle.what}",
-                obstacle.instead,
-            )
+    for obstacle in survey.obstacles:
+        if obstacle.every_client:
+            continue  # it is seen in training
+        what = f"{at(obstacle.place)}  {obstacle.what}"
+        yield Line("not handled", what, obstacle.instead)
 
 
 def _entry_name(decisions: Decisions) -> str:

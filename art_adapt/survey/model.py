@@ -382,6 +382,11 @@ class Survey:
         return tuple(call for file in self.files for call in file.calls)
 
     @property
+    def obstacles(self) -> tuple[Obstacle, ...]:
+        """What is not handled, each once: several files may say the same of a folder."""
+        return tuple(dict.fromkeys(o for file in self.files for o in file.obstacles))
+
+    @property
     def left_out(self) -> tuple[str, ...]:
         """The calls at module level that a train module imports the agent without."""
         effects = (e for file in self.files for e in file.effects)

@@ -32,6 +32,7 @@ from art_adapt.survey.llm_helpers import (
     tied,
     without_unused,
 )
+from art_adapt.survey.loaders import find_loaders
 from art_adapt.survey.model import (
     Effect,
     EntryPoint,
@@ -353,9 +354,10 @@ def _file_survey(
         calls=tuple(calls),
         threads=threads,
         effects=effects,
-        obstacles=tuple(find_obstacles(syntax))
-        if calls or path in project.given
-        else (),
+        obstacles=(
+            *(find_obstacles(syntax) if calls or path in project.given else ()),
+            *(find_loaders(project, path.parent) if edited else ()),
+        ),
         names=syntax.names,
         hooks=hooks,
         recording_level=recording_level(syntax),

@@ -78,6 +78,28 @@ def starts(folder: Path, main: str) -> str:
     return done.stderr
 
 
+@pytest.mark.parametrize(
+    ("loader", "text"),
+    [
+        ("solvers/__init__.py", "import importlib, pkgutil\nfor each in pkgutil.iter_modules(__path__):\n    importlib.import_module(f'solvers.{each.name}')\n"),
+        ("solvers/__init__.py", "from glob import glob\n__all__ = [n[:-3] for n in glob('solvers/*.py')]\n"),
+        ("bot.py", "import importlib, os\nfor name in os.listdir('solvers'):\n    importlib.import_module(f'solvers.{name[:-3]}')\n"),
+        ("solvers/__init__.py", "import importlib\nimportlib.import_module('solvers.solver')\n"),
+        ("bot.py", "import os\nfor name in os.listdir('solvers'):\n    print(name)\n"),
+    ],
+)  # fmt: skip
+def test_what_loads_all_modules_of_a_folder_is_named(
+    loader: str, text: str, tmp_path: Path
+) -> None:
+    """It would import the train module in production, where ART is not installed."""
+    (tmp_path / "solvers").mkdir()
+    (tmp_path / loader).write_text(text)
+    (tmp_path / "solvers" / "solver.py").write_text(AGENT.format(imports=""))
+    done = art_adapt("--isolated", "--diff", "solvers/solver.py", cwd=tmp_path)
+    said = b"may load every module in solvers/" in done.stdout + done.stderr
+    assert said == ("glob" in text or "iter_modules" in text or "{name[" in text)
+
+
 @pytest.mark.parametrize(("imports", "main", "files"), LAYOUTS.values(), ids=LAYOUTS)
 def test_production_starts_as_before(
     imports: str, main: str, files: dict[str, str], tmp_path: Path
