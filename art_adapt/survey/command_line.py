@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from art_adapt.survey.nodes import Function, decorator_names, keyword, last_name
 from art_adapt.survey.syntax import Syntax
 
+DEEPEST = 5  # values that a value is assigned from
+
 
 def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
     """Whether a node reads the command line."""
@@ -41,6 +43,46 @@ def usual_value(place: Syntax, node: ast.AST) -> str | None:
             if isinstance(action, ast.Constant) and action.value == "store_true":
                 return "False"
     return None
+
+
+def usual_text(place: Syntax, value: ast.expr | None, depth: int = 0) -> str | None:
+    """The text that a value is where nobody says otherwise: a constant, or a default.
+
+    Defaults are those of argparse, click, typer, functions and ``os.getenv("MODEL", "m")``.
+    """
+    if value is None or depth > DEEPEST:
+        return None
+    match value:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.BoolOp(op=ast.Or(), values=[*_, last]):
+            return usual_text(place, last, depth + 1)
+        case ast.Call(args=[_, default]) if last_name(value.func) in ("getenv", "get"):
+            return usual_text(place, default, depth + 1)
+        case ast.Call(args=args) if last_name(value.func) in ("Option", "Argument"):
+            said_by = keyword(value, "default") or next(iter(args), None)
+            return usual_text(place, said_by, depth + 1)
+    said = usual_value(place, value)
+    sources = [ast.Constant(ast.literal_eval(said))] if said else place.values_of(value)
+    function = place.functions.get(place.owner(value))
+    if not sources and function is not None and isinstance(value, ast.Name):
+        defaults = dict(defaults_of_click(function)) | dict(_own_defaults(function))
+        sources = [defaults[value.id]] if value.id in defaults else []
+    return usual_text(place, sources[0], depth + 1) if len(sources) == 1 else None
+
+
+def _own_defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters of a function that have a default, with it."""
+    arguments = function.node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    several = arguments.defaults
+    pairs = [*zip(positional[len(positional) - len(several) :], several, strict=True)]
+    for argument, default in zip(
+        arguments.kwonlyargs, arguments.kw_defaults, strict=True
+    ):
+        if default is not None:
+            pairs.append((argument, default))
+    yield from ((argument.arg, default) for argument, default in pairs)
 
 
 def _destination(call: ast.Call) -> str | None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from art_adapt.survey.apis import CLIENT_CLASSES
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.classes import annotated, is_enum
+from art_adapt.survey.command_line import usual_text
 from art_adapt.survey.held_objects import holds_objects
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import argument_of
@@ -96,8 +97,9 @@ def _with_own_model(
             return parameter
         for place, call in sites:
             value = argument_of(call, parameter.name, names)
-            if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                own = Construction(place.place(value), (), (), ast.unparse(value))
+            text = usual_text(place, value)
+            if value is not None and text:
+                own = Construction(place.place(value), (), (), repr(text))
                 return replace(parameter, is_object=True, made=own)
         return parameter
 

@@ -1039,3 +1039,33 @@ def test_a_set_up_call_is_given_all_that_it_gets(
         print(agent.run(input()))
     """
     assert f"    agent.use({call})\n" in episode(tmp_path, main, agent)
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "MODEL = 'own/m'\n\n\ndef main():\n    print(Agent(MODEL).run(input()))\n",
+        "def main():\n    name = 'own/m'\n    print(Agent(model=name).run(input()))\n",
+        "def main():\n    print(Agent(os.getenv('MODEL', 'own/m')).run(input()))\n",
+        "def main():\n    print(Agent(os.environ.get('MODEL') or 'own/m').run(input()))\n",
+        "def main(model='own/m'):\n    print(Agent(model).run(input()))\n",
+        "@click.command()\n@click.option('--model', default='own/m')\ndef main(model):\n    print(Agent(model).run(input()))\n",
+        "def main(model: str = typer.Option('own/m')):\n    print(Agent(model).run(input()))\n",
+        "parser = argparse.ArgumentParser()\nparser.add_argument('--model', default='own/m')\n\n\n"
+        "def main():\n    args = parser.parse_args()\n    print(Agent(args.model).run(input()))\n",
+    ],
+    ids=["constant", "local", "getenv", "or", "default", "click", "typer", "argparse"],
+)  # fmt: skip
+def test_an_agent_gets_the_models_name_that_it_has_by_default(
+    main: str, tmp_path: Path
+) -> None:
+    """It may look its name up, and refuse another one."""
+    agent = (
+        "import argparse\nimport os\n\nimport click\nimport typer\nfrom openai import OpenAI\n\n\n"
+        "class Agent:\n    def __init__(self, model: str):\n        self.model = model\n\n"
+        "    def run(self, task: str) -> str:\n"
+        "        messages = [{'role': 'user', 'content': task}]\n"
+        "        reply = OpenAI().chat.completions.create(model=self.model.split('/')[1], messages=messages)\n"
+        "        return reply.choices[0].message.content\n\n\n"
+    )
+    assert 'agent = Agent(model="own/m")' in episode(tmp_path, "", agent + main)
