@@ -22,6 +22,7 @@ from art_adapt.survey.growth import (
 from art_adapt.survey.nodes import Function, dotted, grown_list, last_name
 from art_adapt.survey.syntax import LOOPS, Syntax
 
+CONVERSATION = ("messages", "input")  # the arguments of the SDK that take it
 FOR_EACH = (
     *(ast.For, ast.AsyncFor),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
@@ -108,12 +109,34 @@ class Asking:
             and not last_name(node.func).startswith("_")
         ]
         for call in calls:
-            others = [c for c in calls if ast.dump(c.func) != ast.dump(call.func)]
+            others = [
+                other
+                for other in calls
+                if ast.dump(other.func) != ast.dump(call.func)
+                and not self._continues(syntax, call, other)
+            ]
             given = [*call.args, *(each.value for each in call.keywords)]
             inside = {node for value in given for node in ast.walk(value)}
             if not _made_from(syntax, function, inside).isdisjoint(others):
                 return True
         return False
+
+    def _continues(self, syntax: Syntax, call: ast.Call, other: ast.Call) -> bool:
+        """Whether two completions send one conversation: by turns, or by two APIs."""
+        if not {call.func, other.func} <= self.completions.keys():
+            return False
+        sent = [
+            {
+                name.id
+                for each in node.keywords
+                if each.arg in CONVERSATION
+                for value in (each.value, *syntax.values_of(each.value))
+                for name in ast.walk(value)
+                if isinstance(name, ast.Name)
+            }
+            for node in (call, other)
+        ]
+        return not sent[0].isdisjoint(sent[1])
 
     def asks_for_each(self, syntax: Syntax, function: Function) -> bool:
         """Whether the function only asks for each of some rows, as a benchmark does."""

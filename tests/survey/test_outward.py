@@ -1018,3 +1018,31 @@ def test_a_task_that_is_typed_once_starts_the_episode(ask: str, entry: str) -> N
         "        journal.append(step)\n        if step['done']:\n            print(step['answer'])\n            break\n"
     )
     assert of(text).entry_points[0].name == entry
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "if new:\n        return client.responses.create(model='m', input=messages).output_text",
+        "items = list(messages)\n    if new:\n        return client.responses.create(model='m', input=items).output_text",
+        "try:\n        return client.beta.chat.completions.parse(model='m', messages=messages).choices[0].message.content\n    except ValueError:\n        pass",
+    ],
+)
+def test_two_requests_of_one_conversation_are_no_stages(other: str) -> None:
+    """A step that serves two APIs is no pipeline: the one that runs it is the episode."""
+    text = (
+        "from openai import OpenAI\n\nclient = OpenAI()\n\n\ndef research(topic, new=False):\n"
+        "    messages = [{'role': 'user', 'content': topic}]\n    while True:\n"
+        f"        message = {CALL_MESSAGE}\n        messages.append(message)\n"
+        "        if 'DONE' in message.content:\n            break\n"
+        f"    {other}\n    return message.content\n\n\n"
+        "def write(notes):\n    messages = [{'role': 'user', 'content': notes}]\n"
+        "    return client.chat.completions.create(model='m', messages=messages).choices[0].message.content\n\n\n"
+        "def run_pipeline(topic: str):\n    return write(research(topic))\n"
+    )
+    assert of(text).entry_points[0].name == "run_pipeline"
+
+
+CALL_MESSAGE = (
+    "client.chat.completions.create(model='m', messages=messages).choices[0].message"
+)
