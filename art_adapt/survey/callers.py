@@ -88,8 +88,8 @@ def _mentions(project: Project, path: Path, qualname: str) -> Iterator[_Mention]
     yield (re.compile(rb"\b%s\(" % re.escape(owner.encode())),)
     for place, call in project.constructed(syntax, owner):
         maker = place.owner(call)
-        if place is syntax and maker in place.functions and "." not in maker:
-            yield _function(path, maker)
+        if maker in place.functions and "." not in maker:
+            yield _function(place.source.path, maker)
 
 
 def _function(path: Path, name: str) -> _Mention:

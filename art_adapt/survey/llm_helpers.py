@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -120,16 +121,25 @@ def without_unused(found: Found) -> Found:
     if not unused or len(unused) == len(found.entry_points):
         return found
     last = min(each.score for each in found.entry_points)
-    others = [each for each in found.entry_points if each not in unused]
-    behind = [replace(each, score=last - 1) for each in unused]
-    return replace(found, entry_points=(*others, *behind))
+    return put_behind(found, unused, last - 1)
+
+
+def put_behind(found: Found, entries: Sequence[EntryPoint], score: int) -> Found:
+    """Give candidates this score, unless they have a lower one."""
+    scored = [
+        replace(each, score=min(each.score, score)) if each in entries else each
+        for each in found.entry_points
+    ]
+    scored.sort(key=lambda each: -each.score)
+    return replace(found, entry_points=tuple(scored))
 
 
 def goes_further(narrow: Found, wide: Found) -> bool:
     """Whether the likeliest candidate of all files leads to the one of fewer files."""
     first, *others = wide.entry_points
     helper = narrow.entry_points[0]
-    alone = all(each.score < first.score for each in others)
+    rivals = [each for each in others if each.key != helper.key]
+    alone = all(each.score < first.score for each in rivals)
     leads = first.key in wide.graph.reaching([helper.key, *helpers_of(narrow)])
     if first.key == helper.key or not (alone and leads):
         return False

@@ -29,6 +29,7 @@ from art_adapt.survey.llm_helpers import (
     helpers_of,
     is_told_before,
     only_helps,
+    put_behind,
     tied,
     without_unused,
 )
@@ -330,8 +331,17 @@ def _outward(found: Found) -> Found:
     takes_a_task = is_told_before(found.entry_points[0]) and takes_anything(
         wider.entry_points[0]
     )
+    first = found.entry_points[0]
+    # What nobody uses is no better than what takes nothing.
+    is_behind = any(
+        e.key == first.key and e.score < first.score for e in wider.entry_points
+    )
+    unused = is_behind and not wider.graph.callers(first.key)
     further = takes_a_task or drivers(wider) or goes_further(found, wider)
-    return wider if further else found
+    if not (further or unused):
+        return found
+    behind = [each for each in wider.entry_points[1:] if each.key == first.key]
+    return put_behind(wider, behind, wider.entry_points[0].score - 1)
 
 
 def _file_survey(

@@ -1046,3 +1046,33 @@ def test_two_requests_of_one_conversation_are_no_stages(other: str) -> None:
 CALL_MESSAGE = (
     "client.chat.completions.create(model='m', messages=messages).choices[0].message"
 )
+
+
+def test_a_command_that_gets_its_provider_from_a_factory_is_the_episode(
+    tmp_path: Path,
+) -> None:
+    """Only the package's __init__.py knows the class, and the command only the factory."""
+    files = {
+        "providers/base.py": "from abc import ABC, abstractmethod\n\n\nclass Provider(ABC):\n"
+        "    @abstractmethod\n    def complete(self, system: str, user: str) -> str: ...\n",
+        "providers/own.py": "from .base import Provider\n\n\nclass OpenAIProvider(Provider):\n"
+        "    def complete(self, system: str, user: str) -> str:\n"
+        "        from openai import OpenAI\n\n"
+        "        messages = [{'role': 'system', 'content': system}, {'role': 'user', 'content': user}]\n"
+        "        reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "        return reply.choices[0].message.content\n",
+        "providers/__init__.py": "from .base import Provider\n\n\n"
+        "def get_provider(name: str) -> Provider:\n    if name == 'openai':\n"
+        "        from .own import OpenAIProvider\n\n        return OpenAIProvider()\n"
+        "    raise ValueError(name)\n",
+        "cli.py": "from providers import get_provider\n\n\n"
+        "def main(argv: list[str] | None = None) -> int:\n"
+        "    text = open(argv[0]).read()\n    provider = get_provider(argv[1])\n"
+        "    print(provider.complete('Explain this.', text))\n    return 0\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    first, *others = survey([read_source(tmp_path / "providers/own.py")]).entry_points
+    assert first.name == "main"
+    assert all(each.score < first.score for each in others)
