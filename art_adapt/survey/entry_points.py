@@ -36,6 +36,7 @@ from art_adapt.survey.project import Project
 from art_adapt.survey.rewards import find_rewards
 from art_adapt.survey.routes import with_route
 from art_adapt.survey.starts import (
+    begins,
     extends_a_driver,
     starts_conversation,
     writes_messages,
@@ -170,11 +171,11 @@ def _score(
         and c not in around
         and (
             _composes_at(project, c, asking)
-            or starts_conversation(project, graph, c, asking)
+            or begins(project, graph, c, asking)
             or not (is_launch(project, c) or is_example(project, graph, c, reaching))
         )
     ]
-    is_started = any(starts_conversation(project, graph, c, asking) for c in callers)
+    is_started = any(begins(project, graph, c, asking) for c in callers)
     if (
         takes_anything(entry)
         and not is_started

@@ -99,6 +99,17 @@ def asks_by_turns(syntax: Syntax, function: Function, asking: Asking) -> bool:
     )
 
 
+def is_told_once(project: Project, key: FunctionKey, asking: Asking) -> bool:
+    """Whether a function asks a person for the task alone, and a model in a loop."""
+    syntax = project.files[key[0]]
+    function = syntax.functions.get(key[1])
+    return (
+        function is not None
+        and waits_for_a_person(syntax, function)
+        and not asks_by_turns(syntax, function, asking)
+    )
+
+
 def asks_for_turns(
     project: Project, graph: CallGraph, key: FunctionKey, reaching: set[FunctionKey]
 ) -> bool:

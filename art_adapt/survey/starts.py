@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.classes import FunctionKey, is_super, method_above
+from art_adapt.survey.launches import is_told_once
 from art_adapt.survey.nodes import Function, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax
@@ -83,6 +84,14 @@ def _helped(
             if name in place.functions and isinstance(call, ast.Call):
                 given = [*call.args, *(each.value for each in call.keywords)]
                 yield place, place.functions[name], given
+
+
+def begins(
+    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
+) -> bool:
+    """Whether a function starts a conversation, or is told the task and asks in a loop."""
+    told = is_told_once(project, key, asking)
+    return told or starts_conversation(project, graph, key, asking)
 
 
 def extends_a_driver(project: Project, key: FunctionKey, asking: Asking) -> bool:

@@ -1001,23 +1001,26 @@ def test_a_probe_is_a_side_job(name: str, is_probe: bool) -> None:
     assert (roles[name] == "auxiliary") == is_probe
 
 
+@pytest.mark.parametrize("step", ["next_step", "run_turn"])
 @pytest.mark.parametrize(
-    ("ask", "entry"),
+    ("ask", "is_told"),
     [
-        ("task = input('Task: ')\n    for turn in range(9):", "main"),
-        ("for turn in range(9):\n        task = input('Task: ')", "next_step"),
+        ("task = input('Task: ')\n    for turn in range(9):", True),
+        ("for turn in range(9):\n        task = input('Task: ')", False),
     ],
 )
-def test_a_task_that_is_typed_once_starts_the_episode(ask: str, entry: str) -> None:
+def test_a_task_that_is_typed_once_starts_the_episode(
+    ask: str, is_told: bool, step: str
+) -> None:
     text = (
-        "import json\n\nfrom openai import OpenAI\n\n\ndef next_step(task, journal):\n"
+        f"import json\n\nfrom openai import OpenAI\n\n\ndef {step}(task, journal):\n"
         "    messages = [{'role': 'user', 'content': f'{task} {journal}'}]\n"
         "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
         "    return json.loads(reply.choices[0].message.content)\n\n\n"
-        f"def main():\n    journal = []\n    {ask}\n        step = next_step(task, journal)\n"
+        f"def main():\n    journal = []\n    {ask}\n        step = {step}(task, journal)\n"
         "        journal.append(step)\n        if step['done']:\n            print(step['answer'])\n            break\n"
     )
-    assert of(text).entry_points[0].name == entry
+    assert of(text).entry_points[0].name == ("main" if is_told else step)
 
 
 @pytest.mark.parametrize(
