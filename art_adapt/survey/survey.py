@@ -27,6 +27,7 @@ from art_adapt.survey.llm_helpers import (
     drivers_first,
     goes_further,
     helpers_of,
+    is_helper,
     is_told_before,
     only_helps,
     put_behind,
@@ -336,8 +337,11 @@ def _outward(found: Found) -> Found:
     is_behind = any(
         e.key == first.key and e.score < first.score for e in wider.entry_points
     )
-    unused = is_behind and not wider.graph.callers(first.key)
-    further = takes_a_task or drivers(wider) or goes_further(found, wider)
+    unused = is_behind and not (
+        wider.graph.callers(first.key) or is_helper(found, first)
+    )
+    led = drivers(wider) and not is_told_before(wider.entry_points[0])
+    further = takes_a_task or led or goes_further(found, wider)
     if not (further or unused):
         return found
     behind = [each for each in wider.entry_points[1:] if each.key == first.key]
