@@ -90,15 +90,12 @@ def _with_own_model(
     Agents look such names up, and refuse others; which model is asked in a rollout does
     not depend on it.
     """
-    names = [parameter.name for parameter in parameters]
 
     def named(parameter: Parameter) -> Parameter:
         if not _names_a_model(parameter):
             return parameter
-        for place, call in sites:
-            value = argument_of(call, parameter.name, names)
-            text = usual_text(place, value)
-            if value is not None and text:
+        for place, value in _passed(parameter, parameters, sites):
+            if text := usual_text(place, value):
                 own = Construction(place.place(value), (), (), repr(text))
                 return replace(parameter, is_object=True, made=own)
         return parameter
@@ -133,14 +130,12 @@ def _filled_records(
     nothing else.
     """
     sites = [site for site in sites if rank(project, site, agent) < DEMOS]
-    names = [parameter.name for parameter in parameters]
     found = []
     for parameter in parameters:
         given = [
             (place, value)
-            for place, call in sites
+            for place, value in _passed(parameter, parameters, sites)
             if _may_be_empty(parameter)
-            and (value := argument_of(call, parameter.name, names)) is not None
             and (
                 told or not all(map(_is_of_literals, place.values_of(value) or [value]))
             )
@@ -165,9 +160,7 @@ def _with_options(
 
     A store, tools or a prompt that it could do without are the agent's all the same.
     """
-    ranks = {call: rank(project, (place, call), agent) for place, call in sites}
-    best = min(ranks.values(), default=DEMOS)
-    sites = [site for site in sites if ranks[site[1]] == best < DEMOS]
+    sites = _best(project, agent, sites, DEMOS)
     names = [parameter.name for parameter in parameters]
     if not sites:
         return parameters
@@ -228,6 +221,26 @@ def ordered(
     return tuple(site for _, site in sorted(kept, key=lambda each: each[0]))
 
 
+def _best(
+    project: Project, agent: Syntax, sites: Sequence[_Site], below: int
+) -> list[_Site]:
+    """The calls of the best rank, if that is better than ``below``."""
+    ranks = [rank(project, site, agent) for site in sites]
+    best = min(ranks, default=below)
+    return [s for s, own in zip(sites, ranks, strict=True) if own == best < below]
+
+
+def _passed(
+    parameter: Parameter, parameters: Sequence[Parameter], sites: Sequence[_Site]
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    """What calls pass for a parameter, with the files that they stand in."""
+    names = [each.name for each in parameters]
+    for place, call in sites:
+        value = argument_of(call, parameter.name, names)
+        if value is not None:
+            yield place, value
+
+
 def _has_task(entry: EntryPoint) -> bool:
     """Whether what differs between episodes is given to the function itself."""
     return any(
@@ -240,14 +253,12 @@ def _with_objects(
     project: Project, parameters: tuple[Parameter, ...], sites: Sequence[_Site]
 ) -> tuple[Parameter, ...]:
     """Take a list for an object where a call puts functions or objects into it: tools."""
-    names = [parameter.name for parameter in parameters]
     return tuple(
         replace(each, is_object=True)
         if not (each.is_client or each.is_object or each.supplied or each.fields)
         and any(
             holds_objects(project, place, value)
-            for place, call in sites
-            if (value := argument_of(call, each.name, names)) is not None
+            for place, value in _passed(each, parameters, sites)
         )
         else each
         for each in parameters
@@ -267,16 +278,11 @@ def _unless_own(
     project: Project, parameters: tuple[Parameter, ...], sites: Sequence[_Site]
 ) -> tuple[Parameter, ...]:
     """Take a parameter called ``client`` for an object where calls give one of the project."""
-    names = [parameter.name for parameter in parameters]
 
     def is_own(parameter: Parameter) -> bool:
-        values = (
-            (place, argument_of(call, parameter.name, names)) for place, call in sites
-        )
         return any(
             found[1] not in CLIENT_CLASSES
-            for place, value in values
-            if value is not None
+            for place, value in _passed(parameter, parameters, sites)
             for found in classes_of(project, place, value)
         )
 
@@ -300,9 +306,7 @@ def _configured(
     """
     if any(each.made is not None for each in parameters):
         return parameters
-    ranks = {call: rank(project, (place, call), agent) for place, call in sites}
-    best = min(ranks.values(), default=TESTS)
-    sites = [site for site in sites if ranks[site[1]] == best < TESTS]
+    sites = _best(project, agent, sites, TESTS)
     names = [parameter.name for parameter in parameters]
     varying = {
         each.name
@@ -371,14 +375,9 @@ def made_by(
 ) -> tuple[Parameter, ...]:
     """Say of each object that has to be given how one of the calls makes it."""
     found = []
-    names = [parameter.name for parameter in parameters]
     for parameter in parameters:
         made, passed = parameter.made, parameter.passed
-        given = [
-            (place, value)
-            for place, call in sites
-            if (value := argument_of(call, parameter.name, names)) is not None
-        ]
+        given = list(_passed(parameter, parameters, sites))
         if is_unknown(parameter) and given:
             place, value = given[0]
             passed = passed or place.place(value)

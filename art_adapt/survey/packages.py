@@ -113,11 +113,11 @@ def package_of(syntax: Syntax) -> str:
 
 
 def may_be_of_package(syntax: Syntax) -> bool:
-    """Whether something speaks for a package, though the file is one of a folder of scripts.
+    """Whether something speaks for a package, though a file is one of a folder of scripts.
 
     Its hooks are then imported in a way that holds for both.
     """
-    return not package_of(syntax) and bool(_package_by_evidence(syntax))
+    return bool(_package_by_evidence(syntax))
 
 
 def _package_by_evidence(syntax: Syntax) -> str:

@@ -275,6 +275,8 @@ def _with_implementations(found: Found) -> Found:
     Where no completion call was found, one of them may have it; else what those files
     give the agent that use it: ``Agent(llm=OpenAIProvider())``.
     """
+    if any(found.calls.values()):
+        return found
     interfaces = [
         name
         for syntax in found.project.files.values()
@@ -290,12 +292,11 @@ def _with_implementations(found: Found) -> Found:
     ]
     classes = [name for syntax in named for name in syntax.classes]
     for used, made in (([], interfaces), (functions, classes)):
-        if any(found.calls.values()) or not (used or made):
-            continue
         project = replace(found.project, files=dict(found.project.files))
-        if project.add(files_that_use(project, used, made)):
+        if (used or made) and project.add(files_that_use(project, used, made)):
             wider = Found.of(project)
-            found = wider if any(wider.calls.values()) else found
+            if any(wider.calls.values()):
+                return wider
     return found
 
 
@@ -358,13 +359,13 @@ def _file_survey(
     *,
     edited: bool,
 ) -> FileSurvey:
-    path = syntax.source.path
+    path, package = syntax.source.path, project.package(syntax)
     calls, hooks = found.calls.get(path, []), found.hooks.get(path, {})
     return FileSurvey(
         source=syntax.source,
         given=syntax.source.path in project.given,
         edited=edited,
-        package=project.package(syntax),
+        package=package,
         calls=tuple(calls),
         threads=threads,
         effects=effects,
@@ -376,7 +377,7 @@ def _file_survey(
         hooks=hooks,
         recording_level=recording_level(syntax),
         imports_relatively=imports_relatively(syntax),
-        may_be_of_package=edited and may_be_of_package(syntax),
+        may_be_of_package=edited and not package and may_be_of_package(syntax),
         tool_execution=tools,
         uses_art=art_use(syntax),
     )

@@ -42,16 +42,15 @@ def running_all(
     graph: CallGraph, syntax: Syntax, run: Collection[str]
 ) -> ToolExecution | None:
     """Find what runs all requested calls at once, outside the project, for their replies."""
-    within = {site for sites in graph.sites.values() for site in sites}
     for node in syntax.nodes:
         if (
             isinstance(node, ast.Call)
             and (not run or syntax.owner(node) in run)
             and RUNS_ALL.search(called(node))
             and not CONVERTS.search(called(node))
-            and node.func not in within
             and not isinstance(syntax.parents[node], ast.Expr)
             and any(_is_calls(syntax, each) for each in given(node))
+            and not any(node.func in sites for sites in graph.sites.values())
         ):
             how = f"handed to {syntax.text(node.func)}"
             return ToolExecution(syntax.place(node), how)
