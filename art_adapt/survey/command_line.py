@@ -6,7 +6,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.survey.nodes import Function, decorator_names, keyword, last_name
+from art_adapt.survey.nodes import (
+    Function,
+    decorator_names,
+    defaults_of,
+    keyword,
+    last_name,
+)
 from art_adapt.survey.syntax import Syntax
 
 DEEPEST = 5  # values that a value is assigned from
@@ -66,23 +72,9 @@ def usual_text(place: Syntax, value: ast.expr | None, depth: int = 0) -> str | N
     sources = [ast.Constant(ast.literal_eval(said))] if said else place.values_of(value)
     function = place.functions.get(place.owner(value))
     if not sources and function is not None and isinstance(value, ast.Name):
-        defaults = dict(defaults_of_click(function)) | dict(_own_defaults(function))
+        defaults = dict(defaults_of_click(function)) | dict(defaults_of(function.node))
         sources = [defaults[value.id]] if value.id in defaults else []
     return usual_text(place, sources[0], depth + 1) if len(sources) == 1 else None
-
-
-def _own_defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
-    """The parameters of a function that have a default, with it."""
-    arguments = function.node.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    several = arguments.defaults
-    pairs = [*zip(positional[len(positional) - len(several) :], several, strict=True)]
-    for argument, default in zip(
-        arguments.kwonlyargs, arguments.kw_defaults, strict=True
-    ):
-        if default is not None:
-            pairs.append((argument, default))
-    yield from ((argument.arg, default) for argument, default in pairs)
 
 
 def _destination(call: ast.Call) -> str | None:

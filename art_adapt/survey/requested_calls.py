@@ -57,7 +57,7 @@ def called(call: ast.Call) -> str:
     )
 
 
-def is_constructor(call: ast.Call) -> bool:
+def is_no_tool(call: ast.Call) -> bool:
     """Whether a call makes an object, or is of Python's own: neither is a tool."""
     name = (dotted(call.func) or "").split(".")[-1]
     return name in NOT_TOOLS or name[:1].isupper()

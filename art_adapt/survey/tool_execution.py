@@ -24,7 +24,7 @@ from art_adapt.survey.requested_calls import (
     WRAPPERS,
     called,
     given,
-    is_constructor,
+    is_no_tool,
     likeness,
     spelled,
 )
@@ -59,7 +59,7 @@ def find_tool_execution(
         if not run or syntax.owner(reply) in run
         for place, call in _made_by(project, graph, syntax, reply, set())
         if not _is_request(call, asking)
-        and not is_constructor(call)
+        and not is_no_tool(call)
         and likeness(call) >= max(least, place.owner(call) != syntax.owner(reply))
     ]
     made = [each for each in every if each[1].func not in asking.sites] or every

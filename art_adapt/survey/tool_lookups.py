@@ -17,7 +17,7 @@ from art_adapt.survey.requested_calls import (
     WRAPPERS,
     called,
     given,
-    is_constructor,
+    is_no_tool,
     likeness,
     spelled,
 )
@@ -93,7 +93,7 @@ def _execution(node: ast.expr, syntax: Syntax, endings: tuple[str, ...]) -> str 
         return None
     named = any(_is_tool_name(argument, syntax, endings) for argument in given(node))
     function = dotted(node.func) or ""
-    if not named or is_constructor(node):
+    if not named or is_no_tool(node):
         return None
     if function == "getattr":
         return f"an attribute of {syntax.text(node.args[0])}"
