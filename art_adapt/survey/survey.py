@@ -117,7 +117,7 @@ def survey(
     effects = {
         path: (
             *_effects(found, run, syntax, imported),
-            *_out_of_sight(project, syntax, run_files, at_import),
+            *_out_of_sight(project, syntax, run, at_import),
             *(find_hosted_tools(syntax) if path in making_tools else ()),
         )
         for path, syntax in project.files.items()
@@ -220,7 +220,7 @@ def _effects(
 def _out_of_sight(
     project: Project,
     syntax: Syntax,
-    run_files: set[Path],
+    run: set[FunctionKey],
     at_import: set[FunctionKey],
 ) -> Iterator[Effect]:
     """Name what an episode may run and the survey could not read.
@@ -229,11 +229,11 @@ def _out_of_sight(
     imported, as plugins.
     """
     path = syntax.source.path
-    if path in run_files:
+    if any(where == path for where, _ in run):
         for node, other in project.unread.get(path, {}).items():
             what = f"{other.name}, which this Python cannot read,"
             yield Effect(syntax.place(node), Harm.UNKNOWN, what)
-    loading = {name for where, name in at_import if where == path}
+    loading = {name for where, name in at_import - run if where == path}
     for effect in find_effects(syntax, loading):
         if effect.what == LOADED:
             yield effect

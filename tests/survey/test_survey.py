@@ -223,6 +223,12 @@ def test_calls_in_imported_files_count_if_they_can_be_reached(tmp_path: Path) ->
             "top.sub",
             False,
         ),
+        # A module named like the standard library's makes no folder of scripts.
+        (
+            {"pkg__agent": "import json\n", "pkg__json": "", "pkg__init": ""},
+            "pkg",
+            False,
+        ),
         # A package may have a module of its own name.
         *(
             ({"pkg__agent": text, "pkg__pkg": "x = 1\n", "pkg__init": ""}, "pkg", False)
