@@ -23,10 +23,7 @@ from art_adapt.survey.nodes import Function, dotted, grown_list, last_name
 from art_adapt.survey.syntax import LOOPS, Syntax
 
 CONVERSATION = ("messages", "input")  # the arguments of the SDK that take it
-FOR_EACH = (
-    *(ast.For, ast.AsyncFor),
-    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
-)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @dataclass(frozen=True)
@@ -139,7 +136,10 @@ class Asking:
         return not sent[0].isdisjoint(sent[1])
 
     def asks_for_each(self, syntax: Syntax, function: Function) -> bool:
-        """Whether the function only asks for each of some rows, as a benchmark does."""
+        """Whether the function only asks for each of some rows, as a benchmark does.
+
+        ``[chunk async for chunk in self.run(task)]`` asks once.
+        """
         if self.drives(syntax, function):
             return False
         own = [
@@ -148,8 +148,26 @@ class Asking:
             if node in self.completions or node in self.sites
         ]
         return bool(own) and all(
-            any(isinstance(outer, FOR_EACH) for outer in syntax.ancestors(node))
+            any(_repeats(outer, node) for outer in syntax.ancestors(node))
             for node in own
+        )
+
+    def asks_about_a_row(
+        self, syntax: Syntax, function: Function, site: ast.expr
+    ) -> bool:
+        """Whether a call is made for each of some rows, and given what is made of one.
+
+        ``for agent in agents: agent.act(state)`` takes turns instead.
+        """
+        call = syntax.parents.get(site)
+        if not isinstance(call, ast.Call):
+            return False
+        given = [*call.args, *(each.value for each in call.keywords)]
+        made = _made_from(syntax, function, {n for v in given for n in ast.walk(v)})
+        names = {node.id for node in made if isinstance(node, ast.Name)}
+        return any(
+            _repeats(outer, site) and not names.isdisjoint(_rows(outer))
+            for outer in syntax.ancestors(site)
         )
 
     def only_relays(self, syntax: Syntax, function: Function) -> bool:
@@ -261,6 +279,29 @@ def _made_from(syntax: Syntax, function: Function, nodes: set[ast.AST]) -> set[a
     return found
 
 
+def _repeats(outer: ast.AST, node: ast.AST) -> bool:
+    """Whether ``outer`` goes through rows and evaluates ``node`` for each of them."""
+    if isinstance(outer, ast.For | ast.AsyncFor):
+        rows = outer.iter
+    elif isinstance(outer, COMPREHENSIONS):
+        rows = outer.generators[0].iter
+    else:
+        return False
+    return node not in set(ast.walk(rows))
+
+
+def _rows(outer: ast.AST) -> Iterator[str]:
+    """The names that a loop, or a comprehension, gives to each row, not a number."""
+    for_each = (
+        [(outer.target, outer.iter)]
+        if isinstance(outer, ast.For | ast.AsyncFor)
+        else [(each.target, each.iter) for each in getattr(outer, "generators", ())]
+    )
+    for target, rows in for_each:
+        if not (isinstance(rows, ast.Call) and dotted(rows.func) == "range"):
+            yield from (n.id for n in ast.walk(target) if isinstance(n, ast.Name))
+
+
 def _contents(messages: ast.expr) -> Iterator[ast.expr]:
     """The contents of the messages in a list display, or what a function makes them of."""
     if isinstance(messages, ast.Call):
@@ -270,3 +311,5 @@ def _contents(messages: ast.expr) -> Iterator[ast.expr]:
             for key, value in zip(message.keys, message.values, strict=True):
                 if isinstance(key, ast.Constant) and key.value == "content":
                     yield value
+        elif isinstance(message, ast.Call) and dotted(message.func) == "dict":
+            yield from (each.value for each in message.keywords if each.arg == "content")

@@ -69,7 +69,10 @@ _Mention = tuple[re.Pattern[bytes], ...]  # all of them are in the file
 
 
 def _mentions(project: Project, path: Path, qualname: str) -> Iterator[_Mention]:
-    """How a file mentions a function; a method also by a function that makes its object."""
+    """How a file mentions a function; a method also by a function that makes its object.
+
+    A method whose name is of several words needs no class: ``service.extract_fields(text)``.
+    """
     owner, _, name = qualname.rpartition(".")
     if not owner:
         yield _function(path, name)
@@ -80,16 +83,40 @@ def _mentions(project: Project, path: Path, qualname: str) -> Iterator[_Mention]
     named = re.compile(rb"\b(%s)\b" % _any_of([owner, *map(last_name, bases)]))
     used = _any_of([name, *_stored_as(syntax, f"self.{name}")])
     called = re.compile(rb"\.(%s)\(" % used)
+    if "_" in name.strip("_"):
+        yield (called,)
     yield (named,) if name == "__call__" else (called, named)
     if name != "__call__":  # of an object that a function of this file gives
         stem = re.escape(path.stem.encode())
         line = rb"^[ \t]*(?:from|import)[ \t][^\n]*\b%s\b" % stem
         yield called, re.compile(line, re.MULTILINE)
-    yield (re.compile(rb"\b%s\(" % re.escape(owner.encode())),)
-    for place, call in project.constructed(syntax, owner):
-        maker = place.owner(call)
-        if maker in place.functions and "." not in maker:
-            yield _function(place.source.path, maker)
+    yield (re.compile(rb"\b%s\b" % re.escape(owner.encode())),)  # made, or in a table
+    for place, maker in _makers(project, syntax, owner):
+        yield _function(place.source.path, maker)
+
+
+def _makers(
+    project: Project, syntax: Syntax, owner: str
+) -> Iterator[tuple[Syntax, str]]:
+    """The functions that make an object of a class, and what calls them in their file."""
+    found = {
+        (place, place.owner(call)): None
+        for place, call in project.constructed(syntax, owner)
+    }
+    left = list(found)
+    while left:
+        place, maker = left.pop()
+        if maker not in place.functions or "." in maker:
+            continue
+        yield place, maker
+        around = (
+            (place, place.owner(node))
+            for node in place.nodes
+            if isinstance(node, ast.Call) and dotted(node.func) == maker
+        )
+        new = [each for each in around if each not in found]
+        found |= dict.fromkeys(new)
+        left += new
 
 
 def _function(path: Path, name: str) -> _Mention:

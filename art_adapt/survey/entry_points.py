@@ -25,12 +25,13 @@ from art_adapt.survey.launches import (
     asks_by_turns,
     asks_for_turns,
     is_asked_by_a_person,
+    is_batch,
     is_example,
     is_launch,
     waits_for_a_person,
 )
 from art_adapt.survey.model import EntryPoint, Terminal
-from art_adapt.survey.nodes import Function, decorator_names
+from art_adapt.survey.nodes import Function, decorator_names, dotted
 from art_adapt.survey.parameters import constructor_of, parameters_of
 from art_adapt.survey.project import Project
 from art_adapt.survey.rewards import find_rewards
@@ -56,8 +57,9 @@ PLAIN_DECORATORS = frozenset(
     | {"observe", "traceable", "retry"}
 )
 
-# What an agent has of its own: who has to be given several drives for others.
+# What an agent has of its own: a function that has to be given several drives for others.
 GIVEN = re.compile(r"^(system|instructions)|tools$|schemas$|dispatch")
+PROMPT = re.compile(r"^(system|instructions)")
 UNSEEN = -100  # the score of a function from which no path to a call was found
 
 
@@ -111,8 +113,10 @@ def _score(
     score = 2 if entry.place.path in project.given else 0
     if RUNS.search(name):
         score += 2
+    batch = is_batch(project, graph, key, asking)
     if (
-        PROBES.search(name)
+        batch
+        or PROBES.search(name)
         or (is_launch(project, key) and not (drives or composes or chats or starts))
         or (
             not (drives or composes or starts)
@@ -130,6 +134,8 @@ def _score(
     if composes and not driving:
         score += 6
     if asking.only_sends(syntax, function) and not driving:
+        score -= 8
+    if _is_read_later(syntax, function, asking):
         score -= 8
     if name.startswith("_") and name != "__call__":
         score -= 3
@@ -149,7 +155,7 @@ def _score(
         score += 5
     elif any(_is_private(name) and at == key[0] for at, name in driving):
         score += 4
-    elif any(
+    elif not batch and any(
         isinstance(node, LOOPS) and asking.asks(node)
         for node in syntax.owned_by(function.qualname)
     ):
@@ -172,7 +178,11 @@ def _score(
         and (
             _composes_at(project, c, asking)
             or begins(project, graph, c, asking)
-            or not (is_launch(project, c) or is_example(project, graph, c, reaching))
+            or not (
+                is_launch(project, c)
+                or is_example(project, graph, c, reaching)
+                or is_batch(project, graph, c, asking)
+            )
         )
     ]
     is_started = any(begins(project, graph, c, asking) for c in callers)
@@ -192,8 +202,7 @@ def _score(
     whole = (
         drives and not name.startswith("_") and not asking.is_given(syntax, function)
     )
-    required = [each.name for each in entry.parameters if each.default is None]
-    if callers and sum(GIVEN.search(each) is not None for each in required) > 1:
+    if callers and is_handed_an_agent(entry):
         score -= 8
     elif callers and not (
         whole and _is_used_as_a_whole(project, graph, key, callers, reaching, asking)
@@ -204,6 +213,17 @@ def _score(
     if entry.is_generator:
         score -= 2
     return score
+
+
+def is_handed_an_agent(entry: EntryPoint) -> bool:
+    """Whether an entry point has to be given several things that are an agent's own."""
+    required = [each.name for each in entry.parameters if each.default is None]
+    return sum(GIVEN.search(each) is not None for each in required) > 1
+
+
+def is_handed_a_prompt(entry: EntryPoint) -> bool:
+    """Whether an entry point has to be given the system prompt: ``ask(system, user)``."""
+    return any(p.default is None and PROMPT.search(p.name) for p in entry.parameters)
 
 
 def takes_anything(entry: EntryPoint) -> bool:
@@ -238,6 +258,26 @@ def _is_used_as_a_whole(
         if others & reaching:
             return False
     return True
+
+
+def _is_read_later(syntax: Syntax, function: Function, asking: Asking) -> bool:
+    """Whether a method keeps a completion in its object, for another one to read.
+
+    That is ``client.query(prompt)``, which keeps a stream, before ``client.receive()``.
+    """
+    nodes = list(syntax.owned_by(function.qualname))
+    kept = {
+        dotted(node.targets[0])
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        and any(map(asking.completes, (node.value, *syntax.values_of(node.value))))
+    }
+    return any(name and name.startswith("self.") for name in kept) and not any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and dotted(node) in kept
+        for node in nodes
+    )
 
 
 def _composes(syntax: Syntax, function: Function, asking: Asking) -> bool:

@@ -18,9 +18,9 @@ def given_for(
 
     A function counts where no other has its name: a call tells no more of it.
     """
-    if not is_parameter(syntax, value) or not isinstance(value, ast.Name):
+    function = function_given(syntax, value)
+    if function is None or not isinstance(value, ast.Name):
         return
-    function = syntax.functions[syntax.owner(value)]
     if function.node.name == "__init__":
         owner = function.qualname.rpartition(".")[0]
         family = [(syntax, owner), *project.derived(syntax, owner)]
@@ -55,12 +55,19 @@ def _handed_up(
 
 
 def is_parameter(syntax: Syntax, value: ast.expr) -> bool:
-    function = syntax.functions.get(syntax.owner(value))
-    return (
-        function is not None
-        and isinstance(value, ast.Name)
-        and value.id in function.given
-    )
+    return function_given(syntax, value) is not None
+
+
+def function_given(syntax: Syntax, value: ast.expr) -> Function | None:
+    """The function that has a name for its parameter: the one around it, or a closure's."""
+    if not isinstance(value, ast.Name):
+        return None
+    for function in functions_around(syntax, value):
+        if value.id in function.given:
+            return function
+        if syntax.is_local(value.id, function.qualname):
+            return None
+    return None
 
 
 def functions_around(syntax: Syntax, value: ast.expr) -> Iterator[Function]:

@@ -62,7 +62,8 @@ def extends(
     from turn to turn; what it is made from may. So does a list in a request that was made
     before: ``request = {"messages": messages}``.
     """
-    grown = grown_in(loop, growing) - _made_anew(loop)
+    grown = grown_in(loop, growing)
+    grown -= _made_anew(loop, grown)
     bound = [each for node in ast.walk(loop) for each in _bindings(node)]
     bound += [
         (name, value)
@@ -84,15 +85,39 @@ def extends(
     return grown & sent
 
 
-def _made_anew(loop: ast.AST) -> set[str]:
-    """The names that each turn of a loop gives a new value, not made from the last one."""
-    return {
-        name
-        for statement in getattr(loop, "body", ())
-        if isinstance(statement, ast.Assign | ast.AnnAssign)
-        for name, value in _bindings(statement)
-        if name not in map(dotted, ast.walk(value))
-    }
+def _made_anew(loop: ast.AST, names: set[str]) -> set[str]:
+    """Those of ``names`` that each turn gives a new value, not made from the last one.
+
+    In a branch, that is a list that is only added to there.
+    """
+    found: set[str] = set()
+    for block in _blocks(loop):
+        whole = block is getattr(loop, "body", None)
+        for at, statement in enumerate(block):
+            if not isinstance(statement, ast.Assign | ast.AnnAssign):
+                continue
+            after = {node for each in block[at:] for node in ast.walk(each)}
+            found |= {
+                name
+                for name, value in _bindings(statement)
+                if name in names
+                and name not in map(dotted, ast.walk(value))
+                and (whole or all(n in after for n in _growths_of(loop, name)))
+            }
+    return found
+
+
+def _blocks(body: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks of statements in a piece of code, the inner ones as well."""
+    for node in ast.walk(body):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and block:
+                yield block
+
+
+def _growths_of(body: ast.AST, name: str) -> Iterator[ast.AST]:
+    return (node for node in ast.walk(body) if _grown(node) == name)
 
 
 def _going_on(body: ast.AST, *, inside: bool = False) -> Iterator[ast.AST]:

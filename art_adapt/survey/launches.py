@@ -80,6 +80,40 @@ def is_example(
     )
 
 
+def is_batch(
+    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking, depth: int = 2
+) -> bool:
+    """Whether a function only runs an agent, which drives a loop, for each of some rows.
+
+    That is ``for path in files: Agent(llm).run(path)``, itself or in a function like it.
+    """
+    syntax = project.files[key[0]]
+    function = syntax.functions.get(key[1])
+    if (
+        function is None
+        or asking.drives(syntax, function)
+        or asking.composes(syntax, function)
+        or any(node in asking.completions for node in syntax.owned_by(key[1]))
+    ):
+        return False
+    for_each: list[FunctionKey] = []
+    once: list[FunctionKey] = []
+    for callee in graph.certain.get(key, set()) - {key}:
+        for site in graph.sites.get((key, callee), ()):
+            if site in asking.sites:
+                is_row = asking.asks_about_a_row(syntax, function, site)
+                (for_each if is_row else once).append(callee)
+    if once and not depth:
+        return False
+    runs_an_agent = any(
+        asking.drives(project.files[path], project.files[path].functions[name])
+        for callee in for_each
+        for path, name in (callee, *graph.certain.get(callee, ()))
+    )
+    rest = [is_batch(project, graph, each, asking, depth - 1) for each in once]
+    return all(rest) and (runs_an_agent or bool(rest and not for_each))
+
+
 def waits_for_a_person(syntax: Syntax, function: Function) -> bool:
     effects = find_effects(syntax, {function.qualname})
     return any(effect.harm is Harm.ASKS for effect in effects)

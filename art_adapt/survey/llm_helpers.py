@@ -8,7 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from art_adapt.survey.classes import FunctionKey, is_super, lineage, method_above
-from art_adapt.survey.entry_points import takes_anything
+from art_adapt.survey.entry_points import (
+    is_handed_a_prompt,
+    is_handed_an_agent,
+    takes_anything,
+)
 from art_adapt.survey.growth import names_in
 from art_adapt.survey.instances import implemented_by
 from art_adapt.survey.launches import is_launch
@@ -41,7 +45,12 @@ def drivers_first(found: Found) -> Found:
         return found
     others = [each for each in found.entry_points if each not in driving]
     if len({each.place.path for each in driving}) > 1:  # agents of one provider
-        driving = [replace(each, score=driving[0].score) for each in driving]
+        first = driving[0]
+        parts = found.graph.run_by([first.key])
+        rivals = [each for each in driving if each.key not in parts]
+        tied_first = [replace(each, score=first.score) for each in (first, *rivals)]
+        rest = [each for each in driving[1:] if each not in rivals]
+        driving = [*tied_first, *rest]
     return replace(found, entry_points=(*driving, *others))
 
 
@@ -74,13 +83,13 @@ def tied(found: Found) -> Found:
 def helpers_of(found: Found) -> list[FunctionKey]:
     """The LLM helpers, if the likeliest of all candidates is one.
 
-    A method whose object is told the task before is one as well, wherever its loop is;
-    and so may be a function that asks once, in a project whose loop is in another file.
+    A method whose object is told the task before is one as well, wherever its loop is; so
+    is a loop that is handed the prompt and the tools of an agent; and so may be a function that asks once, in a project whose loop is in another file.
     """
     if not found.entry_points:
         return []
     first = found.entry_points[0]
-    if is_told_before(first):
+    if is_told_before(first) or _runs_any_agent(found, first):
         return [first.key]
     if drivers(found):
         return []
@@ -161,6 +170,12 @@ def _asks_once(found: Found, entry: EntryPoint) -> bool:
     ]
     in_loop = any(isinstance(n, LOOPS) and found.asking.asks(n) for n in nodes)
     return len(at) == 1 and not in_loop and not is_launch(found.project, entry.key)
+
+
+def _runs_any_agent(found: Found, entry: EntryPoint) -> bool:
+    """Whether an entry point asks with what its callers hand it, and no caller was read."""
+    handed = is_handed_an_agent(entry) or is_handed_a_prompt(entry)
+    return handed and not found.graph.callers(entry.key)
 
 
 def is_told_before(entry: EntryPoint) -> bool:

@@ -54,7 +54,7 @@ from art_adapt.survey.tool_execution import find_tool_execution
 from art_adapt.survey.usage import as_used
 from art_adapt.survey.work_at_import import find_work_at_import
 
-OUTWARD = 3  # how many calls outward from an LLM helper
+OUTWARD = 5  # how many calls outward from an LLM helper
 
 
 def survey(
@@ -319,7 +319,7 @@ def _outward(found: Found) -> Found:
     Where no file of the project has one, nor one that takes a task which no candidate
     took or that leads to them, the helpers stay what was found.
     """
-    wider = found
+    best = wider = found
     for _ in range(OUTWARD):
         helpers = helpers_of(wider)
         if not helpers:
@@ -328,12 +328,15 @@ def _outward(found: Found) -> Found:
         if not project.add(files_that_use(project, helpers)):
             break
         wider = without_unused(Found.of(project))
-    if wider is found:
-        return found
-    takes_a_task = is_told_before(found.entry_points[0]) and takes_anything(
-        wider.entry_points[0]
-    )
+        if (further := _further(found, wider)) is not None:
+            best = further
+    return best
+
+
+def _further(found: Found, wider: Found) -> Found | None:
+    """Return what more files show, if it leads further than the helpers that were found."""
     first = found.entry_points[0]
+    takes_a_task = is_told_before(first) and takes_anything(wider.entry_points[0])
     # What nobody uses is no better than what takes nothing.
     is_behind = any(
         e.key == first.key and e.score < first.score for e in wider.entry_points
@@ -342,9 +345,8 @@ def _outward(found: Found) -> Found:
         wider.graph.callers(first.key) or is_helper(found, first)
     )
     led = drivers(wider) and not is_told_before(wider.entry_points[0])
-    further = takes_a_task or led or goes_further(found, wider)
-    if not (further or unused):
-        return found
+    if not (takes_a_task or led or goes_further(found, wider) or unused):
+        return None
     behind = [each for each in wider.entry_points[1:] if each.key == first.key]
     return put_behind(wider, behind, wider.entry_points[0].score - 1)
 

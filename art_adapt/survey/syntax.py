@@ -291,11 +291,14 @@ class Syntax:
 
     def annotations_of(self, expression: ast.expr) -> list[ast.expr]:
         """The annotations of a name or attribute where ``expression`` stands."""
-        key, owner = dotted(expression), self.owner(expression)
+        key, owner = dotted(expression) or "", self.owner(expression)
+        around = [MODULE_LEVEL, owner]
+        if not self.is_local(key, owner):
+            around += self._functions_around(owner)
         return [
             annotation
-            for where, annotation in self.annotations.get(key or "", ())
-            if "." in (key or "") or where in (owner, MODULE_LEVEL)
+            for where, annotation in self.annotations.get(key, ())
+            if "." in key or where in around
         ]
 
     def values_of(self, expression: ast.expr) -> list[ast.expr]:
@@ -309,13 +312,16 @@ class Syntax:
         local = self._assigned.get((key, owner))
         if local is not None:
             return local
-        around = [MODULE_LEVEL]
-        parts = owner.split(".")
-        outer = (".".join(parts[:end]) for end in range(1, len(parts)))
-        around += [each for each in outer if each in self.functions]  # no class
+        around = (MODULE_LEVEL, *self._functions_around(owner))
         return [
             value for where in around for value in self._assigned.get((key, where), ())
         ]
+
+    def _functions_around(self, owner: str) -> list[str]:
+        """The functions, no classes, in which a function is defined."""
+        parts = owner.split(".")
+        outer = (".".join(parts[:end]) for end in range(1, len(parts)))
+        return [each for each in outer if each in self.functions]
 
     def is_local(self, name: str, owner: str) -> bool:
         """Whether a name is a function's own: a parameter, or assigned there."""
