@@ -18,7 +18,14 @@ from art_adapt.report.terminal import broken, has_colours, width
 from art_adapt.settings import Origin
 from art_adapt.survey.apis import Api
 from art_adapt.survey.entry_points import UNSEEN
-from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Parameter, Survey
+from art_adapt.survey.model import (
+    CompletionCall,
+    Construction,
+    EntryPoint,
+    Harm,
+    Parameter,
+    Survey,
+)
 from art_adapt.train_module.fields import to_fill_in
 
 
@@ -215,6 +222,15 @@ def _is_unedited(decisions: Decisions) -> bool:
     return decisions.training is not None and decisions.training.every_client
 
 
+def _how_made_whole(entry: EntryPoint, made: Construction) -> str:
+    """Say how episode() gets an agent that is taken over whole."""
+    if entry.runs_shared_object:
+        return f"{made.value} of {at(made.place)} itself, with all that is added to it"
+    if made.statements:
+        return f"made as {at(made.place)}, with what is added to it"
+    return f"made by {made.value}(), {at(made.place)}"
+
+
 def _need_lines(entry: EntryPoint) -> Iterator[Line]:
     """Say how an episode gets what no scenario can hold, and what is called before it."""
     missing = to_fill_in(entry)
@@ -235,7 +251,7 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
             yield Line("needs", what, f"fill in how episode() gets it: {shown}")
         elif made is not None and parameter is entry.instance:
             what = f"{parameter.name}: {parameter.annotation}"
-            yield Line("needs", what, f"made by {made.value}(), {at(made.place)}")
+            yield Line("needs", what, _how_made_whole(entry, made))
         elif made is not None and parameter.is_record:
             what = f"{parameter.name}: {parameter.annotation}"
             why = (

@@ -180,8 +180,7 @@ class Asking:
             for node in syntax.owned_by(function.qualname)
             if (call := self.completions.get(node)) is not None
             and call.messages is not None
-            for value in (call.messages, *syntax.values_of(call.messages))
-            for content in _contents(value)
+            for content in _written(syntax, function.qualname, call.messages)
         ]
         given = function.given
         return bool(contents) and all(
@@ -202,21 +201,7 @@ class Asking:
 
     def writes(self, syntax: Syntax, owner: str, value: ast.expr) -> bool:
         """Whether a function writes messages into a list, with contents that may vary."""
-        written = [value, *syntax.values_of(value)]
-        if (name := dotted(value)) is not None:
-            written += [
-                each
-                for node in syntax.owned_by(owner)
-                if isinstance(node, ast.Call) and grown_list(node) == name
-                for each in node.args
-            ]
-        contents = (
-            content
-            for each in written
-            for content in _contents(
-                each if isinstance(each, ast.List) else ast.List([each])
-            )
-        )
+        contents = _written(syntax, owner, value)
         return any(not isinstance(content, ast.Constant) for content in contents)
 
     def is_given(self, syntax: Syntax, function: Function) -> frozenset[str]:
@@ -302,6 +287,25 @@ def _rows(outer: ast.AST) -> Iterator[str]:
             yield from (n.id for n in ast.walk(target) if isinstance(n, ast.Name))
 
 
+def _written(syntax: Syntax, owner: str, messages: ast.expr) -> Iterator[ast.expr]:
+    """The contents that a function writes into messages, at once or one by one."""
+    found = [messages, *syntax.values_of(messages)]
+    name = dotted(messages)
+    for node in syntax.owned_by(owner):
+        if name is not None and grown_list(node) == name:
+            if isinstance(node, ast.Call):
+                found += [ast.List([each]) for each in node.args]
+            elif isinstance(node, ast.AugAssign):
+                found.append(node.value)
+    for each in found:
+        plain = isinstance(each, ast.List | ast.Call) and not _is_message(each)
+        yield from _contents(each if plain else ast.List([each]))
+
+
+def _is_message(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and dotted(value.func) == "dict"
+
+
 def _contents(messages: ast.expr) -> Iterator[ast.expr]:
     """The contents of the messages in a list display, or what a function makes them of."""
     if isinstance(messages, ast.Call):
@@ -311,5 +315,7 @@ def _contents(messages: ast.expr) -> Iterator[ast.expr]:
             for key, value in zip(message.keys, message.values, strict=True):
                 if isinstance(key, ast.Constant) and key.value == "content":
                     yield value
-        elif isinstance(message, ast.Call) and dotted(message.func) == "dict":
-            yield from (each.value for each in message.keywords if each.arg == "content")
+        elif isinstance(message, ast.Call) and _is_message(message):
+            yield from (
+                each.value for each in message.keywords if each.arg == "content"
+            )

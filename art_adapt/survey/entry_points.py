@@ -313,11 +313,15 @@ def _is_started_itself(
 
 
 def _is_started(graph: CallGraph, key: FunctionKey, around: set[FunctionKey]) -> bool:
-    """Whether something starts a recursion with this function of it, or none of them."""
+    """Whether something starts a recursion with this function of it, or none of them.
+
+    Who makes an object starts nothing yet.
+    """
     started = {
         each
         for each in (key, *around)
-        if set(graph.callers(each)) - around - {key, each}
+        if not each[1].endswith(".__init__")
+        and set(graph.callers(each)) - around - {key, each}
     }
     return key in started or not started
 

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Container, Iterator
 from dataclasses import replace
 
+from art_adapt.source import Place
 from art_adapt.survey.built import built_of
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.classes import FunctionKey
@@ -34,13 +35,20 @@ def with_factory(
     entry: EntryPoint,
     reaching: Container[FunctionKey],
 ) -> EntryPoint:
-    """Make the agent with a function of the project, where nothing else shows how."""
-    if not any(map(is_unknown, entry.constructor)) and not entry.is_abstract:
+    """Make the agent with a function of the project, where nothing else shows how.
+
+    An agent that is filled after it is made is made by the function that fills it.
+    """
+    whole = entry.instance
+    unknown = entry.constructor if whole is None else (whole,)
+    if not any(map(is_unknown, unknown)) and not entry.is_abstract:
         return entry
     if entry.context:
         return entry  # who leaves it is not known
     agent = project.files[entry.home]
     for place, function in _factories(project, agent, entry):
+        if whole is not None and not _contains(place, function, whole.passed):
+            continue
         module = module_at(project, agent, place.source.path)
         runs = place is not agent and runs_when_imported(place)
         if module is None or (runs and not is_importable(place)):
@@ -71,6 +79,15 @@ def with_factory(
         )
         return replace(entry, instance=instance, is_abstract=False)
     return entry
+
+
+def _contains(syntax: Syntax, function: Function, place: Place | None) -> bool:
+    node = function.node
+    return (
+        place is not None
+        and place.path == syntax.source.path
+        and node.lineno <= place.line <= (node.end_lineno or node.lineno)
+    )
 
 
 def _factories(

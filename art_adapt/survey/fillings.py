@@ -1,7 +1,7 @@
 """Finds the statements that add to an object after it is made.
 
-They call its methods, ``tools.register(f)``, or hand it to something that does,
-``register_file_tools(tools)``.
+They call its methods, ``tools.register(f)``, decorate a function with one, or hand it to
+something that does, ``register_file_tools(tools)``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TypeGuard
 
 from art_adapt.survey.command_line import reads_arguments
 from art_adapt.survey.effects import asks_a_person
-from art_adapt.survey.nodes import dotted, last_name
+from art_adapt.survey.nodes import Function, dotted, last_name
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 
 # Methods that only tell people something.
@@ -22,7 +22,7 @@ SHOWS = re.compile(
 )
 # Functions that fill what they are given, and objects that are there to be filled.
 FILLING = re.compile(
-    r"_*(register|add|install|load|set_?up|configure|bind|attach|mount|populate|include|fill|wire|provide)(_|$)"
+    r"_*(register|add|install|load|set_?up|configure|bind|attach|mount|populate|include|fill|wire|provide|give|equip)(_|$)"
 )
 FILLED = re.compile(r"regist|tool|kit|catalog|plugin|skill|command|action", re.I)
 # What a person or a command line gives is no part of an object.
@@ -37,18 +37,22 @@ def fillings(
     What comes after the object is used does not count. None where they cannot be taken
     over, since they happen only sometimes, or in a function inside.
     """
-    owner = place.owner(made)
-    if any(changes(node, name) for node in _inside(place, owner)):
+    owner, user = place.owner(made), place.owner(used)
+    if any(changes(node, name) for node in _inside(place, owner, user)):
         return None
-    if owner != place.owner(used) and any(
-        changes(node, name) for node in place.owned_by(place.owner(used))
+    decorated = [each.node for each in decorated_with(place, owner, name)]
+    if any(place.parents[each] is not place.parents[made] for each in decorated):
+        return None
+    is_closures = owner != MODULE_LEVEL and user.startswith(f"{owner}.")
+    if not (owner == user or is_closures) and any(
+        changes(node, name) for node in place.owned_by(user)
     ):
         return None
-    found: dict[ast.stmt, None] = {}
+    found: dict[ast.stmt, None] = dict.fromkeys(decorated)
     for node in place.owned_by(owner):
         if not changes(node, name):
             continue
-        if owner == place.owner(used) and node.lineno >= used.lineno:
+        if owner == user and node.lineno >= used.lineno:
             continue
         statement = next(
             outer
@@ -68,16 +72,27 @@ def fillings(
     return list(found)
 
 
-def _inside(place: Syntax, owner: str) -> Iterator[ast.AST]:
-    """The nodes of the functions inside a function, with what decorates them."""
-    for qualname, function in place.functions.items():
-        if owner != MODULE_LEVEL and qualname.startswith(f"{owner}."):
+def _inside(place: Syntax, owner: str, user: str) -> Iterator[ast.AST]:
+    """The nodes of the functions inside a function, but for a closure that uses the object.
+
+    What that changes, it changes when it is run: it is taken over itself.
+    """
+    for qualname in place.functions:
+        is_inside = owner != MODULE_LEVEL and qualname.startswith(f"{owner}.")
+        if is_inside and qualname != user:
             yield from place.owned_by(qualname)
-            for decorator in function.node.decorator_list:
-                called = decorator
-                if not isinstance(called, ast.Call):
-                    called = ast.Call(decorator, [], [])
-                yield ast.Expr(called)
+
+
+def decorated_with(place: Syntax, owner: str, name: str) -> Iterator[Function]:
+    """The functions in ``owner`` that a method of an object decorates: ``@agent.tool``."""
+    around = "" if owner == MODULE_LEVEL else f"{owner}."
+    for qualname, function in place.functions.items():
+        if qualname != f"{around}{function.node.name}":
+            continue
+        for decorator in function.node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if (dotted(called) or "").startswith(f"{name}."):
+                yield function
 
 
 def _is_a_persons(place: Syntax, test: ast.expr) -> bool:

@@ -148,12 +148,38 @@ def goes_further(narrow: Found, wide: Found) -> bool:
     first, *others = wide.entry_points
     helper = narrow.entry_points[0]
     rivals = [each for each in others if each.key != helper.key]
-    alone = all(each.score < first.score for each in rivals)
-    leads = first.key in wide.graph.reaching([helper.key, *helpers_of(narrow)])
-    if first.key == helper.key or not (alone and leads):
+    if any(each.score == first.score for each in rivals):
         return False
-    over_data = wide.asking.asks_for_each(*wide.function_of(first))
-    return takes_anything(first) and not over_data
+    return first.key != helper.key and _uses_helper(narrow, wide, first)
+
+
+def rivals_for(narrow: Found, wide: Found) -> Found | None:
+    """Return the candidates of all files where several that use a helper come first.
+
+    They are equally likely; others that seemed so come behind them.
+    """
+    score = wide.entry_points[0].score
+    likeliest = [each for each in wide.entry_points if each.score == score]
+    users = [each for each in likeliest if _uses_helper(narrow, wide, each)]
+    helpers = helpers_of(narrow)
+    if len({e.key for e in users}) < 2 or narrow.entry_points[0].key not in helpers:
+        return None
+    others = [each for each in likeliest if each not in users]
+    return put_behind(wide, others, score - 1)
+
+
+def _uses_helper(narrow: Found, wide: Found, entry: EntryPoint) -> bool:
+    """Whether a candidate has a task, and asks by the helpers of fewer files."""
+    helper = narrow.entry_points[0]
+    leading = wide.graph.reaching([helper.key, *helpers_of(narrow)])
+    over_data = wide.asking.asks_for_each(*wide.function_of(entry))
+    only_hands_on = is_helper(wide, entry) or is_handed_a_prompt(entry)
+    return (
+        entry.key in leading
+        and takes_anything(entry)
+        and not over_data
+        and not only_hands_on
+    )
 
 
 def _asks_once(found: Found, entry: EntryPoint) -> bool:

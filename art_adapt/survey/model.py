@@ -252,9 +252,7 @@ class EntryPoint:
     implements: tuple[Path, str] | None = None  # the method of an interface
     is_helper: bool = False  # it asks what its callers want to have asked
     side_job: str = ""  # what it is named after, if that is no agent's job: "judge"
-    instance: Parameter | None = (
-        None  # of its class, as a factory of the project makes it
-    )
+    instance: Parameter | None = None  # of its class, as the project makes it whole
 
     @property
     def key(self) -> tuple[Path, str]:
@@ -275,6 +273,14 @@ class EntryPoint:
     def parts(self) -> tuple[Parameter, ...]:
         """The needs, and what episode() puts into those that it makes."""
         return tuple(part for parameter in self.needs for part in _parts(parameter))
+
+    @property
+    def runs_shared_object(self) -> bool:
+        """Whether all episodes run the object that a module makes and fills."""
+        whole = self.instance
+        if whole is None or whole.made is None:
+            return False
+        return whole.is_object and not whole.made.statements
 
     @property
     def is_script(self) -> bool:

@@ -337,7 +337,14 @@ def _named(
     parts = [] if owner == MODULE_LEVEL else owner.split(".")
     # A function inside this one, beside it, ..., at module level.
     for depth in range(len(parts), -1, -1):
+        around = ".".join(parts[:depth])
         qualname = ".".join([*parts[:depth], name])
+        if (
+            around in syntax.functions
+            and qualname not in syntax.functions
+            and syntax.is_local(name, around)
+        ):
+            return []  # a variable of the same name as a function
         if qualname in syntax.functions and (
             depth == 0 or ".".join(parts[:depth]) in syntax.functions
         ):

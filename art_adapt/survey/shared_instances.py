@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from art_adapt.survey.entries import CHANGES, outermost
 from art_adapt.survey.model import Effect, Harm
@@ -56,6 +56,19 @@ def changed_instances(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             if changes_itself(syntax, method):
                 node = syntax.functions[method].node
                 yield method, _effect(syntax, node, name, method)
+
+
+def changed_by_itself(
+    syntax: Syntax, methods: Iterable[str], name: str
+) -> Iterator[Effect]:
+    """Find the first of the methods that change the object that all episodes run.
+
+    ``name``: what its module calls it.
+    """
+    for method in methods:
+        if method.rpartition(".")[2] != "__init__" and changes_itself(syntax, method):
+            yield _effect(syntax, syntax.functions[method].node, name, method)
+            return
 
 
 def _is_used_here(syntax: Syntax, node: ast.Attribute) -> bool:

@@ -18,7 +18,7 @@ from art_adapt.survey.effects import asks_a_person
 from art_adapt.survey.fillings import PERSONAL, changes, fillings
 from art_adapt.survey.importable import is_importable, module_at, runs_when_imported
 from art_adapt.survey.model import Construction
-from art_adapt.survey.nodes import arguments_of, dotted, last_name
+from art_adapt.survey.nodes import FunctionNode, arguments_of, dotted, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import resolve, resolve_name
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
@@ -120,6 +120,10 @@ def _text(place: Syntax, node: ast.stmt | ast.expr, taken: _Slice) -> str:
     if not replaced.isdisjoint(ast.walk(node)):
         return ast.unparse(_with_supplied(node, taken))
     text = ast.get_source_segment(place.source.text, node) or ""
+    if isinstance(node, FunctionNode) and node.decorator_list:
+        whole = copy.copy(node)
+        whole.lineno = min(each.lineno for each in node.decorator_list)
+        text = ast.get_source_segment(place.source.text, whole) or ""
     several = isinstance(node, ast.expr) and "\n" in text
     several |= any(
         isinstance(inner, ast.Constant | ast.JoinedStr)
@@ -187,7 +191,9 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
             done.update(ast.walk(node))
             continue
         if isinstance(node, ast.Await | ast.Yield | ast.YieldFrom):
-            return False
+            if not isinstance(value, FunctionNode):
+                return False
+            continue
         if isinstance(node, ast.NamedExpr) or reads_arguments(place, node):
             return False
         if isinstance(node, ast.Call) and asks_a_person(place, node):
@@ -261,7 +267,7 @@ def _takes(
 def _take_name(
     place: Syntax, module: str | None, node: ast.Name, taken: _Slice
 ) -> bool:
-    name, owner = node.id, place.owner(node)
+    name, owner = node.id, _scope(place, node)
     if name in PERSONAL or name in ("self", "cls"):
         return False
     local = [] if owner == MODULE_LEVEL else _assignments(place, name, owner)
@@ -295,6 +301,12 @@ def _take_name(
         )
     if is_parameter:
         return False
+    inner = place.functions.get(f"{owner}.{name}")
+    if inner is not None and inner.class_name is None:
+        if inner.node not in taken.statements:
+            taken.statements.append(inner.node)
+            return _take(place, module, inner.node, taken)
+        return True
     if name in place.imports and (origin := _origin(place, name, taken)) is not None:
         taken.names[origin] = None
         return True
@@ -308,6 +320,18 @@ def _take_name(
             taken.names[module, name] = None
         return module is not None
     return hasattr(builtins, name)
+
+
+def _scope(place: Syntax, node: ast.Name) -> str:
+    """The function whose variable, parameter or inner function a name is.
+
+    It is the one around the name, or around that one, as a closure's.
+    """
+    around = place.owner(node)
+    for owner in (around, *place.functions_around(around)):
+        if place.is_local(node.id, owner) or f"{owner}.{node.id}" in place.functions:
+            return owner
+    return around
 
 
 def _is_set_later(place: Syntax, name: str) -> bool:

@@ -31,6 +31,7 @@ from art_adapt.survey.llm_helpers import (
     is_told_before,
     only_helps,
     put_behind,
+    rivals_for,
     tied,
     without_unused,
 )
@@ -48,6 +49,7 @@ from art_adapt.survey.obstacles import art_use, find_obstacles
 from art_adapt.survey.packages import imports_relatively, may_be_of_package
 from art_adapt.survey.project import Project
 from art_adapt.survey.roles import side_job_of
+from art_adapt.survey.shared_instances import changed_by_itself
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.threads import find_thread_starts
 from art_adapt.survey.tool_execution import find_tool_execution
@@ -122,6 +124,9 @@ def survey(
         )
         for path, syntax in project.files.items()
     }
+    for entry_point in likely_first:
+        path = entry_point.place.path
+        effects[path] = (*effects[path], *_of_shared_object(project, entry_point, run))
     for script in (each.home for each in likely_first if each.is_script):
         effects[script] = tuple(e for e in effects[script] if not e.of_module)
     tools = {
@@ -215,6 +220,24 @@ def _effects(
     if asks or path in imported.intersection(found.project.given):
         importing = (*importing, *find_refusals(syntax))[:1]
     return (*find_effects(syntax, functions), *importing)
+
+
+def _of_shared_object(
+    project: Project, entry: EntryPoint, run: set[FunctionKey]
+) -> Iterator[Effect]:
+    """Say how an episode changes the object that the next one runs as well."""
+    if not entry.runs_shared_object or entry.instance is None:
+        return
+    assert entry.instance.made is not None
+    path, owner = entry.place.path, entry.name.rpartition(".")[0]
+    methods = [
+        name
+        for name in project.files[path].functions
+        if (path, name) in run and name.rpartition(".")[0] == owner
+    ]
+    yield from changed_by_itself(
+        project.files[path], methods, entry.instance.made.value
+    )
 
 
 def _out_of_sight(
@@ -317,9 +340,10 @@ def _outward(found: Found) -> Found:
     """Go outward from LLM helpers to the function that drives the conversation.
 
     Where no file of the project has one, nor one that takes a task which no candidate
-    took or that leads to them, the helpers stay what was found.
+    took or that leads to them, the helpers stay what was found; but where several lead
+    to them that are equally likely, the user has to say which.
     """
-    best = wider = found
+    best, several, wider = found, None, found
     for _ in range(OUTWARD):
         helpers = helpers_of(wider)
         if not helpers:
@@ -330,7 +354,9 @@ def _outward(found: Found) -> Found:
         wider = without_unused(Found.of(project))
         if (further := _further(found, wider)) is not None:
             best = further
-    return best
+        elif (rivals := rivals_for(found, wider)) is not None:
+            several = rivals
+    return several if several is not None and best is found else best
 
 
 def _further(found: Found, wider: Found) -> Found | None:

@@ -294,7 +294,7 @@ class Syntax:
         key, owner = dotted(expression) or "", self.owner(expression)
         around = [MODULE_LEVEL, owner]
         if not self.is_local(key, owner):
-            around += self._functions_around(owner)
+            around += self.functions_around(owner)
         return [
             annotation
             for where, annotation in self.annotations.get(key, ())
@@ -312,15 +312,15 @@ class Syntax:
         local = self._assigned.get((key, owner))
         if local is not None:
             return local
-        around = (MODULE_LEVEL, *self._functions_around(owner))
+        around = (MODULE_LEVEL, *self.functions_around(owner))
         return [
             value for where in around for value in self._assigned.get((key, where), ())
         ]
 
-    def _functions_around(self, owner: str) -> list[str]:
-        """The functions, no classes, in which a function is defined."""
+    def functions_around(self, owner: str) -> list[str]:
+        """The functions, no classes, in which a function is defined, the innermost first."""
         parts = owner.split(".")
-        outer = (".".join(parts[:end]) for end in range(1, len(parts)))
+        outer = (".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))
         return [each for each in outer if each in self.functions]
 
     def is_local(self, name: str, owner: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container
 from dataclasses import replace
 
 from art_adapt.survey.built import with_built
@@ -16,6 +15,7 @@ from art_adapt.survey.constructions import (
     with_constructions,
 )
 from art_adapt.survey.factories import with_factory
+from art_adapt.survey.filled import may_be_filled, with_filled
 from art_adapt.survey.handlers import with_stand_ins
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import bound_names
@@ -28,7 +28,7 @@ def as_used(
     project: Project,
     graph: CallGraph,
     entry: EntryPoint,
-    reaching: Container[FunctionKey],
+    reaching: set[FunctionKey],
     *,
     everywhere: bool,
 ) -> EntryPoint:
@@ -41,9 +41,16 @@ def as_used(
     entry = with_constructions(project, graph, entry, demos=not everywhere)
     if not everywhere:
         return with_recorded_provider(project, entry)
-    entry = with_setup(project, graph, entry)
+    entry = with_filled(project, with_setup(project, graph, entry), reaching)
     unknown = [each for each in entry.needs if is_unknown(each)]
-    if not unknown and (is_configured(entry) or not entry.constructor):
+    shown = is_configured(entry) or not entry.constructor
+    may_be_filled_elsewhere = (
+        entry.instance is None and not entry.setup and may_be_filled(project, entry)
+    )
+    if entry.instance is not None or not (
+        unknown or not shown or may_be_filled_elsewhere
+    ):
+        entry = with_factory(project, graph, entry, reaching)
         entry = with_recorded_provider(project, entry)
         return with_stand_ins(project, _without_conflicts(entry))
     wider = replace(project, files=dict(project.files))
@@ -57,6 +64,8 @@ def as_used(
     if wider.add(files_that_use(project, [entry.key], classes)):
         graph = CallGraph.of(wider)
     entry = with_setup(wider, graph, with_constructions(wider, graph, entry))
+    reaching = reaching | graph.reaching([entry.key])
+    entry = with_filled(wider, entry, reaching)
     entry = with_recorded_provider(wider, with_built(wider, entry, reaching))
     entry = with_factory(wider, graph, entry, reaching)
     entry = _without_conflicts(entry)

@@ -50,7 +50,7 @@ def render_episode(entry: EntryPoint, fields: Defaults) -> str:
     lines = _preparations(entry)
     imported, local = imported_name(entry)
     name = local + entry.called.removeprefix(imported) + entry.attribute
-    indent = "    "
+    indent, agent = "    ", "agent"
     if entry.class_name is not None:
         class_name = local + entry.class_name.removeprefix(imported)
         names = [parameter.name for parameter in entry.parameters]
@@ -61,7 +61,9 @@ def render_episode(entry: EntryPoint, fields: Defaults) -> str:
             ),
             fields,
         )
-        if entry.is_abstract or entry.instance is not None:
+        if (made := _named_whole(entry)) is not None:
+            agent = made
+        elif entry.is_abstract or entry.instance is not None:
             lines.append(f"    agent = {_value(entry.needs[0], fields)}")
         elif entry.context:
             start = f"    {entry.context} "
@@ -70,12 +72,13 @@ def render_episode(entry: EntryPoint, fields: Defaults) -> str:
         else:
             lines.append(render_call("    agent = ", class_name, constructed))
         method = entry.called.rpartition(".")[2]
-        name = "agent" if method == "__call__" else f"agent.{method}"
+        name = agent if method == "__call__" else f"{agent}.{method}"
     inner = indent
     if entry.cleanup:
         lines.append(f"{indent}try:")
         inner += "    "
-    lines += [_setup(inner, call, entry, fields) for call in entry.setup]
+    around = f"{agent}." if entry.class_name is not None else ""
+    lines += [_setup(inner, call, around, fields) for call in entry.setup]
     arguments = _arguments(entry.parameters, fields)
     returns = not (entry.is_generator or entry.returns == "None" or entry.keeps_answer)
     is_async = entry.is_async
@@ -96,7 +99,7 @@ def render_episode(entry: EntryPoint, fields: Defaults) -> str:
         lines.append(f"{inner}return training.last_said()")
     if entry.cleanup:
         lines.append(f"{indent}finally:")
-        lines += [_setup(inner, call, entry, fields) for call in entry.cleanup]
+        lines += [_setup(inner, call, around, fields) for call in entry.cleanup]
     body = "\n".join(lines)
     if re.search(r"\bendpoint\b", body):
         lines.insert(0, "    endpoint = training.policy_endpoint()")
@@ -109,7 +112,8 @@ def render_episode(entry: EntryPoint, fields: Defaults) -> str:
 
 
 def _documentation(entry: EntryPoint, returns: bool) -> str:
-    what = "a new agent" if entry.class_name else "the agent"
+    is_new = entry.class_name is not None and not entry.runs_shared_object
+    what = "a new agent" if is_new else "the agent"
     if entry.terminal is not None:
         what = what if entry.class_name else "the command"
         answer = "without final_answer(...), what it prints is the answer"
@@ -124,9 +128,17 @@ def _documentation(entry: EntryPoint, returns: bool) -> str:
     return f"Run {what} once; {answer}."
 
 
-def _setup(indent: str, call: SetupCall, entry: EntryPoint, fields: Defaults) -> str:
-    """Render a call before or after the agent runs."""
-    name = f"agent.{call.name}" if entry.class_name else local_name(call.name)
+def _named_whole(entry: EntryPoint) -> str | None:
+    """The name that an agent has which is taken over whole, by its statements or imported."""
+    whole = entry.instance
+    if whole is None or whole.made is None or not whole.is_object:
+        return None
+    return taken_over(whole.made, whole=True).value
+
+
+def _setup(indent: str, call: SetupCall, around: str, fields: Defaults) -> str:
+    """Render a call before or after the agent runs, of its class or of its file."""
+    name = f"{around}{call.name}" if around else local_name(call.name)
     start = indent + "await " * call.is_async
     return render_call(start, name, _arguments(call.parameters, fields))
 
@@ -240,9 +252,18 @@ def _preparations(entry: EntryPoint) -> list[str]:
         statement
         for parameter in entry.parts
         if parameter.made is not None
-        for statement in taken_over(parameter.made).statements
+        for statement in taken_over(
+            parameter.made, whole=parameter is entry.instance
+        ).statements
     )
-    return [textwrap.indent(each, "    ") for each in dict.fromkeys(statements)]
+    lines: list[str] = []
+    for each in dict.fromkeys(statements):
+        is_definition = each.startswith(("def ", "async def ", "@"))
+        if is_definition and lines and lines[-1]:
+            lines.append("")
+        lines.append(textwrap.indent(each, "    "))
+        lines += [""] * is_definition
+    return lines
 
 
 def clients_of(entry: EntryPoint) -> list[Parameter]:

@@ -40,7 +40,8 @@ def imports_of(
         }
     for parameter in entry.parts:
         if parameter.made is not None:
-            for module, used in taken_over(parameter.made).names:
+            whole = parameter is entry.instance
+            for module, used in taken_over(parameter.made, whole=whole).names:
                 imported.setdefault(module, set()).add(used)
         elif parameter.is_record and entry.route is None:
             name = record_class(parameter).partition(".")[0]

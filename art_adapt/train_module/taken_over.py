@@ -11,11 +11,11 @@ from art_adapt.train_module.fill import names_of_template
 from art_adapt.train_module.layout import double_quoted
 
 
-def taken_over(made: Construction) -> Construction:
+def taken_over(made: Construction, *, whole: bool = False) -> Construction:
     """Return a construction as a train module spells it, with names that are free there.
 
     ``agent = Agent('English')`` becomes ``given_agent = Agent("English")``; an import gets
-    another name in the same way.
+    another name in the same way. ``whole``: it makes the agent itself, which keeps its name.
     """
     made = replace(
         made,
@@ -24,9 +24,8 @@ def taken_over(made: Construction) -> Construction:
     )
     assigned = {name for text in made.statements for name in _assigned(text)}
     imported = {(name or module).split()[-1] for module, name in made.names}
-    new = {
-        each: f"given_{each}" for each in (assigned | imported) & names_of_template()
-    }
+    taken = names_of_template() - ({"agent"} if whole else set())
+    new = {each: f"given_{each}" for each in (assigned | imported) & taken}
     if not new:
         return made
     return replace(
