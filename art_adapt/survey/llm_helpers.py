@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from art_adapt.survey.classes import FunctionKey, is_super, lineage, method_above
-from art_adapt.survey.entry_points import (
+from art_adapt.survey.growth import names_in
+from art_adapt.survey.instances import implemented_by
+from art_adapt.survey.launches import is_launch
+from art_adapt.survey.likelihood import (
     is_handed_a_prompt,
     is_handed_an_agent,
     takes_anything,
 )
-from art_adapt.survey.growth import names_in
-from art_adapt.survey.instances import implemented_by
-from art_adapt.survey.launches import is_launch
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.nodes import Function, dotted
 from art_adapt.survey.syntax import LOOPS, Syntax
@@ -201,7 +201,8 @@ def _asks_once(found: Found, entry: EntryPoint) -> bool:
 def _runs_any_agent(found: Found, entry: EntryPoint) -> bool:
     """Whether an entry point asks with what its callers hand it, and no caller was read."""
     handed = is_handed_an_agent(entry) or is_handed_a_prompt(entry)
-    return handed and not found.graph.callers(entry.key)
+    begun = found.asking.is_given(*found.function_of(entry))
+    return bool(handed or begun) and not found.graph.callers(entry.key)
 
 
 def is_told_before(entry: EntryPoint) -> bool:

@@ -26,12 +26,12 @@ def starts_conversation(
 def writes_messages(
     project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
 ) -> bool:
-    """Whether a function writes the messages that an LLM helper sends for it."""
+    """Whether a function writes the messages that an LLM helper, or a loop, is given."""
     syntax = project.files[key[0]]
     return any(
         asking.writes(syntax, key[1], value)
         for place, helper, given in _helped(project, graph, key)
-        if asking.only_sends(place, helper)
+        if asking.only_sends(place, helper) or asking.is_given(place, helper)
         for value in given
     )
 

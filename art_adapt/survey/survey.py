@@ -17,23 +17,15 @@ from art_adapt.survey.effects import (
     find_hosted_tools,
     find_refusals,
 )
-from art_adapt.survey.entry_points import is_named, takes_anything
+from art_adapt.survey.entry_points import is_named
 from art_adapt.survey.found import Found
 from art_adapt.survey.hooks import local_names, recording_level
 from art_adapt.survey.importable import module_at
 from art_adapt.survey.instances import may_be_abstract
 from art_adapt.survey.llm_helpers import (
-    drivers,
     drivers_first,
-    goes_further,
-    helpers_of,
-    is_helper,
-    is_told_before,
     only_helps,
-    put_behind,
-    rivals_for,
     tied,
-    without_unused,
 )
 from art_adapt.survey.loaders import find_loaders
 from art_adapt.survey.model import (
@@ -46,6 +38,7 @@ from art_adapt.survey.model import (
     ToolExecution,
 )
 from art_adapt.survey.obstacles import art_use, find_obstacles
+from art_adapt.survey.outward import outward
 from art_adapt.survey.packages import imports_relatively, may_be_of_package
 from art_adapt.survey.project import Project
 from art_adapt.survey.roles import side_job_of
@@ -55,8 +48,6 @@ from art_adapt.survey.threads import find_thread_starts
 from art_adapt.survey.tool_execution import find_tool_execution
 from art_adapt.survey.usage import as_used
 from art_adapt.survey.work_at_import import find_work_at_import
-
-OUTWARD = 5  # how many calls outward from an LLM helper
 
 
 def survey(
@@ -76,7 +67,7 @@ def survey(
     """
     project = Project.of(sources, instead or {})
     found = _with_implementations(Found.of(project))
-    found = told_apart(tied(drivers_first(_with_derived(_outward(found)))))
+    found = told_apart(tied(drivers_first(_with_derived(outward(found)))))
     if entry is not None:
         found = found.with_entry(entry)
     project = found.project
@@ -334,47 +325,6 @@ def _with_derived(found: Found) -> Found:
     project = replace(found.project, files=dict(found.project.files))
     added = project.add(files_that_use(project, [], [first.class_name]))
     return Found.of(project) if added else found
-
-
-def _outward(found: Found) -> Found:
-    """Go outward from LLM helpers to the function that drives the conversation.
-
-    Where no file of the project has one, nor one that takes a task which no candidate
-    took or that leads to them, the helpers stay what was found; but where several lead
-    to them that are equally likely, the user has to say which.
-    """
-    best, several, wider = found, None, found
-    for _ in range(OUTWARD):
-        helpers = helpers_of(wider)
-        if not helpers:
-            return wider
-        project = replace(wider.project, files=dict(wider.project.files))
-        if not project.add(files_that_use(project, helpers)):
-            break
-        wider = without_unused(Found.of(project))
-        if (further := _further(found, wider)) is not None:
-            best = further
-        elif (rivals := rivals_for(found, wider)) is not None:
-            several = rivals
-    return several if several is not None and best is found else best
-
-
-def _further(found: Found, wider: Found) -> Found | None:
-    """Return what more files show, if it leads further than the helpers that were found."""
-    first = found.entry_points[0]
-    takes_a_task = is_told_before(first) and takes_anything(wider.entry_points[0])
-    # What nobody uses is no better than what takes nothing.
-    is_behind = any(
-        e.key == first.key and e.score < first.score for e in wider.entry_points
-    )
-    unused = is_behind and not (
-        wider.graph.callers(first.key) or is_helper(found, first)
-    )
-    led = drivers(wider) and not is_told_before(wider.entry_points[0])
-    if not (takes_a_task or led or goes_further(found, wider) or unused):
-        return None
-    behind = [each for each in wider.entry_points[1:] if each.key == first.key]
-    return put_behind(wider, behind, wider.entry_points[0].score - 1)
 
 
 def _file_survey(

@@ -1,0 +1,62 @@
+"""Goes outward from LLM helpers, file by file, to the function that drives the conversation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from art_adapt.survey.callers import files_that_use
+from art_adapt.survey.found import Found
+from art_adapt.survey.likelihood import takes_anything
+from art_adapt.survey.llm_helpers import (
+    drivers,
+    goes_further,
+    helpers_of,
+    is_helper,
+    is_told_before,
+    put_behind,
+    rivals_for,
+    without_unused,
+)
+
+OUTWARD = 5  # how many calls outward from an LLM helper
+
+
+def outward(found: Found) -> Found:
+    """Go outward from LLM helpers to the function that drives the conversation.
+
+    Where no file of the project has one, nor one that takes a task which no candidate
+    took or that leads to them, the helpers stay what was found; but where several lead
+    to them that are equally likely, the user has to say which.
+    """
+    best, several, wider = found, None, found
+    for _ in range(OUTWARD):
+        helpers = helpers_of(wider)
+        if not helpers:
+            return wider
+        project = replace(wider.project, files=dict(wider.project.files))
+        if not project.add(files_that_use(project, helpers)):
+            break
+        wider = without_unused(Found.of(project))
+        if (further := _further(found, wider)) is not None:
+            best = further
+        elif (rivals := rivals_for(found, wider)) is not None:
+            several = rivals
+    return several if several is not None and best is found else best
+
+
+def _further(found: Found, wider: Found) -> Found | None:
+    """Return what more files show, if it leads further than the helpers that were found."""
+    first = found.entry_points[0]
+    takes_a_task = is_told_before(first) and takes_anything(wider.entry_points[0])
+    # What nobody uses is no better than what takes nothing.
+    is_behind = any(
+        e.key == first.key and e.score < first.score for e in wider.entry_points
+    )
+    unused = is_behind and not (
+        wider.graph.callers(first.key) or is_helper(found, first)
+    )
+    led = drivers(wider) and not is_told_before(wider.entry_points[0])
+    if not (takes_a_task or led or goes_further(found, wider) or unused):
+        return None
+    behind = [each for each in wider.entry_points[1:] if each.key == first.key]
+    return put_behind(wider, behind, wider.entry_points[0].score - 1)
