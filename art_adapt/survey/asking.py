@@ -148,12 +148,11 @@ class Asking:
             if node in self.completions or node in self.sites
         ]
         return bool(own) and all(
-            any(_repeats(outer, node) for outer in syntax.ancestors(node))
-            for node in own
+            self.asks_about_a_row(syntax, function, node) for node in own
         )
 
     def asks_about_a_row(
-        self, syntax: Syntax, function: Function, site: ast.expr
+        self, syntax: Syntax, function: Function, site: ast.AST
     ) -> bool:
         """Whether a call is made for each of some rows, and given what is made of one.
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
-from art_adapt.survey.classes import FunctionKey, annotated, is_enum
+from art_adapt.survey.classes import FunctionKey, annotated, is_enum, lineage
 from art_adapt.survey.constructions import is_unknown, rank
 from art_adapt.survey.fillings import fills
 from art_adapt.survey.importable import module_at
@@ -78,7 +78,7 @@ def _built(
     annotation = ast.Constant(parameter.annotation or "")
     classes = _implementing(project, annotated(project, place, annotation))
     for home, name in sorted(
-        classes, key=lambda each: not _asks(each[0], each[1], reaching)
+        classes, key=lambda each: not _asks(project, *each, reaching)
     ):
         sites = sorted(
             project.constructed(home, name), key=lambda s: rank(project, s, agent)
@@ -149,10 +149,13 @@ def _implementing(
                 yield place, name
 
 
-def _asks(place: Syntax, class_name: str, reaching: Container[FunctionKey]) -> bool:
-    """Whether a method of a class asks the model that is to be trained."""
+def _asks(
+    project: Project, syntax: Syntax, class_name: str, reaching: Container[FunctionKey]
+) -> bool:
+    """Whether a method of a class, or one that it inherits, asks the model in training."""
     return any(
-        name.rpartition(".")[0] == class_name and (place.source.path, name) in reaching
+        name.rpartition(".")[0] == owner and (place.source.path, name) in reaching
+        for place, owner in lineage(project, syntax, class_name)
         for name in place.functions
     )
 

@@ -87,8 +87,8 @@ def _mentions(project: Project, path: Path, qualname: str) -> Iterator[_Mention]
         yield (called,)
     yield (named,) if name == "__call__" else (called, named)
     if name != "__call__":  # of an object that a function of this file gives
-        stem = re.escape(path.stem.encode())
-        line = rb"^[ \t]*(?:from|import)[ \t][^\n]*\b%s\b" % stem
+        home = _any_of(_homes(path))
+        line = rb"^[ \t]*(?:from|import)[ \t][^\n]*\b(%s)\b" % home
         yield called, re.compile(line, re.MULTILINE)
     yield (re.compile(rb"\b%s\b" % re.escape(owner.encode())),)  # made, or in a table
     for place, maker in _makers(project, syntax, owner):
@@ -120,9 +120,19 @@ def _makers(
 
 
 def _function(path: Path, name: str) -> _Mention:
+    """A file names a function, and its module or the package that may hand it on."""
     used = rb"\b%s\b" % re.escape(name.encode())
-    stem = path.stem if path.stem != "__init__" else path.parent.name
-    return re.compile(used), re.compile(rb"\b%s\b" % re.escape(stem.encode()))
+    home = _any_of(_homes(path))
+    return re.compile(used), re.compile(rb"\b(%s)\b" % home)
+
+
+def _homes(path: Path) -> list[str]:
+    """The names of the module and of the package that a file is in, if it is in one."""
+    package = path.parent
+    if path.stem == "__init__":
+        return [package.name]
+    is_package = (package / "__init__.py").is_file()
+    return [path.stem, *([package.name] if is_package else [])]
 
 
 def _any_of(names: Iterable[str]) -> bytes:

@@ -215,8 +215,13 @@ def rank(project: Project, site: _Site, agent: Syntax) -> int:
 def ordered(
     project: Project, agent: Syntax, sites: Sequence[_Site], worst: int = TESTS
 ) -> tuple[_Site, ...]:
-    """The calls that show how an object is made, in the order of their ranks."""
+    """The calls that show how an object is made, in the order of their ranks.
+
+    Tests only count where the application has no call: they try what it never does.
+    """
     ranks = [(rank(project, site, agent), site) for site in sites]
+    applied = any(each < DEMOS for each, _ in ranks)
+    worst = min(worst, DEMOS) if applied else worst
     kept = [each for each in ranks if each[0] <= worst]
     return tuple(site for _, site in sorted(kept, key=lambda each: each[0]))
 

@@ -18,6 +18,7 @@ from art_adapt.survey.likelihood import (
 )
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.nodes import Function, dotted
+from art_adapt.survey.starts import starts_conversation
 from art_adapt.survey.syntax import LOOPS, Syntax
 
 if TYPE_CHECKING:
@@ -106,7 +107,8 @@ def helpers_of(found: Found) -> list[FunctionKey]:
     files = {path for path, _ in asking}
     beside = sorted(key for key in found.reaching if key[0] in files)
     around = sorted({c for key in beside for c in found.graph.callers(key)})
-    return list(dict.fromkeys([*asking, *beside, *around]))
+    # A tool that asks may seem an agent beside the provider of another one.
+    return list(dict.fromkeys([*asking, *helpers, *beside, *around]))
 
 
 def without_unused(found: Found) -> Found:
@@ -219,15 +221,17 @@ def is_helper(found: Found, entry: EntryPoint) -> bool:
     """Whether an entry point only asks what its callers want to have asked.
 
     It is given the conversation; it is one of the implementations of an interface, as
-    a provider's adapter, or belongs to that interface; or it hands on to a method of
-    its own name, as a middleware.
+    a provider's adapter, without a prompt of its own, or belongs to that interface; or it
+    hands on to a method of its own name, as a middleware.
     """
     syntax, function = found.function_of(entry)
     if _hands_on(found, entry.key) or _belongs_to_a_provider(found, entry):
         return True
-    return not found.asking.drives(syntax, function) and (
-        found.asking.only_sends(syntax, function)
-        or implemented_by(found.project, syntax, function) is not None
+    if found.asking.drives(syntax, function):
+        return False
+    return found.asking.only_sends(syntax, function) or (
+        implemented_by(found.project, syntax, function) is not None
+        and not starts_conversation(found.project, found.graph, entry.key, found.asking)
     )
 
 
@@ -271,9 +275,14 @@ def _hands_on(found: Found, key: FunctionKey) -> bool:
 
     ``ask_safe`` that calls ``ask`` counts, and so does a method that calls such a
     method of its own class. An agent whose ``query()`` sends its own conversation by
-    ``self.model.query(self.messages)`` hands nothing on.
+    ``self.model.query(self.messages)`` hands nothing on, nor does one that runs agents
+    one after the other, each with what the last one gave.
     """
     owner = key[1].rpartition(".")[0]
+    syntax = found.project.files[key[0]]
+    function = syntax.functions[key[1]]
+    if found.asking.composes(syntax, function) or found.asking.drives(syntax, function):
+        return False
     return bool(owner) and any(
         _is_namesake(method, callee) and _gives_on(found, method, callee)
         for method in found.own(key)
@@ -295,7 +304,24 @@ def _gives_on(found: Found, method: FunctionKey, callee: FunctionKey) -> bool:
         isinstance(call, ast.Call)
         and not got.isdisjoint(_made_from(syntax, call))
         and not _stays(call)
+        and not _runs_each(syntax, call)
         for call in calls
+    )
+
+
+def _runs_each(syntax: Syntax, call: ast.Call) -> bool:
+    """Whether a loop runs every object of several: ``for step in steps: step.run(state)``.
+
+    One that ends with the first answer tries providers.
+    """
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    receiver = dotted(call.func.value)
+    return any(
+        isinstance(loop, ast.For | ast.AsyncFor)
+        and dotted(loop.target) == receiver
+        and not any(isinstance(n, ast.Return | ast.Break) for n in ast.walk(loop))
+        for loop in syntax.ancestors(call)
     )
 
 

@@ -347,7 +347,9 @@ def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
     if isinstance(defined, tuple):  # what a package re-exports comes from its own file
         path, attribute = defined[0].source.path, defined[1]
     if path is not None:  # a file of the project
-        if not isinstance(defined, tuple) and attribute in (None, path.stem):
+        from_itself = imported.module.rpartition(".")[2] == path.stem
+        is_module = attribute is None or (attribute == path.stem and not from_itself)
+        if is_module and not isinstance(defined, tuple):
             return _module_beside(taken.project, taken.agent, path, name)
         module = module_at(taken.project, taken.agent, path)
     else:

@@ -215,7 +215,7 @@ def test_a_part_filled_only_sometimes_is_not_taken_over(tmp_path: Path) -> None:
         (["for add in (add_tools,):", "    add(registry)"], True),
         (["print(registry)", "show(registry)"], True),
         (["if debug:", "    add_tools(registry)"], False),
-        (["@registry.register", "def now():", "    return 1"], False),
+        (["@registry.register", "def now():", "    return 1"], True),
         (["def fill():", "    registry.register(shell)", "fill()"], False),
         (["def fill():", "    add_tools(registry)", "fill()"], False),
     ],
@@ -243,7 +243,7 @@ def test_what_fills_a_part_is_taken_over_or_the_part_is_not(
     assert ("registry = Registry()\n" in written) == kept
     called = [line for line in lines if "(registry" in line and "print" not in line]
     if kept and "show" not in lines[-1]:
-        assert called[-1] in written
+        assert (called or lines)[-1].strip() in written
 
 
 def test_what_a_test_gives_an_agent_is_no_configuration(tmp_path: Path) -> None:
