@@ -78,7 +78,7 @@ def _built(
     annotation = ast.Constant(parameter.annotation or "")
     classes = _implementing(project, annotated(project, place, annotation))
     for home, name in sorted(
-        classes, key=lambda each: not _asks(project, *each, reaching)
+        classes, key=lambda each: not _asks(project, each[0], each[1], reaching)
     ):
         sites = sorted(
             project.constructed(home, name), key=lambda s: rank(project, s, agent)
