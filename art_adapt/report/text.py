@@ -270,6 +270,8 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
         first = min(p.made.place for p in parameters if p.made is not None)
         names = ", ".join(parameter.name for parameter in parameters)
         yield Line("needs", f"{names}, made as {at(first)}")
+    for module in entry.registering:
+        yield Line("imports", module, "it registers what an episode looks up")
     for call in entry.setup:
         after = f"{entry.cleanup[0].name}() after it" if entry.cleanup else ""
         yield Line("set up", f"{call.name}(), as {at(call.place)}", after)

@@ -87,7 +87,7 @@ def _mentions(project: Project, path: Path, qualname: str) -> Iterator[_Mention]
         yield (called,)
     yield (named,) if name == "__call__" else (called, named)
     if name != "__call__":  # of an object that a function of this file gives
-        home = _any_of(_homes(path))
+        home = _any_of(homes_of(path))
         line = rb"^[ \t]*(?:from|import)[ \t][^\n]*\b(%s)\b" % home
         yield called, re.compile(line, re.MULTILINE)
     yield (re.compile(rb"\b%s\b" % re.escape(owner.encode())),)  # made, or in a table
@@ -122,11 +122,11 @@ def _makers(
 def _function(path: Path, name: str) -> _Mention:
     """A file names a function, and its module or the package that may hand it on."""
     used = rb"\b%s\b" % re.escape(name.encode())
-    home = _any_of(_homes(path))
+    home = _any_of(homes_of(path))
     return re.compile(used), re.compile(rb"\b(%s)\b" % home)
 
 
-def _homes(path: Path) -> list[str]:
+def homes_of(path: Path) -> list[str]:
     """The names of the module and of the package that a file is in, if it is in one."""
     package = path.parent
     if path.stem == "__init__":

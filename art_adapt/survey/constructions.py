@@ -205,11 +205,16 @@ def rank(project: Project, site: _Site, agent: Syntax) -> int:
         return 0
     if place is agent:
         return 1
-    path, root = place.source.path, project_root(agent.source.path)
+    return is_trial(place.source.path, agent.source.path) or 2
+
+
+def is_trial(path: Path, agent: Path) -> int:
+    """The rank of a file that only shows or tries an agent; 0 for any other one."""
+    root = project_root(agent)
     within = path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
     if any(part.startswith(("test", "conftest")) for part in within.parts):
         return TESTS
-    return DEMOS if any(map(IN_DEMO.search, within.with_suffix("").parts)) else 2
+    return DEMOS if any(map(IN_DEMO.search, within.with_suffix("").parts)) else 0
 
 
 def ordered(

@@ -19,6 +19,7 @@ from art_adapt.survey.importable import module_at, runs_when_imported
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.project import Project
+from art_adapt.survey.registrations import find_registering
 from art_adapt.survey.resolution import resolve
 from art_adapt.survey.slices import construction
 from art_adapt.survey.syntax import LOOPS, MODULE_LEVEL, Syntax
@@ -43,7 +44,10 @@ def with_filled(
             continue
         target = made.targets[0] if isinstance(made, ast.Assign) else made.target
         name = dotted(target)
-        if name is None or not _is_filled(place, made, name, entry):
+        if name is None or not (
+            _is_filled(place, made, name, entry)
+            or _is_filled_elsewhere(project, entry, place, made, name)
+        ):
             continue
         return _taken_whole(project, entry, place, made, name, reaching)
     return entry
@@ -86,6 +90,20 @@ def _is_filled(
             if adds and (in_loop or place.place(node.value) not in set_up):
                 return True
     return False
+
+
+def _is_filled_elsewhere(
+    project: Project,
+    entry: EntryPoint,
+    place: Syntax,
+    made: ast.Assign | ast.AnnAssign,
+    name: str,
+) -> bool:
+    """Whether other modules add to the object that a module makes: ``@app.agent.tool``."""
+    if place.owner(made) != MODULE_LEVEL or not may_be_filled(project, entry):
+        return False
+    target = (place.source.path, name)
+    return bool(find_registering(project, set(), {target}, {place.source.path}))
 
 
 def _taken_whole(

@@ -150,7 +150,7 @@ def likelihood(
     whole = (
         drives and not name.startswith("_") and not asking.is_given(syntax, function)
     )
-    is_begun = asking.is_given(syntax, function) and any(
+    is_begun = is_only_given(project, entry, asking) and any(
         writes_messages(project, graph, c, asking) for c in callers
     )
     is_handed = is_handed_an_agent(entry) or is_handed_a_prompt(entry)
@@ -176,6 +176,20 @@ def is_handed_an_agent(entry: EntryPoint) -> bool:
 def is_handed_a_prompt(entry: EntryPoint) -> bool:
     """Whether an entry point has to be given the system prompt: ``ask(system, user)``."""
     return any(p.default is None and PROMPT.search(p.name) for p in entry.parameters)
+
+
+def is_only_given(project: Project, entry: EntryPoint, asking: Asking) -> bool:
+    """Whether all that tells an entry point its task is a conversation: ``run(messages)``."""
+    syntax = project.files[entry.place.path]
+    given = asking.is_given(syntax, syntax.functions[entry.name])
+    others = (
+        each
+        for each in entry.parameters
+        if each.default is None
+        and not (each.is_client or each.is_object or each.supplied)
+        and each.name not in given
+    )
+    return bool(given) and all(GIVEN.search(each.name) for each in others)
 
 
 def takes_anything(entry: EntryPoint) -> bool:

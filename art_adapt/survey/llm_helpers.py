@@ -14,11 +14,12 @@ from art_adapt.survey.launches import is_launch
 from art_adapt.survey.likelihood import (
     is_handed_a_prompt,
     is_handed_an_agent,
+    is_only_given,
     takes_anything,
 )
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.nodes import Function, dotted
-from art_adapt.survey.starts import starts_conversation
+from art_adapt.survey.starts import begins, starts_conversation
 from art_adapt.survey.syntax import LOOPS, Syntax
 
 if TYPE_CHECKING:
@@ -90,8 +91,13 @@ def helpers_of(found: Found) -> list[FunctionKey]:
     if not found.entry_points:
         return []
     first = found.entry_points[0]
-    if is_told_before(first) or _runs_any_agent(found, first):
+    if is_told_before(first):
         return [first.key]
+    leading = found.graph.reaching([first.key])
+    if is_handed_all(found, first) and not any(
+        begins(found.project, found.graph, key, found.asking) for key in leading
+    ):
+        return sorted(leading)
     if drivers(found):
         return []
     helpers = [each.key for each in found.entry_points if is_helper(found, each)]
@@ -200,16 +206,19 @@ def _asks_once(found: Found, entry: EntryPoint) -> bool:
     return len(at) == 1 and not in_loop and not is_launch(found.project, entry.key)
 
 
-def _runs_any_agent(found: Found, entry: EntryPoint) -> bool:
-    """Whether an entry point asks with what its callers hand it, and no caller was read."""
-    handed = is_handed_an_agent(entry) or is_handed_a_prompt(entry)
-    begun = found.asking.is_given(*found.function_of(entry))
-    return bool(handed or begun) and not found.graph.callers(entry.key)
+def is_handed_all(found: Found, entry: EntryPoint) -> bool:
+    """Whether an entry point asks with what its callers hand it: a conversation, a prompt."""
+    return (
+        is_handed_an_agent(entry)
+        or is_handed_a_prompt(entry)
+        or is_only_given(found.project, entry, found.asking)
+    )
 
 
 def is_told_before(entry: EntryPoint) -> bool:
     """Whether a method takes no task: ``chat.add(question)`` comes before ``chat.run()``."""
-    return entry.class_name is not None and not takes_anything(entry)
+    given = any(p.default is None and not p.is_client for p in entry.parameters)
+    return entry.class_name is not None and not given and not takes_anything(entry)
 
 
 def only_helps(found: Found, entry: EntryPoint) -> bool:

@@ -253,6 +253,7 @@ class EntryPoint:
     is_helper: bool = False  # it asks what its callers want to have asked
     side_job: str = ""  # what it is named after, if that is no agent's job: "judge"
     instance: Parameter | None = None  # of its class, as the project makes it whole
+    registering: tuple[str, ...] = ()  # modules to import, which register its tools
 
     @property
     def key(self) -> tuple[Path, str]:

@@ -11,6 +11,7 @@ from art_adapt.survey.llm_helpers import (
     drivers,
     goes_further,
     helpers_of,
+    is_handed_all,
     is_helper,
     is_told_before,
     put_behind,
@@ -29,6 +30,7 @@ def outward(found: Found) -> Found:
     to them that are equally likely, the user has to say which.
     """
     best, several, wider = found, None, found
+    handed: Found | None = None  # what leads further, and is handed all that it asks
     for _ in range(OUTWARD):
         helpers = helpers_of(wider)
         if not helpers:
@@ -37,11 +39,17 @@ def outward(found: Found) -> Found:
         if not project.add(files_that_use(project, helpers)):
             break
         wider = without_unused(Found.of(project))
-        if (further := _further(found, wider)) is not None:
+        if (further := _further(found, wider)) is None:
+            several = rivals_for(found, wider) or several
+        elif is_handed_all(further, further.entry_points[0]):
+            handed = handed or further
+        else:
             best = further
-        elif (rivals := rivals_for(found, wider)) is not None:
-            several = rivals
-    return several if several is not None and best is found else best
+    if best is not found:
+        return best
+    if several is None and not drivers(found):
+        return handed or found
+    return several or found
 
 
 def _further(found: Found, wider: Found) -> Found | None:

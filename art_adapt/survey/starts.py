@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.classes import FunctionKey, is_super, method_above
-from art_adapt.survey.launches import is_told_once
+from art_adapt.survey.launches import asks_by_turns, is_told_once
 from art_adapt.survey.nodes import Function, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import Syntax
@@ -26,12 +26,18 @@ def starts_conversation(
 def writes_messages(
     project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
 ) -> bool:
-    """Whether a function writes the messages that an LLM helper, or a loop, is given."""
+    """Whether a function writes the messages that an LLM helper, or a loop, is given.
+
+    Who chats with a person only adds what is typed to what a loop goes on with.
+    """
     syntax = project.files[key[0]]
+    function = syntax.functions.get(key[1])
+    chats = function is not None and asks_by_turns(syntax, function, asking)
     return any(
         asking.writes(syntax, key[1], value)
         for place, helper, given in _helped(project, graph, key)
-        if asking.only_sends(place, helper) or asking.is_given(place, helper)
+        if asking.only_sends(place, helper)
+        or (asking.is_given(place, helper) and not chats)
         for value in given
     )
 

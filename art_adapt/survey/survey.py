@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +41,7 @@ from art_adapt.survey.obstacles import art_use, find_obstacles
 from art_adapt.survey.outward import outward
 from art_adapt.survey.packages import imports_relatively, may_be_of_package
 from art_adapt.survey.project import Project
+from art_adapt.survey.registrations import find_registering
 from art_adapt.survey.roles import side_job_of
 from art_adapt.survey.shared_instances import changed_by_itself
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
@@ -98,7 +99,12 @@ def survey(
         each for each in entry_points if each.score == entry_points[0].score
     ]
     run = found.run_by(likely_first)
-    found, handed = _with_handed_over(found, likely_first)
+    registering = _registering(found, likely_first, run)
+    entry_points = tuple(
+        _with_registering(found, each, registering) if each in likely_first else each
+        for each in entry_points
+    )
+    found, handed = _with_handed_over(found, likely_first, registering)
     run, project = run | handed, found.project
     run_files = {path for path, _ in run}
     read = {path for key in run for path in found.graph.read.get(key, ())}
@@ -253,23 +259,58 @@ def _out_of_sight(
             yield effect
 
 
+def _registering(
+    found: Found, entries: Sequence[EntryPoint], run: set[FunctionKey]
+) -> dict[Path, list[FunctionKey]]:
+    """The files to import for what they register, each with the functions and classes."""
+    if any(each.is_script or each.route is not None for each in entries):
+        return {}
+    project = found.project
+    homes = [each.home for each in entries]
+    imported = project.imported_by([*homes, *_imported_with(project, entries)])
+    objects = {
+        (each.instance.made.place.path, each.instance.made.value)
+        for each in entries
+        if each.runs_shared_object and each.instance and each.instance.made
+    }
+    return find_registering(project, run, objects, imported)
+
+
+def _with_registering(
+    found: Found, entry: EntryPoint, registering: Iterable[Path]
+) -> EntryPoint:
+    agent = found.project.files[entry.home]
+    modules = (module_at(found.project, agent, path) for path in registering)
+    named = tuple(each for each in modules if each is not None)
+    return replace(entry, registering=named)
+
+
 def _with_handed_over(
-    found: Found, entries: Sequence[EntryPoint]
+    found: Found,
+    entries: Sequence[EntryPoint],
+    registering: Mapping[Path, list[FunctionKey]],
 ) -> tuple[Found, set[FunctionKey]]:
     """Find what runs of the objects that an agent is made with, as its tools.
 
-    The file that makes it may be another one, which is then read for what its functions
-    do, and given no hooks.
+    The file that makes it, or registers them, may be another one, which is then read for
+    what its functions do, and given no hooks.
     """
     made = [part.made for entry in entries for part in entry.parts if part.made]
     keys = [key for each in made for key in each.functions]
+    keys += [key for added in registering.values() for key in added]
     project = replace(found.project, files=dict(found.project.files))
     paths = [*(path for path, _ in keys), *(each.place.path for each in made)]
     if project.add([path for path in paths if path not in project.files]):
         graph = CallGraph.of(project)
         asking = found.asking.seen_in(graph, found.policy)
         found = replace(found, project=project, graph=graph, asking=asking)
-    known = [(path, name) for path, name in keys if path in project.files]
+    known = [
+        (path, function)
+        for path, name in keys
+        if path in project.files
+        for function in project.files[path].functions
+        if function == name or function.startswith(f"{name}.")
+    ]
     return found, found.graph.run_by(known)
 
 

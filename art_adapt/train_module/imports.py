@@ -53,6 +53,7 @@ def imports_of(
         for module, names in imported.items()
         for line in _import(module, sorted(names, key=_by_kind), width)
     ]
+    lines += [f"{_import_of(each)}  # noqa: F401" for each in entry.registering]
     own = [line for line in lines if _is_own(entry, line)]
     others = [line for line in lines if line not in own]
     if training.reward:
@@ -66,6 +67,16 @@ def imports_of(
 
     own.sort(key=order)
     return (_without_runs(own, left_out) if left_out and own else own), others
+
+
+def _import_of(module: str) -> str:
+    """Import a module for what it registers, by its name as the train module says it."""
+    package, _, name = module.rpartition(".")
+    return (
+        f"from {package or '.'} import {name}"
+        if module[0] == "."
+        else f"import {module}"
+    )
 
 
 def _without_runs(lines: Sequence[str], left_out: Sequence[str]) -> list[str]:
