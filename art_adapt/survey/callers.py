@@ -90,7 +90,8 @@ def _mentions(project: Project, path: Path, qualname: str) -> Iterator[_Mention]
         home = _any_of(homes_of(path))
         line = rb"^[ \t]*(?:from|import)[ \t][^\n]*\b(%s)\b" % home
         yield called, re.compile(line, re.MULTILINE)
-    yield (re.compile(rb"\b%s\b" % re.escape(owner.encode())),)  # made, or in a table
+    made = rb"\b%s\(|[\"']\s*:\s*%s\b|\]\s*=\s*%s\b"  # also in a table of classes
+    yield (re.compile(made % ((re.escape(owner.encode()),) * 3)),)
     for place, maker in _makers(project, syntax, owner):
         yield _function(place.source.path, maker)
 

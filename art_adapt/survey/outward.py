@@ -34,7 +34,9 @@ def outward(found: Found) -> Found:
     for _ in range(OUTWARD):
         helpers = helpers_of(wider)
         if not helpers:
-            return wider
+            if wider is found or not is_handed_all(wider, wider.entry_points[0]):
+                return wider
+            break
         project = replace(wider.project, files=dict(wider.project.files))
         if not project.add(files_that_use(project, helpers)):
             break

@@ -61,9 +61,10 @@ def imports_of(
         alias = "" if function == "score" else " as score"
         own.append(f"from {module} import {function}{alias}")
 
-    def order(line: str) -> tuple[bool, bool, str]:
+    def order(line: str) -> tuple[bool, bool, bool, str]:
         # Of other packages, of its own, and what no import statement can name.
-        return "importlib." in line, line.startswith("from ."), line
+        is_from = line.startswith("from ")
+        return "importlib." in line, line.startswith("from ."), is_from, line
 
     own.sort(key=order)
     return (_without_runs(own, left_out) if left_out and own else own), others

@@ -305,3 +305,44 @@ def test_what_runs_an_agent_for_each_row_is_a_batch_of_episodes(batch: str) -> N
 def test_what_works_on_one_task_in_parts_is_an_episode(whole: str) -> None:
     plan = f"def plan(task):\n    messages = [task]\n    return {CALL}\n\n\n"
     assert first(of(f"{SOLVER}{plan}def run_team(parts):\n{whole}")).name == "run_team"
+
+
+GIVEN_LOOP = f"""
+from openai import OpenAI
+
+client = OpenAI()
+
+def run_loop(messages):
+    for _ in range(5):
+        reply = {CALL}
+        messages.append(reply)
+        if not reply.tool_calls:
+            return reply.content
+"""
+WRITERS = {
+    "beside it": "def answer(question):\n    messages = [dict(role='system', content='Be brief.'), dict(role='user', content=question)]\n    return run_loop(messages)\n",
+    "at once": "def answer(question):\n    return run_loop([{'role': 'user', 'content': question}])\n",
+    "one by one": "def answer(question):\n    messages = []\n    messages.append({'role': 'user', 'content': question})\n    return run_loop(messages)\n",
+}
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["one file", "two files"])
+@pytest.mark.parametrize("writer", WRITERS.values(), ids=WRITERS)
+def test_who_writes_the_conversation_goes_before_the_loop_that_is_given_it(
+    writer: str, apart: bool, tmp_path: Path
+) -> None:
+    if apart:
+        found = project(
+            tmp_path, loop=GIVEN_LOOP, agent=f"from loop import run_loop\n\n\n{writer}"
+        )
+    else:
+        found = of(GIVEN_LOOP + writer)
+    assert first(found).name == "answer"
+
+
+def test_a_chat_leaves_the_loop_that_it_goes_on_with() -> None:
+    chat = (
+        "def chat():\n    messages = []\n    while True:\n"
+        "        messages.append({'role': 'user', 'content': input()})\n        print(run_loop(messages))\n"
+    )
+    assert first(of(GIVEN_LOOP + chat)).name == "run_loop"

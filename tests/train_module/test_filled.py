@@ -145,3 +145,37 @@ def test_what_cannot_be_added_again_has_to_be_filled_in(
     (tmp_path / "agent.py").write_text(AGENT + app)
     done = art_adapt("--isolated", "--diff", "agent.py", cwd=tmp_path)
     assert b'agent = training.fill_in("agent: Agent, as in agent.py:' in done.stdout
+
+
+REGISTRY = "TABLE = {}\n\n\ndef tool(function):\n    TABLE[function.__name__] = function\n    return function\n"
+LOOKS_UP = (
+    AGENT.replace("import json\n", "import json\n\nfrom registry import TABLE", 1)
+    .replace("self.known = {}", "self.known = TABLE")
+    .replace("for n in self.known", "for n in TABLE")
+)
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        "from registry import tool\n\n\n@tool\ndef search(word='') -> str:\n    return word\n",
+        "import registry\n\n\n@registry.tool\ndef search(word='') -> str:\n    return word\n",
+        "from registry import TABLE\n\n\ndef search(word='') -> str:\n    return word\n\n\nTABLE['search'] = search\n",
+        "from registry import tool\n\n\ndef search(word='') -> str:\n    return word\n\n\ntool(search)\n",
+    ],
+)
+def test_modules_that_register_tools_are_imported(tools: str, tmp_path: Path) -> None:
+    """Only main.py imports them, for that alone."""
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "agent.py").write_text(LOOKS_UP)
+    (tmp_path / "registry.py").write_text(REGISTRY)
+    (tmp_path / "search_tools.py").write_text(tools)
+    main = "import search_tools  # noqa: F401\nfrom agent import Agent\n\n\nif __name__ == '__main__':\n    print(Agent().run(input()))\n"
+    (tmp_path / "main.py").write_text(main)
+    done = art_adapt("-y", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    written = (tmp_path / "agent_train.py").read_text()
+    assert "import search_tools  # noqa: F401\n" in written
+    check = [sys.executable, "-m", "ruff", "check", "--isolated", "--ignore", "E501"]
+    ruff = subprocess.run([*check, "agent_train.py"], cwd=tmp_path, check=False)
+    assert ruff.returncode == 0
