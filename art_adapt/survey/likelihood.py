@@ -38,6 +38,9 @@ PROBES = re.compile(
 )
 # What an agent has of its own: a function that has to be given several drives for others.
 GIVEN = re.compile(r"^(system|instructions)|tools$|schemas$|dispatch")
+# What limits or reads an answer, and is no task: n_retry: int, parser: Callable.
+NO_TASK = re.compile(r"^(int|float|bool)\b|\b[Cc]allable\b")
+SETTING = re.compile(r"^(True|False|\d[\d._]*)$")
 PROMPT = re.compile(r"^(system|instructions)")
 
 
@@ -188,16 +191,17 @@ def is_only_given(project: Project, entry: EntryPoint, asking: Asking) -> bool:
         if each.default is None
         and not (each.is_client or each.is_object or each.supplied)
         and each.name not in given
+        and not NO_TASK.search(each.annotation or "")
     )
     return bool(given) and all(GIVEN.search(each.name) for each in others)
 
 
 def takes_anything(entry: EntryPoint) -> bool:
-    """Whether an entry point takes anything that JSON could hold."""
+    """Whether an entry point takes anything that JSON could hold, beside switches and limits."""
     required = [p for p in entry.constructor if p.default is None]
     return any(
-        not (parameter.is_client or parameter.is_object)
-        for parameter in (*entry.parameters, *required)
+        not (each.is_client or each.is_object or SETTING.search(each.default or ""))
+        for each in (*entry.parameters, *required)
     )
 
 

@@ -46,14 +46,31 @@ def drivers_first(found: Found) -> Found:
     if found.entry_points[0].key in leading:
         return found
     others = [each for each in found.entry_points if each not in driving]
+    if not driving:
+        return found
+    first, *rest = driving
+    rivals = _likelier_users(found, first, others)
     if len({each.place.path for each in driving}) > 1:  # agents of one provider
-        first = driving[0]
         parts = found.graph.run_by([first.key])
-        rivals = [each for each in driving if each.key not in parts]
-        tied_first = [replace(each, score=first.score) for each in (first, *rivals)]
-        rest = [each for each in driving[1:] if each not in rivals]
-        driving = [*tied_first, *rest]
-    return replace(found, entry_points=(*driving, *others))
+        rivals += [each for each in rest if each.key not in parts]
+    return replace(found, entry_points=(*driving, *others)).with_rivals(rivals)
+
+
+def _likelier_users(
+    found: Found, driver: EntryPoint, others: Sequence[EntryPoint]
+) -> list[EntryPoint]:
+    """The candidates that use an LLM helper as well, and are likelier than its driver.
+
+    What runs the driver, or is run by it, is none.
+    """
+    related = found.graph.reaching([driver.key]) | found.graph.run_by([driver.key])
+    return [
+        each
+        for each in others
+        if each.score > driver.score
+        and each.key not in related
+        and _uses_helper(found, found, each)
+    ]
 
 
 def tied(found: Found) -> Found:
@@ -86,7 +103,8 @@ def helpers_of(found: Found) -> list[FunctionKey]:
     """The LLM helpers, if the likeliest of all candidates is one.
 
     A method whose object is told the task before is one as well, wherever its loop is; so
-    is a loop that is handed the prompt and the tools of an agent; and so may be a function that asks once, in a project whose loop is in another file.
+    is a loop that is handed the prompt and the tools of an agent, or objects alone; and so
+    may be a function that asks once, in a project whose loop is in another file.
     """
     if not found.entry_points:
         return []
@@ -94,8 +112,11 @@ def helpers_of(found: Found) -> list[FunctionKey]:
     if is_told_before(first):
         return [first.key]
     leading = found.graph.reaching([first.key])
-    if is_handed_all(found, first) and not any(
-        begins(found.project, found.graph, key, found.asking) for key in leading
+    if is_handed_objects(first) or (
+        is_handed_all(found, first)
+        and not any(
+            begins(found.project, found.graph, key, found.asking) for key in leading
+        )
     ):
         return sorted(leading)
     if drivers(found):
@@ -151,29 +172,54 @@ def put_behind(found: Found, entries: Sequence[EntryPoint], score: int) -> Found
     return replace(found, entry_points=tuple(scored))
 
 
-def goes_further(narrow: Found, wide: Found) -> bool:
-    """Whether the likeliest candidate of all files leads to the one of fewer files."""
-    first, *others = wide.entry_points
-    helper = narrow.entry_points[0]
-    rivals = [each for each in others if each.key != helper.key]
-    if any(each.score == first.score for each in rivals):
-        return False
-    return first.key != helper.key and _uses_helper(narrow, wide, first)
+def user_first(narrow: Found, wide: Found) -> Found | None:
+    """Put the candidate of all files first that uses a helper of fewer files, if one does.
+
+    Others that seemed as likely come behind it.
+    """
+    users = _users(narrow, wide)
+    return _ahead(wide, users) if len(users) == 1 else None
 
 
 def rivals_for(narrow: Found, wide: Found) -> Found | None:
-    """Return the candidates of all files where several that use a helper come first.
-
-    They are equally likely; others that seemed so come behind them.
-    """
-    score = wide.entry_points[0].score
-    likeliest = [each for each in wide.entry_points if each.score == score]
-    users = [each for each in likeliest if _uses_helper(narrow, wide, each)]
-    helpers = helpers_of(narrow)
-    if len({e.key for e in users}) < 2 or narrow.entry_points[0].key not in helpers:
+    """Put the candidates first that use a helper, where several do and are equally likely."""
+    users = _users(narrow, wide)
+    if len(users) < 2 or narrow.entry_points[0].key not in helpers_of(narrow):
         return None
-    others = [each for each in likeliest if each not in users]
-    return put_behind(wide, others, score - 1)
+    ahead = _ahead(wide, users)
+    return ahead.with_rivals([e for e in users if e.key != ahead.entry_points[0].key])
+
+
+def _users(narrow: Found, wide: Found) -> list[EntryPoint]:
+    helper = narrow.entry_points[0]
+    using = (each for each in _likeliest(wide) if _uses_helper(narrow, wide, each))
+    return list({each.key: each for each in using if each.key != helper.key}.values())
+
+
+def _ahead(found: Found, users: Sequence[EntryPoint]) -> Found:
+    """Put some of the likeliest candidates before the others."""
+    others = [each for each in _likeliest(found) if each not in users]
+    return put_behind(found, others, max(each.score for each in users) - 1)
+
+
+def _likeliest(found: Found) -> list[EntryPoint]:
+    """The likeliest candidates; implementations of one interface are alike.
+
+    An implementation that others are run by is none of them: an orchestrator may be an
+    agent itself.
+    """
+    first = found.entry_points[0]
+    related = found.graph.reaching([first.key]) | found.graph.run_by([first.key])
+    return [
+        each
+        for each in found.entry_points
+        if each.score == first.score
+        or (
+            each.implements is not None
+            and each.implements == first.implements
+            and each.key not in related
+        )
+    ]
 
 
 def _uses_helper(narrow: Found, wide: Found, entry: EntryPoint) -> bool:
@@ -213,6 +259,13 @@ def is_handed_all(found: Found, entry: EntryPoint) -> bool:
         or is_handed_a_prompt(entry)
         or is_only_given(found.project, entry, found.asking)
     )
+
+
+def is_handed_objects(entry: EntryPoint) -> bool:
+    """Whether an entry point takes nothing but objects that only its callers could make."""
+    required = [each for each in entry.parameters if each.default is None]
+    unknown = all(each.is_object and each.made is None for each in required)
+    return bool(required) and unknown and not takes_anything(entry)
 
 
 def is_told_before(entry: EntryPoint) -> bool:

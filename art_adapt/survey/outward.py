@@ -9,13 +9,14 @@ from art_adapt.survey.found import Found
 from art_adapt.survey.likelihood import takes_anything
 from art_adapt.survey.llm_helpers import (
     drivers,
-    goes_further,
     helpers_of,
     is_handed_all,
+    is_handed_objects,
     is_helper,
     is_told_before,
     put_behind,
     rivals_for,
+    user_first,
     without_unused,
 )
 
@@ -34,8 +35,6 @@ def outward(found: Found) -> Found:
     for _ in range(OUTWARD):
         helpers = helpers_of(wider)
         if not helpers:
-            if wider is found or not is_handed_all(wider, wider.entry_points[0]):
-                return wider
             break
         project = replace(wider.project, files=dict(wider.project.files))
         if not project.add(files_that_use(project, helpers)):
@@ -43,6 +42,8 @@ def outward(found: Found) -> Found:
         wider = without_unused(Found.of(project))
         if (further := _further(found, wider)) is None:
             several = rivals_for(found, wider) or several
+        elif is_handed_objects(further.entry_points[0]):
+            continue  # nor could an episode give it those
         elif is_handed_all(further, further.entry_points[0]):
             handed = handed or further
         else:
@@ -65,8 +66,20 @@ def _further(found: Found, wider: Found) -> Found | None:
     unused = is_behind and not (
         wider.graph.callers(first.key) or is_helper(found, first)
     )
-    led = drivers(wider) and not is_told_before(wider.entry_points[0])
-    if not (takes_a_task or led or goes_further(found, wider) or unused):
+    driven = is_helper(found, first) and _is_driven(found, wider)
+    leads = takes_a_task or driven or unused
+    ahead = wider if leads else user_first(found, wider)
+    if ahead is None:
         return None
-    behind = [each for each in wider.entry_points[1:] if each.key == first.key]
-    return put_behind(wider, behind, wider.entry_points[0].score - 1)
+    behind = [each for each in ahead.entry_points[1:] if each.key == first.key]
+    return put_behind(ahead, behind, ahead.entry_points[0].score - 1)
+
+
+def _is_driven(found: Found, wider: Found) -> bool:
+    """Whether the likeliest driver of more files asks by a helper that was found."""
+    driving = drivers(wider)
+    return (
+        bool(driving)
+        and not is_told_before(wider.entry_points[0])
+        and driving[0].key in wider.graph.reaching(helpers_of(found))
+    )

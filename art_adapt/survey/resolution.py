@@ -201,30 +201,31 @@ def _classes_of(
             yield from annotated(project, syntax, annotation)
         for assigned in syntax.values_of(value):
             yield from classes_of(project, syntax, assigned)
-        for place, given in (
-            *given_for(project, syntax, value),
-            *_of_another_module(project, syntax, value),
-        ):
+        for place, given in given_for(project, syntax, value):
             yield from classes_of(project, place, given)
+        if (variable := _variable_of(project, syntax, value)) is not None:
+            place, name = variable
+            for where, annotation in place.annotations.get(name, ()):
+                if where == MODULE_LEVEL:
+                    yield from annotated(project, place, annotation)
+            for assigned in place.values_at_top(name):
+                yield from classes_of(project, place, assigned)
         if isinstance(value, ast.Attribute):
             for place, owner in owners(project, syntax, value.value):
                 yield from _attribute_classes(project, place, owner, value.attr)
 
 
-def _of_another_module(
+def _variable_of(
     project: Project, syntax: Syntax, value: ast.expr
-) -> Iterator[tuple[Syntax, ast.expr]]:
-    """What another file of the project assigns to a name: ``registry``, ``tools.registry``."""
+) -> tuple[Syntax, str] | None:
+    """The file and the name of a variable of another module: ``registry``, ``tools.registry``."""
     if isinstance(value, ast.Name):
-        place, values = project.variable(syntax, value.id)
-    elif isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
+        return project.variable_named(syntax, value.id)
+    if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
         module = project.imported(syntax, value.value.id)
-        if not isinstance(module, Syntax):
-            return
-        place, values = module, module.values_at_top(value.attr)
-    else:
-        return
-    yield from ((place, each) for each in values)
+        if isinstance(module, Syntax):
+            return module, value.attr
+    return None
 
 
 def owners(
