@@ -172,19 +172,29 @@ class Asking:
     def only_relays(self, syntax: Syntax, function: Function) -> bool:
         """Whether all that the function asks is what its callers say: it has no prompt.
 
-        That is ``ask(system, text)``, which puts its parameters into messages.
+        That is ``ask(system, text)``, which puts its parameters into messages, and sends
+        them or has them sent.
         """
         contents = [
             content
-            for node in syntax.owned_by(function.qualname)
-            if (call := self.completions.get(node)) is not None
-            and call.messages is not None
-            for content in _written(syntax, function.qualname, call.messages)
+            for sent in self._sent(syntax, function)
+            for content in _written(syntax, function.qualname, sent)
         ]
         given = function.given
         return bool(contents) and all(
             isinstance(each, ast.Name) and each.id in given for each in contents
         )
+
+    def _sent(self, syntax: Syntax, function: Function) -> Iterator[ast.expr]:
+        """What a function sends as messages, or gives to what asks for it."""
+        for node in syntax.owned_by(function.qualname):
+            around = syntax.parents.get(node)
+            if (call := self.completions.get(node)) is not None:
+                if call.messages is not None:
+                    yield call.messages
+            elif node in self.sites and isinstance(around, ast.Call):
+                yield from around.args
+                yield from (each.value for each in around.keywords)
 
     def _extends(self, syntax: Syntax, loop: ast.AST) -> bool:
         """Whether the body of a loop adds to something that it also sends."""

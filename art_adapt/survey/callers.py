@@ -80,14 +80,18 @@ def _mentions(project: Project, path: Path, qualname: str) -> Iterator[_Mention]
     syntax = project.files[path]
     definition = syntax.classes.get(owner)
     bases = definition.bases if definition is not None else []
-    named = re.compile(rb"\b(%s)\b" % _any_of([owner, *map(last_name, bases)]))
+    names = _any_of([owner, *map(last_name, bases)])
+    named = re.compile(rb"\b(%s)\b" % names)
     used = _any_of([name, *_stored_as(syntax, f"self.{name}")])
     called = re.compile(rb"\.(%s)\(" % used)
     if "_" in name.strip("_"):
         yield (called,)
     yield (named,) if name == "__call__" else (called, named)
-    if name != "__call__":  # of an object that a function of this file gives
-        home = _any_of(homes_of(path))
+    declares = re.compile(rb"^\w+[ \t]*:[^\n=]*\b(%s)\b" % names, re.MULTILINE)
+    yield (declares,)  # MODEL: Model, which others use as common.MODEL
+    if name != "__call__":  # of an object that this file gives, or one that declares it
+        places = (p for p, f in project.files.items() if declares.search(f.source.data))
+        home = _any_of({h for place in (path, *places) for h in homes_of(place)})
         line = rb"^[ \t]*(?:from|import)[ \t][^\n]*\b(%s)\b" % home
         yield called, re.compile(line, re.MULTILINE)
     made = rb"\b%s\(|[\"']\s*:\s*%s\b|\]\s*=\s*%s\b"  # also in a table of classes

@@ -19,7 +19,7 @@ from art_adapt.survey.likelihood import (
 )
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.nodes import Function, dotted
-from art_adapt.survey.starts import begins, starts_conversation
+from art_adapt.survey.starts import begins, starts_conversation, writes_prompt
 from art_adapt.survey.syntax import LOOPS, Syntax
 
 if TYPE_CHECKING:
@@ -197,18 +197,19 @@ def _users(narrow: Found, wide: Found) -> list[EntryPoint]:
 
 
 def _ahead(found: Found, users: Sequence[EntryPoint]) -> Found:
-    """Put some of the likeliest candidates before the others."""
-    others = [each for each in _likeliest(found) if each not in users]
+    """Put candidates before all that are likelier or as likely."""
+    others = [each for each in found.entry_points if each not in users]
     return put_behind(found, others, max(each.score for each in users) - 1)
 
 
 def _likeliest(found: Found) -> list[EntryPoint]:
-    """The likeliest candidates; implementations of one interface are alike.
+    """The likeliest candidates that are no helpers; implementations of one interface are alike.
 
     An implementation that others are run by is none of them: an orchestrator may be an
     agent itself.
     """
-    first = found.entry_points[0]
+    whole = (e for e in found.entry_points if e.score > 0 and not is_helper(found, e))
+    first = next(whole, found.entry_points[0])
     related = found.graph.reaching([first.key]) | found.graph.run_by([first.key])
     return [
         each
@@ -289,11 +290,12 @@ def is_helper(found: Found, entry: EntryPoint) -> bool:
     syntax, function = found.function_of(entry)
     if _hands_on(found, entry.key) or _belongs_to_a_provider(found, entry):
         return True
-    if found.asking.drives(syntax, function):
+    asking = found.asking
+    if asking.drives(syntax, function) or asking.composes(syntax, function):
         return False
-    return found.asking.only_sends(syntax, function) or (
+    return asking.only_sends(syntax, function) or (
         implemented_by(found.project, syntax, function) is not None
-        and not starts_conversation(found.project, found.graph, entry.key, found.asking)
+        and not starts_conversation(found.project, found.graph, entry.key, asking)
     )
 
 
@@ -306,8 +308,14 @@ def _belongs_to_a_provider(found: Found, entry: EntryPoint) -> bool:
     syntax, function = found.function_of(entry)
     owner, _, name = function.qualname.rpartition(".")
     above = method_above(found.project, syntax, owner, name)
-    if not owner or any(
-        found.asking.asks(node) and not _is_over_a_parameter(node, at.functions[own])
+    if (
+        not owner
+        or found.asking.composes(syntax, function)
+        or writes_prompt(found.project, found.graph, entry.key, found.asking)
+    ):
+        return False
+    if any(
+        found.asking.asks(node) and not _is_closed(node, at.functions[own])
         for path, own in (entry.key, *above)
         for at in (found.project.files[path],)
         for node in at.owned_by(own)
@@ -382,7 +390,7 @@ def _runs_each(syntax: Syntax, call: ast.Call) -> bool:
     return any(
         isinstance(loop, ast.For | ast.AsyncFor)
         and dotted(loop.target) == receiver
-        and not any(isinstance(n, ast.Return | ast.Break) for n in ast.walk(loop))
+        and not _ends(loop)
         for loop in syntax.ancestors(call)
     )
 
@@ -417,9 +425,16 @@ def _is_namesake(method: FunctionKey, callee: FunctionKey) -> bool:
     return other not in ("", owner) and f"{name}_".startswith(f"{called}_")
 
 
-def _is_over_a_parameter(loop: ast.AST, function: Function) -> bool:
-    """Whether a loop goes over what a function is given: ``for prompt in prompts``."""
-    return (
-        isinstance(loop, ast.For | ast.AsyncFor)
-        and dotted(loop.iter) in function.parameters
-    )
+def _is_closed(loop: ast.AST, function: Function) -> bool:
+    """Whether a loop takes samples, or what a function is given: ``for prompt in prompts``.
+
+    A number of turns may end before, a number of samples does not.
+    """
+    if not isinstance(loop, ast.For | ast.AsyncFor):
+        return False
+    counts = isinstance(loop.iter, ast.Call) and dotted(loop.iter.func) == "range"
+    return dotted(loop.iter) in function.parameters or (counts and not _ends(loop))
+
+
+def _ends(loop: ast.For | ast.AsyncFor) -> bool:
+    return any(isinstance(node, ast.Return | ast.Break) for node in ast.walk(loop))

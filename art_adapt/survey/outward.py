@@ -30,7 +30,7 @@ def outward(found: Found) -> Found:
     took or that leads to them, the helpers stay what was found; but where several lead
     to them that are equally likely, the user has to say which.
     """
-    best, several, wider = found, None, found
+    best = wider = found
     handed: Found | None = None  # what leads further, and is handed all that it asks
     for _ in range(OUTWARD):
         helpers = helpers_of(wider)
@@ -41,18 +41,16 @@ def outward(found: Found) -> Found:
             break
         wider = without_unused(Found.of(project))
         if (further := _further(found, wider)) is None:
-            several = rivals_for(found, wider) or several
+            best = rivals_for(found, wider) or best
         elif is_handed_objects(further.entry_points[0]):
             continue  # nor could an episode give it those
         elif is_handed_all(further, further.entry_points[0]):
             handed = handed or further
         else:
             best = further
-    if best is not found:
-        return best
-    if several is None and not drivers(found):
-        return handed or found
-    return several or found
+    if best is found and handed is not None and not drivers(found):
+        return handed
+    return best
 
 
 def _further(found: Found, wider: Found) -> Found | None:

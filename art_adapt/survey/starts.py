@@ -18,7 +18,7 @@ def starts_conversation(
     project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
 ) -> bool:
     """Whether a function starts a conversation that an LLM helper carries on for it."""
-    return writes_messages(project, graph, key, asking) or _writes_prompt(
+    return writes_messages(project, graph, key, asking) or writes_prompt(
         project, graph, key, asking
     )
 
@@ -42,7 +42,7 @@ def writes_messages(
     )
 
 
-def _writes_prompt(
+def writes_prompt(
     project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
 ) -> bool:
     """Whether a function gives an LLM helper its prompts.

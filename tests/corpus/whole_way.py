@@ -94,8 +94,8 @@ def take(
         rehearse = [tool, "rehearse", "--timeout", str(LIMIT), str(module)]
         code, out, err = run(rehearse, tree)
         kinds = {0: "passed", 1: "found"}
-        told = out.partition("Would go wrong")[2] or out.partition("passed")[0]
-        return kinds.get(code, "unable"), " ".join((err.strip() + told).split())[:400]
+        told = out.partition("Would go wrong")[2] or out or err
+        return kinds.get(code, "unable"), " ".join(told.split())[:400]
 
 
 def main() -> None:
