@@ -15,15 +15,8 @@ from art_adapt.errors import Refusal
 from art_adapt.reward_function import check_reward
 from art_adapt.settings import Options, Origin, TrainingOptions, check
 from art_adapt.survey.apis import Api
-from art_adapt.survey.model import (
-    CompletionCall,
-    EntryPoint,
-    Exit,
-    Harm,
-    Obstacle,
-    RewardSite,
-    Survey,
-)
+from art_adapt.survey.harm import Harm, Obstacle
+from art_adapt.survey.model import CompletionCall, EntryPoint, Exit, RewardSite, Survey
 from art_adapt.survey.roles import Role
 
 OR_ENTRY = "or what runs the framework's agent, with --entry FUNCTION"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from art_adapt.errors import Refusal
 from art_adapt.source import Place, read_source
-from art_adapt.survey.model import Harm
+from art_adapt.survey.harm import Harm
 from art_adapt.survey.survey import survey
 from art_adapt.survey.syntax import Syntax
 

@@ -18,11 +18,11 @@ from art_adapt.report.terminal import broken, has_colours, width
 from art_adapt.settings import Origin
 from art_adapt.survey.apis import Api
 from art_adapt.survey.entry_points import UNSEEN
+from art_adapt.survey.harm import Harm
 from art_adapt.survey.model import (
     CompletionCall,
     Construction,
     EntryPoint,
-    Harm,
     Parameter,
     Survey,
 )

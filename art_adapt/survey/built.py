@@ -7,8 +7,9 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
+from art_adapt.survey.call_ranks import rank
 from art_adapt.survey.classes import FunctionKey, annotated, is_enum, lineage
-from art_adapt.survey.constructions import is_unknown, rank
+from art_adapt.survey.constructions import is_unknown
 from art_adapt.survey.fillings import fills
 from art_adapt.survey.importable import module_at
 from art_adapt.survey.instances import has_library_base, is_abstract

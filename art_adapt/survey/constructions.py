@@ -8,29 +8,29 @@ depends on, as long as nothing in them belongs to one run only.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from art_adapt.survey.apis import CLIENT_CLASSES
 from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.call_ranks import (
+    DEMOS,
+    TESTS,
+    Site,
+    best,
+    ordered,
+    rank,
+)
 from art_adapt.survey.classes import annotated, is_enum
 from art_adapt.survey.command_line import usual_text
 from art_adapt.survey.held_objects import holds_objects
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.nodes import argument_of
 from art_adapt.survey.project import Project
-from art_adapt.survey.project_folder import project_root
 from art_adapt.survey.resolution import classes_of
 from art_adapt.survey.slices import construction
 from art_adapt.survey.supplied import MODEL
 from art_adapt.survey.syntax import Syntax
-
-# The ranks of calls that only show or try an agent: a demo's, a test's.
-DEMOS, TESTS = 3, 4
-IN_DEMO = re.compile(r"(^|_)(demo|example|sample|smoke)s?(_|$)", re.IGNORECASE)
-_Site = tuple[Syntax, ast.Call]
 
 
 def with_constructions(
@@ -83,7 +83,7 @@ def _names_a_model(parameter: Parameter) -> bool:
 
 
 def _with_own_model(
-    parameters: tuple[Parameter, ...], sites: Sequence[_Site]
+    parameters: tuple[Parameter, ...], sites: Sequence[Site]
 ) -> tuple[Parameter, ...]:
     """Give the agent the model's name that the project gives it, where it has to have one.
 
@@ -120,7 +120,7 @@ def _filled_records(
     project: Project,
     agent: Syntax,
     parameters: tuple[Parameter, ...],
-    sites: Sequence[_Site],
+    sites: Sequence[Site],
     *,
     told: bool,
 ) -> tuple[Parameter, ...]:
@@ -154,13 +154,13 @@ def _with_options(
     project: Project,
     agent: Syntax,
     parameters: tuple[Parameter, ...],
-    sites: Sequence[_Site],
+    sites: Sequence[Site],
 ) -> tuple[Parameter, ...]:
     """Give a function what all calls of the application give it beside the task.
 
     A store, tools or a prompt that it could do without are the agent's all the same.
     """
-    sites = _best(project, agent, sites, DEMOS)
+    sites = best(project, agent, sites, DEMOS)
     names = [parameter.name for parameter in parameters]
     if not sites:
         return parameters
@@ -192,56 +192,8 @@ def is_configured(entry: EntryPoint) -> bool:
     return any(each.made is not None for each in entry.constructor)
 
 
-def rank(project: Project, site: _Site, agent: Syntax) -> int:
-    """Order the calls that show how an object is made.
-
-    First come the files that the user named, then the agent's own, then others; what only
-    shows or tries an agent comes last.
-    """
-    place, call = site
-    if IN_DEMO.search(place.owner(call).rpartition(".")[2]):
-        return DEMOS
-    if place.source.path in project.given:
-        return 0
-    if place is agent:
-        return 1
-    return is_trial(place.source.path, agent.source.path) or 2
-
-
-def is_trial(path: Path, agent: Path) -> int:
-    """The rank of a file that only shows or tries an agent; 0 for any other one."""
-    root = project_root(agent)
-    within = path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
-    if any(part.startswith(("test", "conftest")) for part in within.parts):
-        return TESTS
-    return DEMOS if any(map(IN_DEMO.search, within.with_suffix("").parts)) else 0
-
-
-def ordered(
-    project: Project, agent: Syntax, sites: Sequence[_Site], worst: int = TESTS
-) -> tuple[_Site, ...]:
-    """The calls that show how an object is made, in the order of their ranks.
-
-    Tests only count where the application has no call: they try what it never does.
-    """
-    ranks = [(rank(project, site, agent), site) for site in sites]
-    applied = any(each < DEMOS for each, _ in ranks)
-    worst = min(worst, DEMOS) if applied else worst
-    kept = [each for each in ranks if each[0] <= worst]
-    return tuple(site for _, site in sorted(kept, key=lambda each: each[0]))
-
-
-def _best(
-    project: Project, agent: Syntax, sites: Sequence[_Site], below: int
-) -> list[_Site]:
-    """The calls of the best rank, if that is better than ``below``."""
-    ranks = [rank(project, site, agent) for site in sites]
-    best = min(ranks, default=below)
-    return [s for s, own in zip(sites, ranks, strict=True) if own == best < below]
-
-
 def _passed(
-    parameter: Parameter, parameters: Sequence[Parameter], sites: Sequence[_Site]
+    parameter: Parameter, parameters: Sequence[Parameter], sites: Sequence[Site]
 ) -> Iterator[tuple[Syntax, ast.expr]]:
     """What calls pass for a parameter, with the files that they stand in."""
     names = [each.name for each in parameters]
@@ -260,7 +212,7 @@ def _has_task(entry: EntryPoint) -> bool:
 
 
 def _with_objects(
-    project: Project, parameters: tuple[Parameter, ...], sites: Sequence[_Site]
+    project: Project, parameters: tuple[Parameter, ...], sites: Sequence[Site]
 ) -> tuple[Parameter, ...]:
     """Take a list for an object where a call puts functions or objects into it: tools."""
     return tuple(
@@ -285,7 +237,7 @@ def _is_told(entry: EntryPoint) -> bool:
 
 
 def _unless_own(
-    project: Project, parameters: tuple[Parameter, ...], sites: Sequence[_Site]
+    project: Project, parameters: tuple[Parameter, ...], sites: Sequence[Site]
 ) -> tuple[Parameter, ...]:
     """Take a parameter called ``client`` for an object where calls give one of the project."""
 
@@ -308,7 +260,7 @@ def _configured(
     project: Project,
     agent: Syntax,
     parameters: tuple[Parameter, ...],
-    sites: Sequence[_Site],
+    sites: Sequence[Site],
 ) -> tuple[Parameter, ...]:
     """Take over all that one call gives a class, one that shows each object if there is.
 
@@ -316,7 +268,7 @@ def _configured(
     """
     if any(each.made is not None for each in parameters):
         return parameters
-    sites = _best(project, agent, sites, TESTS)
+    sites = best(project, agent, sites, TESTS)
     names = [parameter.name for parameter in parameters]
     varying = {
         each.name
@@ -381,7 +333,7 @@ def made_by(
     project: Project,
     syntax: Syntax,
     parameters: tuple[Parameter, ...],
-    sites: Sequence[_Site],
+    sites: Sequence[Site],
 ) -> tuple[Parameter, ...]:
     """Say of each object that has to be given how one of the calls makes it."""
     found = []

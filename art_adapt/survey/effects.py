@@ -7,7 +7,8 @@ import functools
 import sys
 from collections.abc import Collection, Iterator
 
-from art_adapt.survey.harms import (
+from art_adapt.survey.harm import Effect, Harm
+from art_adapt.survey.library_calls import (
     ASKING_METHODS,
     ASKS_IN_A_WINDOW,
     BY_MODULE,
@@ -30,7 +31,6 @@ from art_adapt.survey.harms import (
     SENDS,
     WRITING_METHODS,
 )
-from art_adapt.survey.model import Effect, Harm
 from art_adapt.survey.nodes import dotted, keyword, last_name
 from art_adapt.survey.once import is_made_once
 from art_adapt.survey.packages import is_own_module

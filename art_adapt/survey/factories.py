@@ -12,14 +12,10 @@ from dataclasses import replace
 from art_adapt.source import Place
 from art_adapt.survey.built import built_of
 from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.call_ranks import DEMOS, ordered
 from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.command_line import reads_arguments
-from art_adapt.survey.constructions import (
-    DEMOS,
-    is_unknown,
-    made_by,
-    ordered,
-)
+from art_adapt.survey.constructions import is_unknown, made_by
 from art_adapt.survey.effects import asks_a_person
 from art_adapt.survey.importable import is_importable, module_at, runs_when_imported
 from art_adapt.survey.model import Construction, EntryPoint, Parameter

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from art_adapt.survey.built import FILLS
+from art_adapt.survey.call_ranks import DEMOS, ordered
 from art_adapt.survey.classes import FunctionKey, lineage
-from art_adapt.survey.constructions import DEMOS, ordered
 from art_adapt.survey.fillings import changes, decorated_with, fills
 from art_adapt.survey.importable import module_at, runs_when_imported
 from art_adapt.survey.model import Construction, EntryPoint, Parameter

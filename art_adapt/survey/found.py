@@ -25,9 +25,10 @@ from art_adapt.survey.entry_points import (
 )
 from art_adapt.survey.frameworks import find_framework_calls
 from art_adapt.survey.growth import growing_sites
+from art_adapt.survey.harm import Harm
 from art_adapt.survey.hooks import HOOKS, imported_hooks, local_names
 from art_adapt.survey.instances import as_method_of, implemented_by
-from art_adapt.survey.model import CompletionCall, EntryPoint, Harm, Span, Terminal
+from art_adapt.survey.model import CompletionCall, EntryPoint, Span, Terminal
 from art_adapt.survey.nodes import Function, dotted
 from art_adapt.survey.project import Project
 from art_adapt.survey.roles import Role, roles_of
@@ -130,6 +131,15 @@ class Found:
         equal = [replace(each, score=first.score) for each in rivals]
         rest = [each for each in others if each not in rivals]
         return replace(self, entry_points=(first, *equal, *rest))
+
+    def put_behind(self, entries: Sequence[EntryPoint], score: int) -> Found:
+        """Give candidates this score, unless they have a lower one."""
+        scored = [
+            replace(each, score=min(each.score, score)) if each in entries else each
+            for each in self.entry_points
+        ]
+        scored.sort(key=lambda each: -each.score)
+        return replace(self, entry_points=tuple(scored))
 
     def _described(self, syntax: Syntax, function: Function) -> EntryPoint:
         names = self.hooks[syntax.source.path]

@@ -10,7 +10,8 @@ from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.effects import asks_a_person, find_effects
-from art_adapt.survey.model import EntryPoint, Harm
+from art_adapt.survey.harm import Harm
+from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.nodes import Function, decorator_names, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.syntax import LOOPS, MODULE_LEVEL, Syntax

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.source import Place
-from art_adapt.survey.model import Obstacle
+from art_adapt.survey.harm import Obstacle
 from art_adapt.survey.project import Project
 
 SCANS = re.compile(rb"\b(iter_modules|walk_packages|glob|listdir|iterdir|scandir)\(")

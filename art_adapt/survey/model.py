@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 
 from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
 from art_adapt.survey.apis import Api
 from art_adapt.survey.completion_calls import FoundCall
+from art_adapt.survey.harm import Effect, Harm, Obstacle
 from art_adapt.survey.roles import Role
 from art_adapt.survey.syntax import MODULE_LEVEL
 
@@ -307,47 +307,6 @@ def _parts(parameter: Parameter) -> Iterator[Parameter]:
     if parameter.is_record:
         for field_ in parameter.fields or ():
             yield from _parts(field_)
-
-
-class Harm(StrEnum):
-    """How a side effect gets in the way of running an episode many times."""
-
-    ASKS = "asks a person"
-    WRITES = "writes outside the episode"
-    NETWORK = "talks to a service"
-    CLOCK = "depends on time or chance"
-    SHARED = "is shared between rollouts"
-    PROCESS = "starts a process"
-    IMPORT = "runs when the module is imported"
-    UNKNOWN = "does what is not known here"
-
-
-@dataclass(frozen=True)
-class Effect:
-    """A side effect that makes an episode hard to replay.
-
-    ``calls``: those that work at import consists of, where the module can be imported
-    without them. ``of_module``: state of the file's own module, which is new in each
-    episode that runs the whole file.
-    """
-
-    place: Place
-    harm: Harm
-    what: str
-    calls: tuple[str, ...] = ()
-    of_module: bool = False
-
-
-@dataclass(frozen=True)
-class Obstacle:
-    """A framework or kind of call that is not handled, and what to use instead."""
-
-    place: Place
-    what: str
-    instead: str
-    calls_model: bool = True  # whether a model is called through it
-    every_client: bool = False  # whether the recorder sees its requests all the same
-    edit: str = ""  # what to write there
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from art_adapt.source import Place
 from art_adapt.survey.apis import UNRECORDED, UnrecordedCall
 from art_adapt.survey.effects import find_hosted_tools
 from art_adapt.survey.frameworks import imported_frameworks
-from art_adapt.survey.model import Obstacle
+from art_adapt.survey.harm import Obstacle
 from art_adapt.survey.other_clients import find_other_clients
 from art_adapt.survey.raw_http import find_raw_http
 from art_adapt.survey.syntax import Syntax

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from art_adapt.survey.frameworks import LITE_LLM
-from art_adapt.survey.model import Obstacle
+from art_adapt.survey.harm import Obstacle
 from art_adapt.survey.packages import is_of_project
 from art_adapt.survey.syntax import Import, Syntax
 

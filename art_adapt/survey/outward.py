@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.found import Found
+from art_adapt.survey.helper_users import rivals_for, user_first, without_unused
 from art_adapt.survey.likelihood import takes_anything
 from art_adapt.survey.llm_helpers import (
     drivers,
@@ -14,10 +15,6 @@ from art_adapt.survey.llm_helpers import (
     is_handed_objects,
     is_helper,
     is_told_before,
-    put_behind,
-    rivals_for,
-    user_first,
-    without_unused,
 )
 
 OUTWARD = 5  # how many calls outward from an LLM helper
@@ -70,7 +67,7 @@ def _further(found: Found, wider: Found) -> Found | None:
     if ahead is None:
         return None
     behind = [each for each in ahead.entry_points[1:] if each.key == first.key]
-    return put_behind(ahead, behind, ahead.entry_points[0].score - 1)
+    return ahead.put_behind(behind, ahead.entry_points[0].score - 1)
 
 
 def _is_driven(found: Found, wider: Found) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from art_adapt.survey.apis import URLS
-from art_adapt.survey.model import Obstacle
+from art_adapt.survey.harm import Obstacle
 from art_adapt.survey.nodes import dotted, last_name
 from art_adapt.survey.syntax import Syntax
 

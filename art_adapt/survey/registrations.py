@@ -13,9 +13,9 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+from art_adapt.survey.call_ranks import is_trial
 from art_adapt.survey.callers import MOST_FOUND, TRAINS, homes_of, unread
 from art_adapt.survey.classes import FunctionKey
-from art_adapt.survey.constructions import is_trial
 from art_adapt.survey.fillings import changes
 from art_adapt.survey.mentions import file_of_variable
 from art_adapt.survey.nodes import FunctionNode, dotted, grown_list

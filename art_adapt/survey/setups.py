@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.call_ranks import ordered
 from art_adapt.survey.classes import FunctionKey, method_of
-from art_adapt.survey.constructions import ordered
 from art_adapt.survey.model import EntryPoint, Parameter, SetupCall
 from art_adapt.survey.nodes import Function, FunctionNode, argument_of, dotted
 from art_adapt.survey.parameters import parameters_of

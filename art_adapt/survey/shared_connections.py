@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.survey.model import Effect, Harm
+from art_adapt.survey.harm import Effect, Harm
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 

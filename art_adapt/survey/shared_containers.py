@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from art_adapt.survey.entries import changed_container, containers_of_entry
-from art_adapt.survey.model import Effect, Harm
+from art_adapt.survey.harm import Effect, Harm
 from art_adapt.survey.nodes import (
     FunctionNode,
     argument_of,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from art_adapt.survey.entries import CHANGES, outermost
-from art_adapt.survey.model import Effect, Harm
+from art_adapt.survey.harm import Effect, Harm
 from art_adapt.survey.nodes import dotted
 from art_adapt.survey.once import is_made_once
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from art_adapt.survey.entries import CHANGES
-from art_adapt.survey.model import Effect, Harm
+from art_adapt.survey.harm import Effect, Harm
 from art_adapt.survey.nodes import (
     argument_of,
     decorator_names,

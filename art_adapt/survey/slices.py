@@ -12,13 +12,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from art_adapt.survey.apis import CLIENT_CLASSES
+from art_adapt.survey.bindings import (
+    assignments_of,
+    is_of_a_lambda,
+    is_set_later,
+    scope_of,
+    value_of,
+)
 from art_adapt.survey.classes import FunctionKey
 from art_adapt.survey.command_line import reads_arguments, usual_value
 from art_adapt.survey.effects import asks_a_person
 from art_adapt.survey.fillings import PERSONAL, changes, fillings
 from art_adapt.survey.importable import is_importable, module_at, runs_when_imported
 from art_adapt.survey.model import Construction
-from art_adapt.survey.nodes import FunctionNode, arguments_of, dotted, last_name
+from art_adapt.survey.nodes import FunctionNode, dotted, last_name
 from art_adapt.survey.project import Project
 from art_adapt.survey.resolution import resolve, resolve_name
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
@@ -26,7 +33,6 @@ from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 MOST_STATEMENTS = 12
 FAKES = re.compile(r"(^|_)_?(Fake|Stub|Dummy|Scripted)|Mock", re.IGNORECASE)
 OF_TESTS = re.compile(r"(^|\.)(tests?|test_\w+|\w+_test|conftest)(\.|$)")
-_Assignment = ast.Assign | ast.AnnAssign
 # What a train module has for arguments that say which model is asked, and where.
 SUPPLIED = {
     "model": "BASE_MODEL",
@@ -267,19 +273,19 @@ def _takes(
 def _take_name(
     place: Syntax, module: str | None, node: ast.Name, taken: _Slice
 ) -> bool:
-    name, owner = node.id, _scope(place, node)
+    name, owner = node.id, scope_of(place, node)
     if name in PERSONAL or name in ("self", "cls"):
         return False
-    local = [] if owner == MODULE_LEVEL else _assignments(place, name, owner)
-    at_top = _assignments(place, name, MODULE_LEVEL)
-    if not local and _is_set_later(place, name):
+    local = [] if owner == MODULE_LEVEL else assignments_of(place, name, owner)
+    at_top = assignments_of(place, name, MODULE_LEVEL)
+    if not local and is_set_later(place, name):
         return False
     if not local and (
         module is None or any(each and place.is_guarded(each) for each in at_top)
     ):
         local = at_top
     is_parameter = owner != MODULE_LEVEL and name in place.functions[owner].parameters
-    if _is_lambdas(place, node):
+    if is_of_a_lambda(place, node):
         return False
     if local:
         statement = local[0]
@@ -296,7 +302,7 @@ def _take_name(
         ]
         return (
             len(taken.statements) <= MOST_STATEMENTS
-            and _take(place, module, _value_of(statement), taken)
+            and _take(place, module, value_of(statement), taken)
             and all(_take(place, module, each, taken) for each in filled)
         )
     if is_parameter:
@@ -320,23 +326,6 @@ def _take_name(
             taken.names[module, name] = None
         return module is not None
     return hasattr(builtins, name)
-
-
-def _scope(place: Syntax, node: ast.Name) -> str:
-    """The function whose variable, parameter or inner function a name is.
-
-    It is the one around the name, or around that one, as a closure's.
-    """
-    around = place.owner(node)
-    for owner in (around, *place.functions_around(around)):
-        if place.is_local(node.id, owner) or f"{owner}.{node.id}" in place.functions:
-            return owner
-    return around
-
-
-def _is_set_later(place: Syntax, name: str) -> bool:
-    """Whether a function gives a name of its module a value: ``global client``."""
-    return any(isinstance(n, ast.Global) and name in n.names for n in place.nodes)
 
 
 def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
@@ -375,36 +364,3 @@ def _module_beside(
     if not package and not module.startswith("."):
         return (module if name == module else f"{module} as {name}"), ""
     return package or ".", name if name == last else f"{last} as {name}"
-
-
-def _value_of(statement: _Assignment) -> ast.expr:
-    assert statement.value is not None
-    return statement.value
-
-
-def _is_lambdas(place: Syntax, node: ast.Name) -> bool:
-    """Whether a name is a parameter of a lambda around it."""
-    return any(
-        isinstance(outer, ast.Lambda)
-        and node.id in {argument.arg for argument in arguments_of(outer)}
-        for outer in place.ancestors(node)
-    )
-
-
-def _assignments(place: Syntax, name: str, owner: str) -> list[_Assignment | None]:
-    """The statements that bind ``name``; None for one that does more than assign it."""
-    found: list[_Assignment | None] = []
-    for node in place.owned_by(owner):
-        if (
-            isinstance(node, ast.Name)
-            and node.id == name
-            and isinstance(node.ctx, ast.Store)
-        ):
-            statement = place.parents[node]
-            if (
-                isinstance(statement, ast.AnnAssign) and statement.value is not None
-            ) or (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
-                found.append(statement)
-            else:
-                found.append(None)
-    return found

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from art_adapt.definitions import called_name, definitions_of
 from art_adapt.survey.effects import harm_of
-from art_adapt.survey.harms import RUN_AT_ONCE, RUNS_ON
-from art_adapt.survey.model import Effect, Harm
+from art_adapt.survey.harm import Effect, Harm
+from art_adapt.survey.library_calls import RUN_AT_ONCE, RUNS_ON
 from art_adapt.survey.nodes import last_name
 from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
 

@@ -8,7 +8,8 @@ from textwrap import dedent
 import pytest
 
 from art_adapt.source import Source, read_source
-from art_adapt.survey.model import CompletionCall, FileSurvey, Harm, Survey
+from art_adapt.survey.harm import Harm
+from art_adapt.survey.model import CompletionCall, FileSurvey, Survey
 from art_adapt.survey.roles import Role
 from art_adapt.survey.survey import survey
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from art_adapt.survey.model import Harm
+from art_adapt.survey.harm import Harm
 
 BY_NAME = {
     "getpass.getpass": Harm.ASKS,

@@ -1,0 +1,206 @@
+"""Finds what runs in the likely episodes, and what that does beyond them.
+
+Likely are the entry point that was chosen, or the several that are equally likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from art_adapt.survey.call_graph import CallGraph
+from art_adapt.survey.classes import FunctionKey
+from art_adapt.survey.effects import (
+    LOADED,
+    find_effects,
+    find_hosted_tools,
+    find_refusals,
+)
+from art_adapt.survey.found import Found
+from art_adapt.survey.harm import Effect, Harm
+from art_adapt.survey.importable import module_at
+from art_adapt.survey.model import EntryPoint
+from art_adapt.survey.project import Project
+from art_adapt.survey.registrations import find_registering
+from art_adapt.survey.shared_instances import changed_by_itself
+from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.work_at_import import find_work_at_import
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """The likely entry points, and the functions that their episodes run.
+
+    ``found`` has the files of what they are handed as well. ``imported``: the files that a
+    train module imports. ``at_import``: the functions that run when those are imported.
+    """
+
+    found: Found
+    entries: tuple[EntryPoint, ...]
+    run: frozenset[FunctionKey]
+    imported: frozenset[Path]
+    at_import: frozenset[FunctionKey]
+
+    @classmethod
+    def of(cls, found: Found, entries: Sequence[EntryPoint]) -> Episodes:
+        """Find what the episodes of some entry points run, and import for what it registers."""
+        run = found.run_by(entries)
+        registering = _registering(found, entries, run)
+        entries = tuple(_with_registering(found, e, registering) for e in entries)
+        found, handed = _with_handed_over(found, entries, registering)
+        run = run | handed
+        read = {path for key in run for path in found.graph.read.get(key, ())}
+        files = {path for path, _ in run} | read
+        homes = [entry.home for entry in entries] or found.project.given
+        with_them = _imported_with(found.project, entries)
+        return cls(
+            found,
+            entries,
+            frozenset(run),
+            frozenset(found.project.imported_by([*homes, *with_them])),
+            frozenset(found.graph.run_by((path, MODULE_LEVEL) for path in files)),
+        )
+
+    @property
+    def files(self) -> set[Path]:
+        """The files with functions that the episodes run."""
+        return {path for path, _ in self.run}
+
+    def functions_in(self, path: Path) -> set[str]:
+        """The functions of a file that the episodes run."""
+        return {name for where, name in self.run if where == path}
+
+    def effects(self) -> dict[Path, tuple[Effect, ...]]:
+        """Find what the episodes do beyond themselves, by the file that does it."""
+        making_tools = {path for path, _ in self.run | self.at_import}
+        effects = {
+            path: (
+                *_effects(self, syntax),
+                *_out_of_sight(self, syntax),
+                *(find_hosted_tools(syntax) if path in making_tools else ()),
+            )
+            for path, syntax in self.found.project.files.items()
+        }
+        for entry in self.entries:
+            path = entry.place.path
+            effects[path] = (*effects[path], *_of_shared_object(self, entry))
+        for script in (each.home for each in self.entries if each.is_script):
+            effects[script] = tuple(e for e in effects[script] if not e.of_module)
+        return effects
+
+
+def _registering(
+    found: Found, entries: Sequence[EntryPoint], run: set[FunctionKey]
+) -> dict[Path, list[FunctionKey]]:
+    """The files to import for what they register, each with the functions and classes."""
+    if any(each.is_script or each.route is not None for each in entries):
+        return {}
+    project = found.project
+    homes = [each.home for each in entries]
+    imported = project.imported_by([*homes, *_imported_with(project, entries)])
+    objects = {
+        (each.instance.made.place.path, each.instance.made.value)
+        for each in entries
+        if each.runs_shared_object and each.instance and each.instance.made
+    }
+    return find_registering(project, run, objects, imported)
+
+
+def _with_registering(
+    found: Found, entry: EntryPoint, registering: Iterable[Path]
+) -> EntryPoint:
+    agent = found.project.files[entry.home]
+    modules = (module_at(found.project, agent, path) for path in registering)
+    named = tuple(each for each in modules if each is not None)
+    return replace(entry, registering=named)
+
+
+def _with_handed_over(
+    found: Found,
+    entries: Sequence[EntryPoint],
+    registering: Mapping[Path, list[FunctionKey]],
+) -> tuple[Found, set[FunctionKey]]:
+    """Find what runs of the objects that an agent is made with, as its tools.
+
+    The file that makes it, or registers them, may be another one, which is then read for
+    what its functions do, and given no hooks.
+    """
+    made = [part.made for entry in entries for part in entry.parts if part.made]
+    keys = [key for each in made for key in each.functions]
+    keys += [key for added in registering.values() for key in added]
+    project = replace(found.project, files=dict(found.project.files))
+    paths = [*(path for path, _ in keys), *(each.place.path for each in made)]
+    if project.add([path for path in paths if path not in project.files]):
+        graph = CallGraph.of(project)
+        asking = found.asking.seen_in(graph, found.policy)
+        found = replace(found, project=project, graph=graph, asking=asking)
+    known = [
+        (path, function)
+        for path, name in keys
+        if path in project.files
+        for function in project.files[path].functions
+        if function == name or function.startswith(f"{name}.")
+    ]
+    return found, found.graph.run_by(known)
+
+
+def _imported_with(project: Project, entries: Sequence[EntryPoint]) -> Iterator[Path]:
+    """The files beside its agent that a train module imports, for what an agent is made of."""
+    for entry in entries:
+        agent = project.files[entry.home]
+        for made in (part.made for part in entry.parts if part.made is not None):
+            path = made.place.path
+            module = module_at(project, agent, path)
+            if any(module == each for each, _ in made.names):
+                yield path
+
+
+def _effects(episodes: Episodes, syntax: Syntax) -> tuple[Effect, ...]:
+    """What the functions of an episode do in a file, and what importing the file does."""
+    found, imported = episodes.found, episodes.imported
+    path = syntax.source.path
+    functions = episodes.functions_in(path)
+    if not found.entry_points and path in found.project.given:
+        functions = {MODULE_LEVEL, *syntax.functions}
+    asks = bool(found.calls.get(path))
+    importing: tuple[Effect, ...] = ()
+    if path in imported or asks:
+        importing = tuple(find_work_at_import(syntax, found.asking.asks))
+    if path not in imported:  # nor can a train module leave anything out
+        importing = tuple(replace(effect, calls=()) for effect in importing)
+    if asks or path in imported.intersection(found.project.given):
+        importing = (*importing, *find_refusals(syntax))[:1]
+    return (*find_effects(syntax, functions), *importing)
+
+
+def _of_shared_object(episodes: Episodes, entry: EntryPoint) -> Iterator[Effect]:
+    """Say how an episode changes the object that the next one runs as well."""
+    if not entry.runs_shared_object or entry.instance is None:
+        return
+    assert entry.instance.made is not None
+    path, owner = entry.place.path, entry.name.rpartition(".")[0]
+    syntax, run = episodes.found.project.files[path], episodes.functions_in(path)
+    methods = [
+        name
+        for name in syntax.functions
+        if name in run and name.rpartition(".")[0] == owner
+    ]
+    yield from changed_by_itself(syntax, methods, entry.instance.made.value)
+
+
+def _out_of_sight(episodes: Episodes, syntax: Syntax) -> Iterator[Effect]:
+    """Name what an episode may run and the survey could not read.
+
+    That is a file of a newer Python, and modules that are loaded when the agent's are
+    imported, as plugins.
+    """
+    path, run = syntax.source.path, episodes.run
+    if path in episodes.files:
+        for node, other in episodes.found.project.unread.get(path, {}).items():
+            what = f"{other.name}, which this Python cannot read,"
+            yield Effect(syntax.place(node), Harm.UNKNOWN, what)
+    loading = {name for where, name in episodes.at_import - run if where == path}
+    for effect in find_effects(syntax, loading):
+        if effect.what == LOADED:
+            yield effect

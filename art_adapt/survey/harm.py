@@ -1,0 +1,49 @@
+"""The side effects of an agent, and what it uses that is not handled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from art_adapt.source import Place
+
+
+class Harm(StrEnum):
+    """How a side effect gets in the way of running an episode many times."""
+
+    ASKS = "asks a person"
+    WRITES = "writes outside the episode"
+    NETWORK = "talks to a service"
+    CLOCK = "depends on time or chance"
+    SHARED = "is shared between rollouts"
+    PROCESS = "starts a process"
+    IMPORT = "runs when the module is imported"
+    UNKNOWN = "does what is not known here"
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A side effect that makes an episode hard to replay.
+
+    ``calls``: those that work at import consists of, where the module can be imported
+    without them. ``of_module``: state of the file's own module, which is new in each
+    episode that runs the whole file.
+    """
+
+    place: Place
+    harm: Harm
+    what: str
+    calls: tuple[str, ...] = ()
+    of_module: bool = False
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A framework or kind of call that is not handled, and what to use instead."""
+
+    place: Place
+    what: str
+    instead: str
+    calls_model: bool = True  # whether a model is called through it
+    every_client: bool = False  # whether the recorder sees its requests all the same
+    edit: str = ""  # what to write there
