@@ -128,8 +128,8 @@ class Found:
     def with_rivals(self, rivals: Sequence[EntryPoint]) -> Found:
         """Put candidates right after the likeliest, and as likely: the user has to say."""
         first, *others = self.entry_points
-        equal = [replace(each, score=first.score) for each in rivals]
-        rest = [each for each in others if each not in rivals]
+        equal = (replace(each, score=first.score) for each in rivals)
+        rest = (each for each in others if each not in rivals)
         return replace(self, entry_points=(first, *equal, *rest))
 
     def put_behind(self, entries: Sequence[EntryPoint], score: int) -> Found:

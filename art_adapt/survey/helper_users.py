@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from art_adapt.survey.found import Found
-from art_adapt.survey.likelihood import is_handed_a_prompt, takes_anything
-from art_adapt.survey.llm_helpers import asks_once, drivers, helpers_of, is_helper
+from art_adapt.survey.handed import is_handed_a_prompt, takes_anything
+from art_adapt.survey.llm_helpers import (
+    asks_once,
+    drivers,
+    helpers_of,
+    is_handed_all,
+    is_helper,
+)
 from art_adapt.survey.model import EntryPoint
 
 
@@ -52,6 +58,7 @@ def tied(found: Found) -> Found:
         and each.key not in related
         and found.asking.drives(*found.function_of(each)) >= drives
         and not is_helper(found, each)
+        and not is_handed_all(found, each)
     ]
     return found.with_rivals(rivals)
 

@@ -5,10 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from art_adapt.survey.asking import Asking
 from art_adapt.survey.call_graph import CallGraph
 from art_adapt.survey.classes import FunctionKey
+from art_adapt.survey.handed import (
+    is_handed_a_prompt,
+    is_handed_an_agent,
+    is_only_given,
+    takes_anything,
+)
 from art_adapt.survey.launches import (
     asks_by_turns,
     asks_for_turns,
@@ -36,12 +44,69 @@ RUNS = re.compile(
 PROBES = re.compile(
     r"health|ping|(test|check|verify)_(connection|api|key)|is_available|^retry(_|$)"
 )
-# What an agent has of its own: a function that has to be given several drives for others.
-GIVEN = re.compile(r"^(system|instructions)|tools$|schemas$|dispatch")
-# What limits or reads an answer, and is no task: n_retry: int, parser: Callable.
-NO_TASK = re.compile(r"^(int|float|bool)\b|\b[Cc]allable\b")
-SETTING = re.compile(r"^(True|False|\d[\d._]*)$")
-PROMPT = re.compile(r"^(system|instructions)")
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A function that reaches a policy call, with what its score follows from.
+
+    ``reaching``: all such functions. ``driving``: the functions that it calls and that
+    drive a conversation each.
+    """
+
+    project: Project
+    graph: CallGraph
+    entry: EntryPoint
+    reaching: set[FunctionKey]
+    asking: Asking
+
+    @property
+    def key(self) -> FunctionKey:
+        return self.entry.key
+
+    @cached_property
+    def syntax(self) -> Syntax:
+        return self.project.files[self.entry.place.path]
+
+    @cached_property
+    def function(self) -> Function:
+        return self.syntax.functions[self.entry.name]
+
+    @property
+    def name(self) -> str:
+        return self.function.node.name
+
+    @cached_property
+    def drives(self) -> bool:
+        return self.asking.drives(self.syntax, self.function) or extends_a_driver(
+            self.project, self.key, self.asking
+        )
+
+    @cached_property
+    def composes(self) -> bool:
+        return _composes(self.syntax, self.function, self.asking)
+
+    @cached_property
+    def writes(self) -> bool:
+        return writes_messages(self.project, self.graph, self.key, self.asking)
+
+    @cached_property
+    def starts(self) -> bool:
+        return self.writes or starts_conversation(
+            self.project, self.graph, self.key, self.asking
+        )
+
+    @cached_property
+    def chats(self) -> bool:
+        return asks_for_turns(self.project, self.graph, self.key, self.reaching)
+
+    @cached_property
+    def batches(self) -> bool:
+        return is_batch(self.project, self.graph, self.key, self.asking)
+
+    @cached_property
+    def driving(self) -> set[FunctionKey]:
+        return _driving(self.project, self.graph, self.key, self.asking)
 
 
 def likelihood(
@@ -51,90 +116,105 @@ def likelihood(
     reaching: set[FunctionKey],
     asking: Asking,
 ) -> int:
-    key = entry.key
-    syntax = project.files[entry.place.path]
-    function = syntax.functions[entry.name]
-    name = function.node.name
-    drives = asking.drives(syntax, function) or extends_a_driver(project, key, asking)
-    composes = _composes(syntax, function, asking)
-    writes = writes_messages(project, graph, key, asking)
-    starts = writes or starts_conversation(project, graph, key, asking)
-    chats = asks_for_turns(project, graph, key, reaching)
-    score = 2 if entry.place.path in project.given else 0
+    """Say how likely it is that ``entry`` runs an episode: the higher, the likelier.
+
+    The numbers only mean something beside those of the other candidates.
+    """
+    candidate = _Candidate(project, graph, entry, reaching, asking)
+    return (
+        _by_its_signature(candidate)
+        + _by_what_it_is_for(candidate)
+        + _by_how_it_asks(candidate)
+        + _by_its_callers(candidate)
+    )
+
+
+def _by_its_signature(candidate: _Candidate) -> int:
+    entry, name = candidate.entry, candidate.name
+    score = 2 if entry.place.path in candidate.project.given else 0
     if RUNS.search(name):
         score += 2
-    batch = is_batch(project, graph, key, asking)
-    if (
-        batch
-        or PROBES.search(name)
-        or (is_launch(project, key) and not (drives or composes or chats or starts))
-        or (
-            not (drives or composes or starts)
-            and is_example(project, graph, key, reaching)
-        )
-    ):
-        score -= 5
-    if chats:
-        score += 6
-    elif not starts and asks_by_turns(syntax, function, asking):
-        score -= 8
-    elif is_asked_by_a_person(project, graph, entry, reaching):
-        score -= 16
-    driving = _driving(project, graph, key, asking)
-    if composes and not driving:
-        score += 6
-    if asking.only_sends(syntax, function) and not driving:
-        score -= 8
-    if _is_read_later(syntax, function, asking):
-        score -= 8
     if name.startswith("_") and name != "__call__":
         score -= 3
-    if any(
-        not parameter.is_client and parameter.default is None
-        for parameter in entry.parameters
-    ):
+    if any(p.default is None and not p.is_client for p in entry.parameters):
         score += 2
     if any(
         not isinstance(value, ast.Constant)
-        for value in return_values(syntax, function.qualname)
+        for value in return_values(candidate.syntax, entry.name)
     ):
         score += 2
-    if writes:
-        score += 3
-    if drives:
-        score += 5
-    elif any(_is_private(name) and at == key[0] for at, name in driving):
-        score += 4
-    elif not batch and any(
-        isinstance(node, LOOPS) and asking.asks(node)
-        for node in syntax.owned_by(function.qualname)
+    return score - 2 if entry.is_generator else score
+
+
+def _by_what_it_is_for(candidate: _Candidate) -> int:
+    """Lower what starts, shows or tries an agent, or runs it for each of some rows."""
+    project, graph, key = candidate.project, candidate.graph, candidate.key
+    reaching, asking = candidate.reaching, candidate.asking
+    own = candidate.drives or candidate.composes or candidate.starts
+    score = 0
+    if (
+        candidate.batches
+        or PROBES.search(candidate.name)
+        or (is_launch(project, key) and not (own or candidate.chats))
+        or (not own and is_example(project, graph, key, reaching))
     ):
-        score += 2
+        score -= 5
+    if candidate.chats:
+        score += 6
+    elif not candidate.starts and asks_by_turns(
+        candidate.syntax, candidate.function, asking
+    ):
+        score -= 8
+    elif is_asked_by_a_person(project, graph, candidate.entry, reaching):
+        score -= 16
     if any(
         caller in reaching and caller != key and not is_launch(project, caller)
         for caller, callee in graph.tabled
         if callee == key and not graph.leads_to(key, caller)
     ):
         score -= 10  # a tool of another conversation, or an agent that is chosen there
+    return score
+
+
+def _by_how_it_asks(candidate: _Candidate) -> int:
+    """Raise what drives or composes a conversation, lower what only sends one."""
+    syntax, function = candidate.syntax, candidate.function
+    asking, driving = candidate.asking, candidate.driving
+    score = 0
+    if candidate.composes and not driving:
+        score += 6
+    if asking.only_sends(syntax, function) and not driving:
+        score -= 8
+    if _is_read_later(syntax, function, asking):
+        score -= 8
+    if candidate.writes:
+        score += 3
+    if candidate.drives:
+        score += 5
+    elif any(_is_private(name) and at == candidate.key[0] for at, name in driving):
+        score += 4
+    elif not candidate.batches and any(
+        isinstance(node, LOOPS) and asking.asks(node)
+        for node in syntax.owned_by(function.qualname)
+    ):
+        score += 2
+    if len(driving) > 1 and not _is_private(candidate.key[1]):  # it runs one of them
+        score += 8
+    return score
+
+
+def _by_its_callers(candidate: _Candidate) -> int:
+    """Lower what other candidates start, have as a part, or hand an agent to."""
+    project, graph, entry = candidate.project, candidate.graph, candidate.entry
+    key, asking, reaching = candidate.key, candidate.asking, candidate.reaching
     around = graph.recursion(key)
-    if around and not _is_started(graph, key, around):
-        score -= 12
+    score = -12 if around and not _is_started(graph, key, around) else 0
     callers = [
-        c
-        for c in graph.callers(key)
-        if c in reaching
-        and c != key
-        and c not in around
-        and (
-            _composes_at(project, c, asking)
-            or begins(project, graph, c, asking)
-            or not (
-                is_launch(project, c)
-                or is_example(project, graph, c, reaching)
-                or is_batch(project, graph, c, asking)
-                or _only_chats(project, graph, c, reaching, asking)
-            )
-        )
+        caller
+        for caller in graph.callers(key)
+        if caller in reaching
+        and caller not in (key, *around)
+        and _counts(candidate, caller)
     ]
     is_started = any(begins(project, graph, c, asking) for c in callers)
     if (
@@ -144,64 +224,44 @@ def likelihood(
     ):
         callers = []
         score += 1
+    if not callers:
+        return score
     if not takes_anything(entry) and any(
         project.files[path].functions[name].parameters for path, name in callers
     ):
         score -= 8  # what differs between episodes is told before it runs
-    if len(driving) > 1 and not _is_private(key[1]):  # it runs one of them
-        score += 8
     whole = (
-        drives and not name.startswith("_") and not asking.is_given(syntax, function)
+        candidate.drives
+        and not candidate.name.startswith("_")
+        and not asking.is_given(candidate.syntax, candidate.function)
     )
     is_begun = is_only_given(project, entry, asking) and any(
         writes_messages(project, graph, c, asking) for c in callers
     )
-    is_handed = is_handed_an_agent(entry) or is_handed_a_prompt(entry)
-    if is_begun or (callers and is_handed):
+    if is_begun or is_handed_an_agent(entry) or is_handed_a_prompt(entry):
         score -= 8
-    elif callers and not (
+    elif not (
         whole and _is_used_as_a_whole(project, graph, key, callers, reaching, asking)
     ):
         score -= 6 if whole else 4
-    if callers and asking.only_relays(syntax, function):
+    if asking.only_relays(candidate.syntax, candidate.function):
         score -= 4
-    if entry.is_generator:
-        score -= 2
     return score
 
 
-def is_handed_an_agent(entry: EntryPoint) -> bool:
-    """Whether an entry point has to be given several things that are an agent's own."""
-    required = [each.name for each in entry.parameters if each.default is None]
-    return sum(GIVEN.search(each) is not None for each in required) > 1
-
-
-def is_handed_a_prompt(entry: EntryPoint) -> bool:
-    """Whether an entry point has to be given the system prompt: ``ask(system, user)``."""
-    return any(p.default is None and PROMPT.search(p.name) for p in entry.parameters)
-
-
-def is_only_given(project: Project, entry: EntryPoint, asking: Asking) -> bool:
-    """Whether all that tells an entry point its task is a conversation: ``run(messages)``."""
-    syntax = project.files[entry.place.path]
-    given = asking.is_given(syntax, syntax.functions[entry.name])
-    others = (
-        each
-        for each in entry.parameters
-        if each.default is None
-        and not (each.is_client or each.is_object or each.supplied)
-        and each.name not in given
-        and not NO_TASK.search(each.annotation or "")
-    )
-    return bool(given) and all(GIVEN.search(each.name) for each in others)
-
-
-def takes_anything(entry: EntryPoint) -> bool:
-    """Whether an entry point takes anything that JSON could hold, beside switches and limits."""
-    required = [p for p in entry.constructor if p.default is None]
-    return any(
-        not (each.is_client or each.is_object or SETTING.search(each.default or ""))
-        for each in (*entry.parameters, *required)
+def _counts(candidate: _Candidate, caller: FunctionKey) -> bool:
+    """Whether a caller is more than a start, an example, a batch or a chat of an agent."""
+    project, graph = candidate.project, candidate.graph
+    asking, reaching = candidate.asking, candidate.reaching
+    return (
+        _composes_at(project, caller, asking)
+        or begins(project, graph, caller, asking)
+        or not (
+            is_launch(project, caller)
+            or is_example(project, graph, caller, reaching)
+            or is_batch(project, graph, caller, asking)
+            or _only_chats(project, graph, caller, reaching, asking)
+        )
     )
 
 

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 
 from art_adapt.survey.classes import FunctionKey, is_super, lineage, method_above
 from art_adapt.survey.growth import names_in
-from art_adapt.survey.instances import implemented_by
-from art_adapt.survey.launches import is_launch
-from art_adapt.survey.likelihood import (
+from art_adapt.survey.handed import (
     is_handed_a_prompt,
     is_handed_an_agent,
+    is_handed_objects,
     is_only_given,
     takes_anything,
 )
+from art_adapt.survey.instances import implemented_by
+from art_adapt.survey.launches import is_launch
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.nodes import Function, dotted
 from art_adapt.survey.starts import begins, starts_conversation, writes_prompt
 from art_adapt.survey.syntax import LOOPS, Syntax
+from art_adapt.survey.tool_execution import answers_a_call
 
 if TYPE_CHECKING:
     from art_adapt.survey.found import Found
@@ -48,7 +50,7 @@ def helpers_of(found: Found) -> list[FunctionKey]:
     if is_told_before(first):
         return [first.key]
     leading = found.graph.reaching([first.key])
-    if is_handed_objects(first) or (
+    if is_handed_objects(found.project, first) or (
         is_handed_all(found, first)
         and not any(
             begins(found.project, found.graph, key, found.asking) for key in leading
@@ -99,13 +101,6 @@ def is_handed_all(found: Found, entry: EntryPoint) -> bool:
     )
 
 
-def is_handed_objects(entry: EntryPoint) -> bool:
-    """Whether an entry point takes nothing but objects that only its callers could make."""
-    required = [each for each in entry.parameters if each.default is None]
-    unknown = all(each.is_object and each.made is None for each in required)
-    return bool(required) and unknown and not takes_anything(entry)
-
-
 def is_told_before(entry: EntryPoint) -> bool:
     """Whether a method takes no task: ``chat.add(question)`` comes before ``chat.run()``."""
     given = any(p.default is None and not p.is_client for p in entry.parameters)
@@ -124,15 +119,29 @@ def is_helper(found: Found, entry: EntryPoint) -> bool:
     a provider's adapter, without a prompt of its own, or belongs to that interface; or it
     hands on to a method of its own name, as a middleware.
     """
-    syntax, function = found.function_of(entry)
-    if _hands_on(found, entry.key) or _belongs_to_a_provider(found, entry):
+    if _hands_on(found, entry.key):
         return True
+    if _answers_tools(found, entry):
+        return False
+    if _belongs_to_a_provider(found, entry):
+        return True
+    syntax, function = found.function_of(entry)
     asking = found.asking
     if asking.drives(syntax, function) or asking.composes(syntax, function):
         return False
     return asking.only_sends(syntax, function) or (
         implemented_by(found.project, syntax, function) is not None
         and not starts_conversation(found.project, found.graph, entry.key, asking)
+    )
+
+
+def _answers_tools(found: Found, entry: EntryPoint) -> bool:
+    """Whether a method, or one of its own, answers the model's tool calls: an agent's turns."""
+    syntax, _ = found.function_of(entry)
+    return any(
+        answers_a_call(node)
+        for _, name in found.own(entry.key)
+        for node in syntax.owned_by(name)
     )
 
 

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 from art_adapt.survey.callers import files_that_use
 from art_adapt.survey.found import Found
+from art_adapt.survey.handed import is_handed_objects, takes_anything
 from art_adapt.survey.helper_users import rivals_for, user_first, without_unused
-from art_adapt.survey.likelihood import takes_anything
 from art_adapt.survey.llm_helpers import (
     drivers,
     helpers_of,
     is_handed_all,
-    is_handed_objects,
     is_helper,
     is_told_before,
 )
@@ -39,7 +38,7 @@ def outward(found: Found) -> Found:
         wider = without_unused(Found.of(project))
         if (further := _further(found, wider)) is None:
             best = rivals_for(found, wider) or best
-        elif is_handed_objects(further.entry_points[0]):
+        elif is_handed_objects(wider.project, further.entry_points[0]):
             continue  # nor could an episode give it those
         elif is_handed_all(further, further.entry_points[0]):
             handed = handed or further

@@ -221,6 +221,17 @@ def fields_of(
     return tuple(found.values())
 
 
+def is_of_record(project: Project, syntax: Syntax, annotation: str | None) -> bool:
+    """Whether an annotation is a dataclass or pydantic model of the project."""
+    if annotation is None:
+        return False
+    named = dotted(bare(ast.parse(annotation, mode="eval").body)) or ""
+    found = project.class_named(syntax, named)
+    return found is not None and any(
+        _is_record(project, *each) for each in lineage(project, *found)
+    )
+
+
 def _is_record(project: Project, syntax: Syntax, class_name: str) -> bool:
     """Whether a decorator or a library's base class makes a constructor of the fields."""
     definition = syntax.classes[class_name]
