@@ -57,7 +57,7 @@ def helpers_of(found: Found) -> list[FunctionKey]:
         )
     ):
         return sorted(leading)
-    if drivers(found):
+    if drivers(found) or _answers_tools(found, first):
         return []
     helpers = [each.key for each in found.entry_points if is_helper(found, each)]
     if first.key in helpers:

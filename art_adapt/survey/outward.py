@@ -60,20 +60,10 @@ def _further(found: Found, wider: Found) -> Found | None:
     unused = is_behind and not (
         wider.graph.callers(first.key) or is_helper(found, first)
     )
-    driven = is_helper(found, first) and _is_driven(found, wider)
+    driven = bool(drivers(wider)) and not is_told_before(wider.entry_points[0])
     leads = takes_a_task or driven or unused
     ahead = wider if leads else user_first(found, wider)
     if ahead is None:
         return None
     behind = [each for each in ahead.entry_points[1:] if each.key == first.key]
     return ahead.put_behind(behind, ahead.entry_points[0].score - 1)
-
-
-def _is_driven(found: Found, wider: Found) -> bool:
-    """Whether the likeliest driver of more files asks by a helper that was found."""
-    driving = drivers(wider)
-    return (
-        bool(driving)
-        and not is_told_before(wider.entry_points[0])
-        and driving[0].key in wider.graph.reaching(helpers_of(found))
-    )

@@ -55,6 +55,8 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
             named = _members(project, syntax, node.value.func, node.attr)
             return named or _of_instances(project, syntax, node.value, node.attr)
+        if isinstance(node, ast.Call):  # Agent()(task)
+            return _of_instances(project, syntax, node, "__call__")
         return []
     head, _, rest = name.partition(".")
     owner = syntax.owner(node)
