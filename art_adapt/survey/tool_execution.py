@@ -28,7 +28,7 @@ from art_adapt.survey.requested_calls import (
     likeness,
     spelled,
 )
-from art_adapt.survey.syntax import Syntax
+from art_adapt.survey.syntax import Syntax, return_values
 from art_adapt.survey.tool_lookups import find_lookup, how_found, running_all
 
 # Parts of a request: what is made of them is no result.
@@ -175,7 +175,7 @@ def _made_by(
             yield syntax, value
         if likeness(value) >= CERTAIN:
             return  # what it is given comes from the model
-        for inner in value.args:
+        for inner in (*value.args, *_returned(syntax, value)):
             yield from follow(inner)
         if isinstance(value.func, ast.Attribute) and name in WRAPPERS:
             yield from follow(value.func.value)
@@ -184,6 +184,12 @@ def _made_by(
     else:
         for inner in _parts(value):
             yield from follow(inner)
+
+
+def _returned(syntax: Syntax, call: ast.Call) -> list[ast.expr]:
+    """What a function that is defined around its call returns: ``async def run_one(call)``."""
+    inner = f"{syntax.owner(call)}.{dotted(call.func)}"
+    return return_values(syntax, inner) if inner in syntax.functions else []
 
 
 def _parts(value: ast.expr) -> list[ast.expr]:

@@ -54,6 +54,9 @@ def tools(body: str, below: str = "") -> str | None:
         ("note = pre_tool_call_block(call.function.name, call.function.arguments)\nout = note or tools.execute(call)", "handed to tools.execute"),
         ("target = call.id\nout = set_tool(target=target) if target == 'set' else tools.go(call.function.name, call.function.arguments)", "handed to tools.go"),
         ("names = ', '.join(sorted(tools.valid_tool_names))\nout = f'one of {names}' if may(call) else tools.go(call.function.name, call.function.arguments)", "handed to tools.go"),
+        ("def one(each):\n    return each, tools.execute(each)\nasked, out = one(call)", "handed to tools.execute"),
+        ("def one(each):\n    try:\n        result = tools.execute(each.function.name, each.function.arguments)\n        return result\n    except KeyError:\n        return 'none'\nout = pool.submit(one, call).result() if may(call) else one(call)", "handed to tools.execute"),
+        ("async def one(each):\n    return tools.execute(each.function.name, each.function.arguments)\nout = asyncio.run(one(call))", "handed to tools.execute"),
     ],
 )  # fmt: skip
 def test_the_call_that_runs_one_is_found(body: str, how: str) -> None:
