@@ -123,9 +123,11 @@ def _likelier_users(
 
 
 def _users(narrow: Found, wide: Found) -> list[EntryPoint]:
-    helper = narrow.entry_points[0]
+    first = narrow.entry_points[0]
+    known = [each.key for each in narrow.entry_points if each.score == first.score]
+    parts = wide.graph.run_by(known)  # of helpers that are as likely
     using = (each for each in _likeliest(wide) if _uses_helper(narrow, wide, each))
-    return list({each.key: each for each in using if each.key != helper.key}.values())
+    return list({each.key: each for each in using if each.key not in parts}.values())
 
 
 def _likeliest(found: Found) -> list[EntryPoint]:

@@ -20,7 +20,7 @@ from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.nodes import Function, dotted
 from art_adapt.survey.starts import begins, starts_conversation, writes_prompt
 from art_adapt.survey.syntax import LOOPS, Syntax
-from art_adapt.survey.tool_execution import answers_a_call
+from art_adapt.survey.tool_execution import answers_a_call, find_tool_execution
 
 if TYPE_CHECKING:
     from art_adapt.survey.found import Found
@@ -136,13 +136,16 @@ def is_helper(found: Found, entry: EntryPoint) -> bool:
 
 
 def _answers_tools(found: Found, entry: EntryPoint) -> bool:
-    """Whether a method, or one of its own, answers the model's tool calls: an agent's turns."""
+    """Whether a method, or one of its own, runs what the model asks for: an agent's turns.
+
+    An adapter may write such replies too, of those that it is given.
+    """
     syntax, _ = found.function_of(entry)
-    return any(
-        answers_a_call(node)
-        for _, name in found.own(entry.key)
-        for node in syntax.owned_by(name)
-    )
+    own = {name for _, name in found.own(entry.key)}
+    if not any(answers_a_call(n) for name in own for n in syntax.owned_by(name)):
+        return False
+    project, graph, asking = found.project, found.graph, found.asking
+    return find_tool_execution(project, graph, syntax, asking, own) is not None
 
 
 def _belongs_to_a_provider(found: Found, entry: EntryPoint) -> bool:

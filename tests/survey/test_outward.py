@@ -247,9 +247,10 @@ def test_switches_and_limits_are_no_task(tmp_path: Path) -> None:
 
 
 ANSWERS = {
-    "a dict": "messages.append({'role': 'tool', 'content': '1'})",
-    "a call": "messages.append(dict(role='tool', content='1'))",
-    "a method of its own": "messages.append(self._answer())\n\n    def _answer(self):\n        return {'role': 'tool', 'content': '1'}",
+    "a dict": "messages.append({'role': 'tool', 'content': TOOLS[call.function.name](call.function.arguments)})",
+    "a call": "messages.append(dict(role='tool', content=self.tools.run_one(call)))",
+    "a method of its own": "messages.append(self._answer(call))\n\n    def _answer(self, call):\n"
+    "        return {'role': 'tool', 'content': TOOLS[call.function.name](call.function.arguments)}",
 }
 
 
@@ -263,9 +264,9 @@ def test_an_implementation_that_answers_tools_is_an_agent(
         "class Executor(ABC):\n    @abstractmethod\n    def execute(self, context): ...\n\n"
         "class OpenAIExecutor(Executor):\n    def execute(self, context: dict):\n        return self._turn(context['task'])\n\n"
         "    def _turn(self, prompt):\n        messages = [dict(role='user', content=prompt)]\n"
-        f"        reply = {CALL}\n        if reply.tool_calls:\n            self._more(messages)\n"
-        f"            reply = {CALL}\n        return reply.content\n\n"
-        f"    def _more(self, messages):\n        {answer}\n"
+        f"        reply = {CALL}\n        for call in reply.tool_calls:\n            self._more(messages, call)\n"
+        f"        if reply.tool_calls:\n            reply = {CALL}\n        return reply.content\n\n"
+        f"    def _more(self, messages, call):\n        {answer}\n"
     )
     engine = (
         "from executor import OpenAIExecutor\n\nclass Engine:\n    def run_loop(self, task: str):\n        context = {'task': task}\n"
@@ -315,4 +316,20 @@ def test_a_loop_that_is_handed_everything_is_no_rival(tmp_path: Path) -> None:
     turns = TURNS.replace("ASK", "Middleware().complete_once(messages)")
     agent = f"from middleware import Middleware\n\n\ndef solve(task: str):{turns}"
     found = project(tmp_path, model=MODEL, middleware=MIDDLEWARE, agent=agent)
+    assert likeliest(found) == {"solve"}
+
+
+@pytest.mark.parametrize("asked", [CALL, "self._send(messages)"])
+def test_an_adapter_that_translates_replies_runs_no_tools(
+    asked: str, tmp_path: Path
+) -> None:
+    adapter = (
+        "from openai import OpenAI\n\nclient = OpenAI()\n\nclass Adapter:\n    def complete(self, history):\n"
+        "        messages = []\n        for block in history:\n            if block.kind == 'result':\n"
+        "                messages.append({'role': 'tool', 'tool_call_id': block.id, 'content': str(block.content)})\n"
+        "            else:\n                messages.append({'role': 'user', 'content': block.content})\n"
+        f"        return {asked}\n\n    def _send(self, messages):\n        return {CALL}\n"
+    )
+    agent = f"from adapter import Adapter\n\n\ndef solve(task):{TURNS.replace('ASK', 'Adapter().complete(messages)')}"
+    found = project(tmp_path, adapter=adapter, agent=agent)
     assert likeliest(found) == {"solve"}
