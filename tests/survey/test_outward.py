@@ -248,7 +248,7 @@ def test_switches_and_limits_are_no_task(tmp_path: Path) -> None:
 
 ANSWERS = {
     "a dict": "messages.append({'role': 'tool', 'content': TOOLS[call.function.name](call.function.arguments)})",
-    "a call": "messages.append(dict(role='tool', content=self.tools.run_one(call)))",
+    "a call": "messages.append(dict(role='tool', content=TOOLS.run_one(call)))",
     "a method of its own": "messages.append(self._answer(call))\n\n    def _answer(self, call):\n"
     "        return {'role': 'tool', 'content': TOOLS[call.function.name](call.function.arguments)}",
 }
@@ -261,17 +261,17 @@ def test_an_implementation_that_answers_tools_is_an_agent(
     """It is the file that the user named; what repeats it until it is done is not meant."""
     executor = (
         "from abc import ABC, abstractmethod\nfrom openai import OpenAI\n\nclient = OpenAI()\n\n"
-        "class Executor(ABC):\n    @abstractmethod\n    def execute(self, context): ...\n\n"
-        "class OpenAIExecutor(Executor):\n    def execute(self, context: dict):\n        return self._turn(context['task'])\n\n"
+        "class Executor(ABC):\n    @abstractmethod\n    def execute(self, request): ...\n\n"
+        "class OpenAIExecutor(Executor):\n    def execute(self, request: dict):\n        return self._turn(request['task'])\n\n"
         "    def _turn(self, prompt):\n        messages = [dict(role='user', content=prompt)]\n"
         f"        reply = {CALL}\n        for call in reply.tool_calls:\n            self._more(messages, call)\n"
         f"        if reply.tool_calls:\n            reply = {CALL}\n        return reply.content\n\n"
         f"    def _more(self, messages, call):\n        {answer}\n"
     )
     engine = (
-        "from executor import OpenAIExecutor\n\nclass Engine:\n    def run_loop(self, task: str):\n        context = {'task': task}\n"
-        "        for _ in range(3):\n            result = OpenAIExecutor().execute(context)\n"
-        "            context['feedback'] = result\n            if result:\n                return result\n"
+        "from executor import OpenAIExecutor\n\nclass Engine:\n    def run_loop(self, task: str):\n        request = {'task': task}\n"
+        "        for _ in range(3):\n            result = OpenAIExecutor().execute(request)\n"
+        "            request['feedback'] = result\n            if result:\n                return result\n"
     )
     found = project(tmp_path, executor=executor, engine=engine)
     assert likeliest(found) == {"OpenAIExecutor.execute"}
