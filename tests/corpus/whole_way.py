@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -61,10 +62,14 @@ def rows_for(module: Path) -> list[dict[str, Any]]:
 
 
 def run(command: list[str], folder: Path) -> tuple[int, str, str]:
+    """Run a command as in an activated environment, with the project importable."""
+    path = f"{Path(command[0]).parent}{os.pathsep}{os.environ['PATH']}"
+    settings = {**os.environ, "PATH": path, "PYTHONPATH": str(folder)}
     try:
         done = subprocess.run(
             command,
             cwd=folder,
+            env=settings,
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
