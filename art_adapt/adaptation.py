@@ -13,8 +13,8 @@ from art_adapt.codemods.layout import Wrap, looks_formatted
 from art_adapt.decisions import Decisions
 from art_adapt.errors import Refusal
 from art_adapt.source import Source
-from art_adapt.survey.hooks import HOOKS, RECORDING_MODULE, hook_imports
 from art_adapt.survey.model import FileSurvey
+from art_adapt.survey.reading.hooks import HOOKS, RECORDING_MODULE, hook_imports
 
 if TYPE_CHECKING:
     from art_adapt.codemods.import_hooks import HookImport

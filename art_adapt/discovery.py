@@ -13,11 +13,11 @@ from art_adapt.folders import files_in
 from art_adapt.report.printable import printable
 from art_adapt.report.terminal import shown_progress
 from art_adapt.source import Source, read_source
-from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
-from art_adapt.survey.hooks import imported_hooks, local_names
-from art_adapt.survey.obstacles import art_use
-from art_adapt.survey.packages import import_roots, module_file
-from art_adapt.survey.syntax import Syntax
+from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
+from art_adapt.survey.calls.obstacles import art_use
+from art_adapt.survey.reading.hooks import imported_hooks, local_names
+from art_adapt.survey.reading.packages import import_roots, module_file
+from art_adapt.survey.reading.syntax import Syntax
 
 
 def standard_input(name: str) -> Source:

@@ -10,9 +10,9 @@ from shlex import quote
 from art_adapt.errors import Refusal
 from art_adapt.report.paths import at, shown
 from art_adapt.settings import Options, Origin
-from art_adapt.survey.entry_points import is_named
+from art_adapt.survey.candidates.entry_points import is_named
 from art_adapt.survey.model import EntryPoint, Survey
-from art_adapt.survey.syntax import MODULE_LEVEL
+from art_adapt.survey.reading.syntax import MODULE_LEVEL
 
 MOST_LISTED = 12  # candidates in a message
 

@@ -18,7 +18,7 @@ from art_adapt.guide.answers import kept_answers
 from art_adapt.settings import Options
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import FileSurvey, Survey
-from art_adapt.survey.packages import package_depth
+from art_adapt.survey.reading.packages import package_depth
 from art_adapt.survey.survey import survey
 
 Guide = Callable[[Survey, Options], Options]

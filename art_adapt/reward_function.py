@@ -9,9 +9,9 @@ from pathlib import Path
 
 from art_adapt.errors import Refusal
 from art_adapt.source import read_source
-from art_adapt.survey.nodes import FunctionNode
-from art_adapt.survey.packages import import_roots, module_file
-from art_adapt.survey.syntax import Syntax
+from art_adapt.survey.reading.nodes import FunctionNode
+from art_adapt.survey.reading.packages import import_roots, module_file
+from art_adapt.survey.reading.syntax import Syntax
 
 
 def check_reward(reward: str, home: Path) -> None:

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from art_adapt.errors import Refusal
-from art_adapt.survey.apis import WORDS
+from art_adapt.survey.reading.apis import WORDS
 
 # Words of files that may call a model in another way: through a framework, another
 # client, ART or a process.

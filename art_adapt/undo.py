@@ -15,8 +15,8 @@ from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.folders import walk
 from art_adapt.source import Source, read_source
-from art_adapt.survey.hooks import RECORDING_MODULE, recording_level
-from art_adapt.survey.project import Project
+from art_adapt.survey.reading.hooks import RECORDING_MODULE, recording_level
+from art_adapt.survey.reading.project import Project
 
 # Not every "art_recording" is ours: many a "start_recording" holds one. From a folder
 # further down only a package's import leads up here.

@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import dedent, indent
 
 from art_adapt.source import Source
-from art_adapt.survey.harm import Effect
+from art_adapt.survey.side_effects.harm import Effect
 from art_adapt.survey.survey import survey
 
 AGENT = """\

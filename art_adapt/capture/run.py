@@ -15,7 +15,7 @@ from typing import Any
 
 from art_adapt.errors import Refusal
 from art_adapt.survey.model import EntryPoint, Parameter
-from art_adapt.survey.syntax import MODULE_LEVEL
+from art_adapt.survey.reading.syntax import MODULE_LEVEL
 from art_adapt.train_module.fields import field_name, scenario_fields, terminal_fields
 
 LISTENING = Path(__file__).with_name("listening")

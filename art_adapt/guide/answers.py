@@ -16,7 +16,7 @@ from art_adapt.pyproject import (
     read_toml,
 )
 from art_adapt.settings import SETTINGS, Options, Origin, Setting
-from art_adapt.survey.packages import import_name
+from art_adapt.survey.reading.packages import import_name
 
 ROOTS = (".git", "setup.py", "setup.cfg")
 CRLF = b"\r\n"

@@ -44,7 +44,7 @@ from art_adapt.rehearsal.protocol import (
 )
 from art_adapt.rehearsal.stand_in import make_stand_in
 from art_adapt.rehearsal.stubs import put_stubs
-from art_adapt.survey.packages import import_name
+from art_adapt.survey.reading.packages import import_name
 from art_adapt.without_torch import without_torch
 
 TOLD_EVERY = 0.3  # seconds

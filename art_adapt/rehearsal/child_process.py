@@ -22,7 +22,7 @@ from art_adapt.rehearsal.protocol import (
     progress_file,
     to_json,
 )
-from art_adapt.survey.packages import import_name
+from art_adapt.survey.reading.packages import import_name
 
 DYING = {
     "SIGKILL": "was there enough memory? The kernel's log says (dmesg)",

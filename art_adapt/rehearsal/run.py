@@ -31,9 +31,9 @@ from art_adapt.rehearsal.stubs import check_stubs
 from art_adapt.rehearsal.turns import prompts, turns
 from art_adapt.report.paths import shown
 from art_adapt.source import Place, read_source
-from art_adapt.survey.obstacles import art_use
-from art_adapt.survey.syntax import Syntax
-from art_adapt.survey.tool_execution import answers_a_call
+from art_adapt.survey.calls.obstacles import art_use
+from art_adapt.survey.calls.tool_execution import answers_a_call
+from art_adapt.survey.reading.syntax import Syntax
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from art_adapt.errors import Refusal
 from art_adapt.source import Place, read_source
-from art_adapt.survey.harm import Harm
+from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.survey.survey import survey
-from art_adapt.survey.syntax import Syntax
 
 OUTSIDE = (Harm.NETWORK, Harm.WRITES, Harm.PROCESS)
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from art_adapt.survey.nodes import keyword, last_name
-from art_adapt.survey.syntax import Syntax
+from art_adapt.survey.reading.nodes import keyword, last_name
+from art_adapt.survey.reading.syntax import Syntax
 
 ALIASES = ("validation_alias", "alias", "env")
 # What stands for a value that nobody has set, by its type.

@@ -18,8 +18,8 @@ from art_adapt.plan import Plan
 from art_adapt.report.paths import at, shown
 from art_adapt.report.text import Line, found_lines
 from art_adapt.source import Place, Source
-from art_adapt.survey.harm import Harm
 from art_adapt.survey.model import ToolLoop
+from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.train_module.fields import to_fill_in
 
 CONTEXT = 3  # lines around a change

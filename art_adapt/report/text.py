@@ -16,9 +16,7 @@ from art_adapt.report.paths import at
 from art_adapt.report.printable import printable
 from art_adapt.report.terminal import broken, has_colours, width
 from art_adapt.settings import Origin
-from art_adapt.survey.apis import Api
-from art_adapt.survey.entry_points import UNSEEN
-from art_adapt.survey.harm import Harm
+from art_adapt.survey.candidates.entry_points import UNSEEN
 from art_adapt.survey.model import (
     CompletionCall,
     Construction,
@@ -26,6 +24,8 @@ from art_adapt.survey.model import (
     Parameter,
     Survey,
 )
+from art_adapt.survey.reading.apis import Api
+from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.train_module.fields import to_fill_in
 
 

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Body, Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.completion_calls import FoundCall
-from art_adapt.survey.nodes import dotted, root_object
-from art_adapt.survey.syntax import Syntax
+from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.survey.reading.nodes import dotted, root_object
+from art_adapt.survey.reading.syntax import Syntax
 
 RULE = Rule("ART512", "blocking-rollout", Severity.WASTE)
 BAD = (

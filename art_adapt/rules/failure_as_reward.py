@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from art_adapt.rules.code import Code, below
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import bound_names, dotted, keyword, last_name
+from art_adapt.survey.reading.nodes import bound_names, dotted, keyword, last_name
 
 RULE = Rule("ART305", "failure-as-reward", Severity.GARBAGE)
 BAD = (

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.reading.nodes import dotted
 
 RULE = Rule("ART523", "misused-batches", Severity.WASTE)
 BAD = (

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import keyword, last_name
-from art_adapt.survey.syntax import LOOPS
+from art_adapt.survey.reading.nodes import keyword, last_name
+from art_adapt.survey.reading.syntax import LOOPS
 
 RULE = Rule("ART509", "no-resume", Severity.WASTE)
 BAD = (

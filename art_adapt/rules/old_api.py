@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found, replace
-from art_adapt.survey.nodes import dotted, keyword, last_name
+from art_adapt.survey.reading.nodes import dotted, keyword, last_name
 
 RULE = Rule("ART514", "old-api", Severity.WASTE)
 LOCAL = "from art.local import LocalBackend"

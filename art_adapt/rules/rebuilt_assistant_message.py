@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Kind, Put, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import keyword
+from art_adapt.survey.reading.nodes import keyword
 
 RULE = Rule("ART202", "rebuilt-assistant-message", Severity.GARBAGE)
 BAD = (

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.roles import Role, stated_role
+from art_adapt.survey.calls.roles import Role, stated_role
 
 RULE = Rule("ART108", "recorded-judge", Severity.GARBAGE)
 BAD = (

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import takes_the_rest
+from art_adapt.survey.reading.nodes import takes_the_rest
 
 RULE = Rule("ART525", "rollout-without-trajectory", Severity.WASTE)
 BAD = (

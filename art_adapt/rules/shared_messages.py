@@ -16,8 +16,8 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Value, default_of
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import dotted
-from art_adapt.survey.syntax import LOOPS, MODULE_LEVEL
+from art_adapt.survey.reading.nodes import dotted
+from art_adapt.survey.reading.syntax import LOOPS, MODULE_LEVEL
 
 RULE = Rule("ART205", "shared-messages", Severity.GARBAGE)
 BAD = (

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.nodes import keyword
-from art_adapt.survey.syntax import MODULE_LEVEL
+from art_adapt.survey.reading.nodes import keyword
+from art_adapt.survey.reading.syntax import MODULE_LEVEL
 
 RULE = Rule("ART204", "tools-not-recorded", Severity.GARBAGE)
 BAD = (

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.completion_calls import FoundCall
+from art_adapt.survey.calls.completion_calls import FoundCall
 
 RULE = Rule("ART106", "unused-choices", Severity.WASTE)
 BAD = (

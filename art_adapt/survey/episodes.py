@@ -9,23 +9,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from art_adapt.survey.call_graph import CallGraph
-from art_adapt.survey.classes import FunctionKey
-from art_adapt.survey.effects import (
+from art_adapt.survey.candidates.found import Found
+from art_adapt.survey.making.registrations import find_registering
+from art_adapt.survey.model import EntryPoint
+from art_adapt.survey.names.call_graph import CallGraph
+from art_adapt.survey.names.classes import FunctionKey
+from art_adapt.survey.reading.importable import module_at
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.side_effects.effects import (
     LOADED,
     find_effects,
     find_hosted_tools,
     find_refusals,
 )
-from art_adapt.survey.found import Found
-from art_adapt.survey.harm import Effect, Harm
-from art_adapt.survey.importable import module_at
-from art_adapt.survey.model import EntryPoint
-from art_adapt.survey.project import Project
-from art_adapt.survey.registrations import find_registering
-from art_adapt.survey.shared_instances import changed_by_itself
-from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
-from art_adapt.survey.work_at_import import find_work_at_import
+from art_adapt.survey.side_effects.harm import Effect, Harm
+from art_adapt.survey.side_effects.shared_instances import changed_by_itself
+from art_adapt.survey.side_effects.work_at_import import find_work_at_import
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
-from art_adapt.survey.apis import Api
-from art_adapt.survey.completion_calls import FoundCall
-from art_adapt.survey.harm import Effect, Harm, Obstacle
-from art_adapt.survey.roles import Role
-from art_adapt.survey.syntax import MODULE_LEVEL
+from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.survey.calls.roles import Role
+from art_adapt.survey.reading.apis import Api
+from art_adapt.survey.reading.syntax import MODULE_LEVEL
+from art_adapt.survey.side_effects.harm import Effect, Harm, Obstacle
 
 
 @dataclass(frozen=True)

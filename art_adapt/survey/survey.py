@@ -7,16 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from art_adapt.source import Source
-from art_adapt.survey.agents_apart import apart_from, told_apart
-from art_adapt.survey.entry_points import is_named
+from art_adapt.survey.calls.obstacles import art_use, find_obstacles
+from art_adapt.survey.calls.roles import side_job_of
+from art_adapt.survey.calls.threads import find_thread_starts
+from art_adapt.survey.calls.tool_execution import find_tool_execution
+from art_adapt.survey.candidates.agents_apart import apart_from, told_apart
+from art_adapt.survey.candidates.entry_points import is_named
+from art_adapt.survey.candidates.found import Found
+from art_adapt.survey.candidates.helper_users import drivers_first, tied
+from art_adapt.survey.candidates.implementations import (
+    with_derived,
+    with_implementations,
+)
+from art_adapt.survey.candidates.llm_helpers import only_helps
+from art_adapt.survey.candidates.outward import outward
 from art_adapt.survey.episodes import Episodes
-from art_adapt.survey.found import Found
-from art_adapt.survey.harm import Effect
-from art_adapt.survey.helper_users import drivers_first, tied
-from art_adapt.survey.hooks import local_names, recording_level
-from art_adapt.survey.implementations import with_derived, with_implementations
-from art_adapt.survey.llm_helpers import only_helps
-from art_adapt.survey.loaders import find_loaders
+from art_adapt.survey.making.usage import as_used
 from art_adapt.survey.model import (
     EntryPoint,
     FileSurvey,
@@ -24,15 +30,12 @@ from art_adapt.survey.model import (
     ThreadStart,
     ToolExecution,
 )
-from art_adapt.survey.obstacles import art_use, find_obstacles
-from art_adapt.survey.outward import outward
-from art_adapt.survey.packages import imports_relatively, may_be_of_package
-from art_adapt.survey.project import Project
-from art_adapt.survey.roles import side_job_of
-from art_adapt.survey.syntax import Syntax
-from art_adapt.survey.threads import find_thread_starts
-from art_adapt.survey.tool_execution import find_tool_execution
-from art_adapt.survey.usage import as_used
+from art_adapt.survey.reading.hooks import local_names, recording_level
+from art_adapt.survey.reading.packages import imports_relatively, may_be_of_package
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.survey.side_effects.harm import Effect
+from art_adapt.survey.side_effects.loaders import find_loaders
 
 
 def survey(

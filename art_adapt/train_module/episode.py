@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
+from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.model import (
     EntryPoint,
     Parameter,
@@ -13,7 +14,6 @@ from art_adapt.survey.model import (
     SetupCall,
     Terminal,
 )
-from art_adapt.survey.supplied import MODEL
 from art_adapt.train_module.fields import (
     ENDPOINT,
     field_name,

@@ -6,8 +6,8 @@ import keyword
 import re
 from collections.abc import Iterable
 
+from art_adapt.survey.inputs.supplied import API_KEY, API_VERSION, BASE_URL, MODEL
 from art_adapt.survey.model import EntryPoint, Parameter, Terminal
-from art_adapt.survey.supplied import API_KEY, API_VERSION, BASE_URL, MODEL
 from art_adapt.train_module.types import plain_type
 
 # Arguments that say where the model is: no scenario's business. Recorded calls go to the

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from art_adapt import __version__
 from art_adapt.decisions import Training
-from art_adapt.survey.harm import Effect, Harm
 from art_adapt.survey.model import EntryPoint, Parameter, Survey
+from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.train_module.episode import client_class, clients_of, render_episode
 from art_adapt.train_module.fields import (
     field_name,

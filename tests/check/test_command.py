@@ -263,7 +263,12 @@ def test_nothing_slow_is_imported_unless_it_is_needed(folder: Path) -> None:
     for arguments, forbidden in (
         (
             ["check", "."],
-            ("libcst", "rich", "art_adapt.rules.code", "art_adapt.survey.syntax"),
+            (
+                "libcst",
+                "rich",
+                "art_adapt.rules.code",
+                "art_adapt.survey.reading.syntax",
+            ),
         ),
         (["check", "--select", "ART2", "."], ("libcst", "art", "openai")),
     ):

@@ -11,7 +11,7 @@ import openai
 import pytest
 
 from art_adapt.recording.callees import find_callee
-from art_adapt.survey.apis import KINDS, CallKind
+from art_adapt.survey.reading.apis import KINDS, CallKind
 
 SUPPORTED = [kind for kind in KINDS if kind.supported]
 

@@ -13,10 +13,18 @@ import pytest
 
 import art_adapt.survey
 from art_adapt.source import Source
-from art_adapt.survey.apis import CHAT, KINDS, LITELLM, RESPONSES, TEXT, Api, CallKind
-from art_adapt.survey.completion_calls import FoundCall, find_completion_calls
+from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
+from art_adapt.survey.reading.apis import (
+    CHAT,
+    KINDS,
+    LITELLM,
+    RESPONSES,
+    TEXT,
+    Api,
+    CallKind,
+)
+from art_adapt.survey.reading.syntax import Syntax
 from art_adapt.survey.survey import survey
-from art_adapt.survey.syntax import Syntax
 
 FOLDER = Path(art_adapt.survey.__file__).parent
 
@@ -46,7 +54,7 @@ def test_litellm_has_the_functions() -> None:
 
 def test_the_table_needs_no_library() -> None:
     code = (
-        "import sys, art_adapt.survey.apis as apis\n"
+        "import sys, art_adapt.survey.reading.apis as apis\n"
         "print({'libcst', 'typer', 'rich', 'openai', 'litellm', 'art'} & set(sys.modules))\n"
     )
     result = subprocess.run(
@@ -55,18 +63,49 @@ def test_the_table_needs_no_library() -> None:
     assert result.stdout == "set()\n"
 
 
-def test_the_survey_has_no_import_circles() -> None:
-    imports: dict[str, set[str]] = {}
-    for path in FOLDER.glob("*.py"):
-        nodes = ast.walk(ast.parse(path.read_bytes()))
+# A package of the survey imports only from those before it, and from model.py.
+PACKAGES = (
+    "reading",
+    "side_effects",
+    "names",
+    "calls",
+    "inputs",
+    "candidates",
+    "making",
+)
+
+
+def imported_in_the_survey() -> dict[str, set[str]]:
+    """The modules of the survey, each with those that it imports when it is imported."""
+    prefix = "art_adapt.survey."
+    found = {}
+    for path in FOLDER.rglob("*.py"):
+        tree = ast.parse(path.read_bytes())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                node.body = []
+        nodes = ast.walk(tree)
         modules = {n.module or "" for n in nodes if isinstance(n, ast.ImportFrom)}
-        prefix = "art_adapt.survey."
-        imports[path.stem] = {m.removeprefix(prefix) for m in modules if prefix in m}
-    left = dict(imports)
+        name = ".".join(path.relative_to(FOLDER).with_suffix("").parts)
+        found[name] = {m.removeprefix(prefix) for m in modules if prefix in m}
+    return found
+
+
+def test_the_survey_has_no_import_circles() -> None:
+    left = imported_in_the_survey()
     while free := [name for name, needs in left.items() if not needs & set(left)]:
         for name in free:
             del left[name]
     assert not left
+
+
+def test_the_packages_of_the_survey_are_layers() -> None:
+    for name, needs in imported_in_the_survey().items():
+        package, _, module = name.partition(".")
+        if not module:
+            continue
+        below = PACKAGES[: PACKAGES.index(package) + 1]
+        assert {n.partition(".")[0] for n in needs} <= {*below, "model"}, name
 
 
 @pytest.mark.parametrize(

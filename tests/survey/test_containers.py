@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from art_adapt.source import Source, read_source
-from art_adapt.survey.harm import Harm
+from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.survey.survey import survey
 
 TOOLS = """

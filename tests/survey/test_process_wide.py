@@ -8,7 +8,7 @@ import pytest
 from looking_agent import effects_of, looking_agent
 
 from art_adapt.source import Source, read_source
-from art_adapt.survey.harm import Harm
+from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.survey.survey import survey
 
 GAME = """

@@ -8,9 +8,9 @@ from textwrap import dedent
 import pytest
 
 from art_adapt.source import Source, read_source
-from art_adapt.survey.harm import Harm
+from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.model import CompletionCall, FileSurvey, Survey
-from art_adapt.survey.roles import Role
+from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.survey.survey import survey
 
 

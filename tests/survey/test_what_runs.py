@@ -12,10 +12,10 @@ import pytest
 from agent_files import art_adapt
 
 from art_adapt.source import Source, read_source
-from art_adapt.survey.entry_points import UNSEEN
-from art_adapt.survey.harm import Harm
+from art_adapt.survey.calls.roles import Role
+from art_adapt.survey.candidates.entry_points import UNSEEN
 from art_adapt.survey.model import EntryPoint, Survey
-from art_adapt.survey.roles import Role
+from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.survey.survey import survey
 
 CALL = "client.chat.completions.create(model='m', messages=messages)"

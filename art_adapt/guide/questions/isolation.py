@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.report.paths import at
-from art_adapt.survey.harm import Harm
+from art_adapt.survey.side_effects.harm import Harm
 
 ORDER = 30
 

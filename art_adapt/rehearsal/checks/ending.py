@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.rehearsal.seen import Finding, Seen
-from art_adapt.survey.project_folder import project_root, python_files
+from art_adapt.survey.reading.project_folder import project_root, python_files
 
 
 def ended(seen: Seen) -> Iterator[Finding]:

@@ -33,7 +33,7 @@ from art_adapt.rules.code.rewards import Rewards, RewardWrite
 from art_adapt.rules.code.sampled import Kind, Sampled
 from art_adapt.rules.code.training import Training
 from art_adapt.rules.code.trajectories import Put, Trajectories
-from art_adapt.survey.nodes import Function, dotted
+from art_adapt.survey.reading.nodes import Function, dotted
 
 __all__ = [
     "LEAVING",

@@ -18,8 +18,8 @@ from art_adapt.rules.code.reaching import (
     makes,
     reaching_by_node,
 )
-from art_adapt.survey.nodes import FunctionNode, arguments_of
-from art_adapt.survey.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.reading.nodes import FunctionNode, arguments_of
+from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
 
 ANY = ast.Constant(...)  # the index of some element
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)

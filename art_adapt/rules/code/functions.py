@@ -10,9 +10,9 @@ from pathlib import Path
 
 from art_adapt.errors import Refusal
 from art_adapt.source import Source, read_source
-from art_adapt.survey.nodes import Function, arguments_of, dotted, last_name
-from art_adapt.survey.project import Project
-from art_adapt.survey.syntax import Syntax
+from art_adapt.survey.reading.nodes import Function, arguments_of, dotted, last_name
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import Syntax
 
 CALLS = 3  # functions entered, one inside the other
 REEXPORTS = 3

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
-from art_adapt.survey.nodes import dotted
+from art_adapt.survey.reading.nodes import dotted
 
 
 @dataclass(frozen=True)

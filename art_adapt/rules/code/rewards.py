@@ -9,7 +9,7 @@ from functools import cached_property
 
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.trajectories import Trajectories
-from art_adapt.survey.nodes import dotted, keyword
+from art_adapt.survey.reading.nodes import dotted, keyword
 
 # Functions of ART that take trajectories and set no rewards.
 KNOWN = frozenset(

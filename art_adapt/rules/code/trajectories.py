@@ -10,8 +10,8 @@ from functools import cached_property
 
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Place, Value
-from art_adapt.survey.nodes import dotted, keyword, last_name
-from art_adapt.survey.syntax import MODULE_LEVEL
+from art_adapt.survey.reading.nodes import dotted, keyword, last_name
+from art_adapt.survey.reading.syntax import MODULE_LEVEL
 
 ITEMS = "messages_and_choices"
 

@@ -1,0 +1,1 @@
+"""Finds completion calls, and what is done with their answers."""

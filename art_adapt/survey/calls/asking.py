@@ -1,0 +1,330 @@
+"""Tells which code of a project asks a model, directly or through a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.survey.calls.growth import (
+    CONVERSATION_NAMES,
+    Growing,
+    extends,
+    grown_in,
+    names_in,
+    only_tries_again,
+    sends_answers,
+)
+from art_adapt.survey.names.call_graph import CallGraph
+from art_adapt.survey.names.classes import FunctionKey
+from art_adapt.survey.reading.apis import Api
+from art_adapt.survey.reading.nodes import Function, dotted, grown_list, last_name
+from art_adapt.survey.reading.syntax import LOOPS, Syntax
+
+CONVERSATION = ("messages", "input")  # the arguments of the SDK that take it
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """The nodes of a project at which a model is asked.
+
+    ``completions`` are the completion calls by their callee. ``sites`` are the names of
+    functions from which a policy call can be reached, where those functions are used.
+    ``growing`` are the functions that add to a list they are given, where they are used.
+    """
+
+    completions: Mapping[ast.AST, FoundCall]
+    sites: frozenset[ast.AST]
+    growing: Growing
+    _driving: dict[ast.AST, bool] = field(default_factory=dict)
+    _composing: dict[ast.AST, bool] = field(default_factory=dict)
+
+    @staticmethod
+    def of(
+        calls: Iterable[FoundCall],
+        graph: CallGraph,
+        policy: Iterable[FunctionKey],
+        growing: Growing,
+        aliases: Iterable[ast.expr] = (),
+    ) -> Asking:
+        """``aliases``: where completion calls are made by another name."""
+        reaching = graph.reaching(policy)
+        leading = (
+            site
+            for (_, callee), nodes in graph.sites.items()
+            if callee in reaching
+            for site in nodes
+        )
+        sites = frozenset([*leading, *aliases])
+        return Asking({call.callee: call for call in calls}, sites, growing)
+
+    def seen_in(self, graph: CallGraph, policy: Iterable[FunctionKey]) -> Asking:
+        """Return what asks in the files of a larger graph as well."""
+        more = Asking.of(self.completions.values(), graph, policy, self.growing)
+        return Asking(self.completions, self.sites | more.sites, self.growing)
+
+    def completes(self, node: ast.AST) -> bool:
+        """Whether ``node`` contains a completion call."""
+        return any(inner in self.completions for inner in ast.walk(node))
+
+    def asks(self, node: ast.AST) -> bool:
+        """Whether ``node`` contains a completion call, or a call that leads to one."""
+        return any(
+            inner in self.completions or inner in self.sites for inner in ast.walk(node)
+        )
+
+    def drives(self, syntax: Syntax, function: Function) -> bool:
+        """Whether a loop of the function asks again, with a conversation that it extends."""
+        if function.node not in self._driving:
+            self._driving[function.node] = any(
+                isinstance(node, LOOPS)
+                and self.asks(node)
+                and self._extends(syntax, node)
+                and not only_tries_again(node, self.growing)
+                for node in syntax.owned_by(function.qualname)
+            )
+        return self._driving[function.node]
+
+    def composes(self, syntax: Syntax, function: Function) -> bool:
+        """Whether the function hands what one question gave to another function that asks.
+
+        That is ``write(text, plan(text))``, or ``plan = make_plan(goal)`` and ``work(plan)``.
+        Private ones are parts of it that nobody would take for an episode.
+        """
+        if function.node not in self._composing:
+            self._composing[function.node] = self._hands_over(syntax, function)
+        return self._composing[function.node]
+
+    def _hands_over(self, syntax: Syntax, function: Function) -> bool:
+        calls = [
+            node
+            for node in syntax.owned_by(function.qualname)
+            if isinstance(node, ast.Call)
+            and self.asks(node.func)
+            and not last_name(node.func).startswith("_")
+        ]
+        for call in calls:
+            others = [
+                other
+                for other in calls
+                if ast.dump(other.func) != ast.dump(call.func)
+                and not self._continues(syntax, call, other)
+            ]
+            given = [*call.args, *(each.value for each in call.keywords)]
+            inside = {node for value in given for node in ast.walk(value)}
+            if not _made_from(syntax, function, inside).isdisjoint(others):
+                return True
+        return False
+
+    def _continues(self, syntax: Syntax, call: ast.Call, other: ast.Call) -> bool:
+        """Whether two completions send one conversation: by turns, or by two APIs."""
+        if not {call.func, other.func} <= self.completions.keys():
+            return False
+        sent = [
+            {
+                name.id
+                for each in node.keywords
+                if each.arg in CONVERSATION
+                for value in (each.value, *syntax.values_of(each.value))
+                for name in ast.walk(value)
+                if isinstance(name, ast.Name)
+            }
+            for node in (call, other)
+        ]
+        return not sent[0].isdisjoint(sent[1])
+
+    def asks_for_each(self, syntax: Syntax, function: Function) -> bool:
+        """Whether the function only asks for each of some rows, as a benchmark does.
+
+        ``[chunk async for chunk in self.run(task)]`` asks once.
+        """
+        if self.drives(syntax, function):
+            return False
+        own = [
+            node
+            for node in syntax.owned_by(function.qualname)
+            if node in self.completions or node in self.sites
+        ]
+        return bool(own) and all(
+            self.asks_about_a_row(syntax, function, node) for node in own
+        )
+
+    def asks_about_a_row(
+        self, syntax: Syntax, function: Function, site: ast.AST
+    ) -> bool:
+        """Whether a call is made for each of some rows, and given what is made of one.
+
+        ``for agent in agents: agent.act(state)`` takes turns instead.
+        """
+        call = syntax.parents.get(site)
+        if not isinstance(call, ast.Call):
+            return False
+        given = [*call.args, *(each.value for each in call.keywords)]
+        made = _made_from(syntax, function, {n for v in given for n in ast.walk(v)})
+        names = {node.id for node in made if isinstance(node, ast.Name)}
+        return any(
+            _repeats(outer, site) and not names.isdisjoint(_rows(outer))
+            for outer in syntax.ancestors(site)
+        )
+
+    def only_relays(self, syntax: Syntax, function: Function) -> bool:
+        """Whether all that the function asks is what its callers say: it has no prompt.
+
+        That is ``ask(system, text)``, which puts its parameters into messages, and sends
+        them or has them sent.
+        """
+        contents = [
+            content
+            for sent in self._sent(syntax, function)
+            for content in _written(syntax, function.qualname, sent)
+        ]
+        given = function.given
+        return bool(contents) and all(
+            isinstance(each, ast.Name) and each.id in given for each in contents
+        )
+
+    def _sent(self, syntax: Syntax, function: Function) -> Iterator[ast.expr]:
+        """What a function sends as messages, or gives to what asks for it."""
+        for node in syntax.owned_by(function.qualname):
+            around = syntax.parents.get(node)
+            if (call := self.completions.get(node)) is not None:
+                if call.messages is not None:
+                    yield call.messages
+            elif node in self.sites and isinstance(around, ast.Call):
+                yield from around.args
+                yield from (each.value for each in around.keywords)
+
+    def _extends(self, syntax: Syntax, loop: ast.AST) -> bool:
+        """Whether the body of a loop adds to something that it also sends."""
+        if sends_answers(loop, self.asks):
+            return True
+        sent = set[str]()
+        for node in ast.walk(loop):
+            if isinstance(node, ast.Call) and self.asks(node):
+                sent |= names_in(node)
+        grown = grown_in(loop, self.growing)
+        own = any(name.startswith("self.") for name in grown)
+        return own or bool(extends(syntax, loop, sent, self.growing))
+
+    def writes(self, syntax: Syntax, owner: str, value: ast.expr) -> bool:
+        """Whether a function writes messages into a list, with contents that may vary."""
+        contents = _written(syntax, owner, value)
+        return any(not isinstance(content, ast.Constant) for content in contents)
+
+    def is_given(self, syntax: Syntax, function: Function) -> frozenset[str]:
+        """The parameters of the function that hold a conversation."""
+        sent = {
+            call.messages.id
+            for node in syntax.owned_by(function.qualname)
+            if (call := self.completions.get(node)) is not None
+            and isinstance(call.messages, ast.Name)
+            and call.api in (Api.CHAT, Api.LITELLM)
+        }
+        return (CONVERSATION_NAMES | sent).intersection(function.parameters)
+
+    def only_sends(self, syntax: Syntax, function: Function) -> bool:
+        """Whether the function is given the conversation, and only makes the call."""
+        if self.drives(syntax, function):
+            return False
+        if self._is_given_request(syntax, function):
+            return True
+        given = self.is_given(syntax, function)
+        return bool(given) and not any(
+            grown_list(node) in given for node in syntax.owned_by(function.qualname)
+        )
+
+    def _is_given_request(self, syntax: Syntax, function: Function) -> bool:
+        """Whether all arguments of a completion call come in a parameter: ``**request``."""
+        rest = function.node.args.kwarg
+        given = {*function.parameters, *([rest.arg] if rest is not None else [])}
+        return any(
+            call is not None
+            and call.messages is None
+            and call.call is not None
+            and any(
+                argument.arg is None and dotted(argument.value) in given
+                for argument in call.call.keywords
+            )
+            for call in map(self.completions.get, syntax.owned_by(function.qualname))
+        )
+
+    def returns_answer(self, value: ast.expr) -> bool:
+        """Whether ``value`` is a completion call that returns the answer itself."""
+        if isinstance(value, ast.Await):
+            value = value.value
+        return isinstance(value, ast.Call) and any(
+            call.call is value and call.returns_answer
+            for call in self.completions.values()
+        )
+
+
+def _made_from(syntax: Syntax, function: Function, nodes: set[ast.AST]) -> set[ast.AST]:
+    """Some nodes, and those that their names are made from, one through the other."""
+    found, left, names = set(nodes), list(nodes), set[str]()
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Name) and node.id not in names:
+            names.add(node.id)
+            for value in syntax.origins(function.qualname, node.id):
+                left += [each for each in ast.walk(value) if each not in found]
+                found.update(ast.walk(value))
+    return found
+
+
+def _repeats(outer: ast.AST, node: ast.AST) -> bool:
+    """Whether ``outer`` goes through rows and evaluates ``node`` for each of them."""
+    if isinstance(outer, ast.For | ast.AsyncFor):
+        rows = outer.iter
+    elif isinstance(outer, COMPREHENSIONS):
+        rows = outer.generators[0].iter
+    else:
+        return False
+    return node not in set(ast.walk(rows))
+
+
+def _rows(outer: ast.AST) -> Iterator[str]:
+    """The names that a loop, or a comprehension, gives to each row, not a number."""
+    for_each = (
+        [(outer.target, outer.iter)]
+        if isinstance(outer, ast.For | ast.AsyncFor)
+        else [(each.target, each.iter) for each in getattr(outer, "generators", ())]
+    )
+    for target, rows in for_each:
+        if not (isinstance(rows, ast.Call) and dotted(rows.func) == "range"):
+            yield from (n.id for n in ast.walk(target) if isinstance(n, ast.Name))
+
+
+def _written(syntax: Syntax, owner: str, messages: ast.expr) -> Iterator[ast.expr]:
+    """The contents that a function writes into messages, at once or one by one."""
+    found = [messages, *syntax.values_of(messages)]
+    name = dotted(messages)
+    for node in syntax.owned_by(owner):
+        if name is not None and grown_list(node) == name:
+            if isinstance(node, ast.Call):
+                found += [ast.List([each]) for each in node.args]
+            elif isinstance(node, ast.AugAssign):
+                found.append(node.value)
+    for each in found:
+        plain = isinstance(each, ast.List | ast.Call) and not _is_message(each)
+        yield from _contents(each if plain else ast.List([each]))
+
+
+def _is_message(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and dotted(value.func) == "dict"
+
+
+def _contents(messages: ast.expr) -> Iterator[ast.expr]:
+    """The contents of the messages in a list display, or what a function makes them of."""
+    if isinstance(messages, ast.Call):
+        yield from (*messages.args, *(each.value for each in messages.keywords))
+    for message in messages.elts if isinstance(messages, ast.List) else ():
+        if isinstance(message, ast.Dict):
+            for key, value in zip(message.keys, message.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == "content":
+                    yield value
+        elif isinstance(message, ast.Call) and _is_message(message):
+            yield from (
+                each.value for each in message.keywords if each.arg == "content"
+            )

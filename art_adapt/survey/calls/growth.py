@@ -1,0 +1,222 @@
+"""Tells which lists code adds to, itself or through a function that it calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+
+from art_adapt.survey.names.call_graph import CallGraph
+from art_adapt.survey.reading.nodes import Function, argument_of, dotted, grown_list
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import LOOPS, Syntax
+
+# Parameters and attributes that hold a conversation.
+CONVERSATION_NAMES = frozenset(
+    {"messages", "msgs", "message_list", "conversation", "history", "chat_history"}
+    | {"input_messages", "prompt_messages", "msg_history", "api_messages"}
+)
+# The names of functions where they are used, with the parameters that these add to.
+Growing = Mapping[ast.AST, tuple[Function, frozenset[str]]]
+
+
+def growing_sites(project: Project, graph: CallGraph) -> Growing:
+    """Find where functions are used that add to a list they are given."""
+    return {
+        site: (project.files[path].functions[name], grown)
+        for (_, (path, name)), nodes in graph.sites.items()
+        if (grown := _grown_by(project.files[path], name))
+        for site in nodes
+    }
+
+
+def _grown_by(syntax: Syntax, name: str) -> frozenset[str]:
+    """The parameters of a function that its body adds to."""
+    grown = {_grown(node) for node in syntax.owned_by(name)}
+    return frozenset(syntax.functions[name].given) & grown
+
+
+def _grown(node: ast.AST) -> str | None:
+    """What code adds messages to: a list, or a request by its ``request["messages"]``."""
+    if (name := grown_list(node)) is not None:
+        return name
+    target: ast.AST | None = None
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        target = node.target
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        target = node.func.value if node.func.attr in ("append", "extend") else None
+    if (
+        isinstance(target, ast.Subscript)
+        and isinstance(target.slice, ast.Constant)
+        and target.slice.value in CONVERSATION_NAMES
+    ):
+        return dotted(target.value)
+    return None
+
+
+def extends(
+    syntax: Syntax, loop: ast.AST, sent: set[str], growing: Growing
+) -> set[str]:
+    """The names of what a loop adds to, of all that it sends, turn after turn.
+
+    ``sent``: the names in what it sends. A list that each turn makes anew does not grow
+    from turn to turn; what it is made from may. So does a list in a request that was made
+    before: ``request = {"messages": messages}``.
+    """
+    grown = grown_in(loop, growing)
+    grown -= _made_anew(loop, grown)
+    bound = [each for node in ast.walk(loop) for each in _bindings(node)]
+    bound += [
+        (name, value)
+        for node in syntax.owned_by(syntax.owner(loop))
+        for name, value in _bindings(node)
+        if isinstance(value, ast.Dict)
+        or (isinstance(value, ast.Call) and dotted(value.func) == "dict")
+    ]
+    known = -1
+    while known < len(sent):
+        known = len(sent)
+        sent = sent | {
+            part
+            for name, value in bound
+            if name in sent
+            for node in ast.walk(value)
+            if (part := dotted(node)) is not None
+        }
+    return grown & sent
+
+
+def _made_anew(loop: ast.AST, names: set[str]) -> set[str]:
+    """Those of ``names`` that each turn gives a new value, not made from the last one.
+
+    In a branch, that is a list that is only added to there.
+    """
+    found: set[str] = set()
+    for block in _blocks(loop):
+        whole = block is getattr(loop, "body", None)
+        for at, statement in enumerate(block):
+            if not isinstance(statement, ast.Assign | ast.AnnAssign):
+                continue
+            after = {node for each in block[at:] for node in ast.walk(each)}
+            found |= {
+                name
+                for name, value in _bindings(statement)
+                if name in names
+                and name not in map(dotted, ast.walk(value))
+                and (whole or all(n in after for n in _growths_of(loop, name)))
+            }
+    return found
+
+
+def _blocks(body: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks of statements in a piece of code, the inner ones as well."""
+    for node in ast.walk(body):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and block:
+                yield block
+
+
+def _growths_of(body: ast.AST, name: str) -> Iterator[ast.AST]:
+    return (node for node in ast.walk(body) if _grown(node) == name)
+
+
+def _going_on(body: ast.AST, *, inside: bool = False) -> Iterator[ast.AST]:
+    """The nodes of a loop, without branches that leave it; of other code, all nodes.
+
+    ``inside``: in a loop in it, which a ``break`` leaves instead.
+    """
+    leaves = (ast.Return, ast.Raise) if inside else (ast.Return, ast.Raise, ast.Break)
+    yield body
+    for child in ast.iter_child_nodes(body):
+        if isinstance(body, ast.If) and isinstance(child, ast.stmt):
+            block = body.body if child in body.body else body.orelse
+            if isinstance(block[-1], leaves):
+                continue
+        yield from _going_on(child, inside=inside or isinstance(child, LOOPS))
+
+
+def grown_in(body: ast.AST, growing: Growing) -> set[str]:
+    """The names of the lists that code adds to; a loop, before a further turn."""
+    found: set[str] = set()
+    for node in _going_on(body) if isinstance(body, LOOPS) else ast.walk(body):
+        if (name := _grown(node)) is not None:
+            found.add(name)
+        elif isinstance(node, ast.Call) and node.func in growing:
+            function, parameters = growing[node.func]
+            for parameter in parameters:
+                given = argument_of(node, parameter, function.positional)
+                if given is not None and (name := dotted(given)) is not None:
+                    found.add(name)
+    return found
+
+
+def only_tries_again(
+    loop: ast.For | ast.AsyncFor | ast.While, growing: Growing
+) -> bool:
+    """Whether a loop goes on only after a failure, of which it tells the model nothing.
+
+    Its attempt ends in ``return`` or ``break``, whatever that adds to a conversation
+    before.
+    """
+    attempts = [each for each in loop.body if isinstance(each, ast.Try)]
+    if len(attempts) != 1 or not attempts[0].handlers:
+        return False
+    attempt = attempts[0]
+    tried = [*attempt.body, *attempt.orelse]
+    inside = [node for each in tried for node in ast.walk(each)]
+    if not isinstance(tried[-1], ast.Return | ast.Break) or any(
+        isinstance(node, ast.Continue) for node in inside
+    ):
+        return False
+    others = [each for each in loop.body if each is not attempt]
+    others += [each for handler in attempt.handlers for each in handler.body]
+    bound = {
+        name
+        for each in others
+        for node in ast.walk(each)
+        for name, _ in _bindings(node)
+    }
+    given = {n for node in inside if isinstance(node, ast.Call) for n in names_in(node)}
+    told = any(grown_in(each, growing) for each in others)
+    return not told and bound.isdisjoint(given)
+
+
+def sends_answers(loop: ast.AST, asks: Callable[[ast.AST], bool]) -> bool:
+    """Whether a loop sends what it was answered before: ``draft = ask(f"Mend {draft}")``.
+
+    ``asks``: whether a node contains the call that asks.
+    """
+    asking = [n for n in ast.walk(loop) if isinstance(n, ast.Call) and asks(n)]
+    sent = {name for call in asking for name in names_in(call)}
+    bindings = [binding for node in ast.walk(loop) for binding in _bindings(node)]
+    answers = {name for name, value in bindings if asks(value)}
+    made_of = [(name, set(map(dotted, ast.walk(value)))) for name, value in bindings]
+    known = -1
+    while known < len(answers):  # what is made from an answer is one, too
+        known = len(answers)
+        answers |= {name for name, parts in made_of if not answers.isdisjoint(parts)}
+    return not sent.isdisjoint(answers)
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names and attributes that a statement binds, each with what it comes from."""
+    targets: list[ast.expr] = []
+    value: ast.expr | None = None
+    if isinstance(node, ast.Assign):
+        targets, value = node.targets, node.value
+    elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.NamedExpr):
+        targets, value = [node.target], node.value
+    elif isinstance(node, ast.For | ast.AsyncFor):
+        targets, value = [node.target], node.iter
+    for target in targets:
+        parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+        for part in parts:
+            if value is not None and (name := dotted(part)) is not None:
+                yield name, value
+
+
+def names_in(call: ast.Call) -> set[str]:
+    """The names and attributes in the arguments of a call."""
+    values = (*call.args, *(k.value for k in call.keywords))
+    inner = (node for value in values for node in ast.walk(value))
+    return {name for node in inner if (name := dotted(node)) is not None}

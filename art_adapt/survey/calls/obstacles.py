@@ -1,0 +1,117 @@
+"""Recognises what art-adapt does not handle, and says what to use instead."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.source import Place
+from art_adapt.survey.calls.frameworks import imported_frameworks
+from art_adapt.survey.calls.other_clients import find_other_clients
+from art_adapt.survey.calls.raw_http import find_raw_http
+from art_adapt.survey.reading.apis import UNRECORDED, UnrecordedCall
+from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.survey.side_effects.effects import find_hosted_tools
+from art_adapt.survey.side_effects.harm import Obstacle
+
+UNFOUND = (
+    "name the function that runs one episode with --entry: in training, what any client "
+    "of the openai SDK asks is recorded"
+)
+
+PROCESSES = (
+    "futures.ProcessPoolExecutor",
+    "multiprocessing.Pool",
+    "multiprocessing.Process",
+)
+PROCESS_ADVICE = (
+    "another process",
+    "a rollout does not reach into it, and a recorded call there raises: use threads or tasks",
+)
+HOSTED_ADVICE = (
+    "only OpenAI runs it, so a request with it ends its rollout: offer a function of "
+    "yours in its place"
+)
+UNRECORDED_CALLS = {name: call for call in UNRECORDED for name in call.names}
+UNRECORDED_NAMES = {name.rpartition(".")[2] for name in UNRECORDED_CALLS}
+
+
+def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
+    """Find frameworks and calls that no hook can record, each kind once."""
+    said: set[str] = set()
+    for obstacle in (
+        *_imported(syntax),
+        *find_other_clients(syntax),
+        *_called(syntax),
+        *_hosted(syntax),
+        *find_raw_http(syntax),
+    ):
+        if not obstacle.calls_model:
+            yield obstacle
+        elif obstacle.what not in said:
+            said.add(obstacle.what)
+            yield obstacle
+
+
+def _imported(syntax: Syntax) -> Iterator[Obstacle]:
+    for node, framework in imported_frameworks(syntax):
+        place = syntax.place(node)
+        yield Obstacle(place, framework.name, UNFOUND, every_client=True)
+
+
+def _called(syntax: Syntax) -> Iterator[Obstacle]:
+    for node in syntax.nodes:
+        if isinstance(node, ast.Attribute | ast.Name):
+            if (call := _unrecorded(node, syntax)) is not None:
+                what = call.what or syntax.qualified(node) or ""
+                yield Obstacle(syntax.place(node), what, call.instead)
+        elif isinstance(node, ast.Call) and (
+            syntax.qualified(node.func) or ""
+        ).endswith(PROCESSES):
+            yield Obstacle(syntax.place(node), *PROCESS_ADVICE, calls_model=False)
+
+
+def _hosted(syntax: Syntax) -> Iterator[Obstacle]:
+    """Find tools that OpenAI runs, which the model in training does not have."""
+    for effect in find_hosted_tools(syntax):
+        yield Obstacle(effect.place, effect.what, HOSTED_ADVICE, calls_model=False)
+
+
+def _unrecorded(
+    node: ast.Attribute | ast.Name, syntax: Syntax
+) -> UnrecordedCall | None:
+    name = node.attr if isinstance(node, ast.Attribute) else node.id
+    if name not in UNRECORDED_NAMES and name not in syntax.imports:
+        return None
+    if isinstance(syntax.parents[node], ast.Attribute):
+        return None  # litellm.responses.main: a module of that name
+    return UNRECORDED_CALLS.get(syntax.qualified(node) or "")
+
+
+def art_use(syntax: Syntax) -> Place | None:
+    """Where a file uses ART itself; None if it does not.
+
+    Such a file records its own trajectories, so it is left alone.
+    """
+    art = syntax.imports.get("art")
+    if art is None or art.module != "art" or art.level:
+        return next(
+            (
+                syntax.place(i.node)
+                for i in syntax.imports.values()
+                if i.level == 0
+                and i.module.split(".")[0] == "art"
+                and i.attribute
+                in ("Trajectory", "TrainableModel", "Model", "TrajectoryGroup")
+            ),
+            None,
+        )
+    for node in syntax.nodes:
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "art"
+            and node.attr[:1].isupper()
+        ):
+            return syntax.place(node)
+    return None

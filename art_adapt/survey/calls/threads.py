@@ -1,0 +1,137 @@
+"""Finds the functions that executors and threads run.
+
+Their threads start without the rollout's context.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+
+from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.model import Span, ThreadStart
+from art_adapt.survey.names.classes import FunctionKey
+from art_adapt.survey.names.resolution import resolve
+from art_adapt.survey.reading.hooks import unhooked
+from art_adapt.survey.reading.nodes import dotted, keyword
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import Syntax
+
+POOL_METHODS = (
+    "submit",
+    "map",
+    "imap",
+    "imap_unordered",
+    "starmap",
+    "apply",
+    "apply_async",
+    "map_async",
+    "starmap_async",
+)
+THREAD_CLASSES = ("Thread", "threading.Thread")
+TIMER_CLASSES = ("Timer", "threading.Timer")
+
+
+def find_thread_starts(
+    project: Project,
+    syntax: Syntax,
+    reaching: set[FunctionKey],
+    asking: Asking,
+    carried_hooks: frozenset[str],
+) -> Iterator[ThreadStart]:
+    """Find the functions that run in a thread and may reach a policy call.
+
+    ``reaching``: the functions that may reach one. A function that cannot be resolved (a
+    parameter, a lookup) counts if it is started inside one of them: there it may be a sub-
+    agent.
+    """
+    for node in syntax.nodes:
+        if not isinstance(node, ast.Call):
+            continue
+        function = _started_function(node, syntax)
+        if function is None:
+            continue
+        bare = unhooked(function, carried_hooks)
+        marked, function = bare is not function, bare
+        if marked or _may_reach(project, syntax, function, node, reaching, asking):
+            yield ThreadStart(
+                syntax.place(function),
+                Span.of(function),
+                syntax.text(function),
+                syntax.text(node.func),
+                marked,
+                Span.of(node),
+            )
+
+
+def _started_function(call: ast.Call, syntax: Syntax) -> ast.expr | None:
+    name = dotted(call.func) or ""
+    if name in THREAD_CLASSES:
+        return keyword(call, "target") or (call.args[1] if len(call.args) > 1 else None)
+    if name in TIMER_CLASSES:
+        return keyword(call, "function") or (
+            call.args[1] if len(call.args) > 1 else None
+        )
+    if (
+        not isinstance(call.func, ast.Attribute)
+        or not call.args
+        or isinstance(call.args[0], ast.Starred)
+    ):
+        return None
+    if call.func.attr == "run_in_executor":
+        return (
+            call.args[1]
+            if len(call.args) > 1 and not isinstance(call.args[1], ast.Starred)
+            else None
+        )
+    if call.func.attr == "submit" or (
+        call.func.attr in POOL_METHODS and _is_pool(call.func.value, syntax)
+    ):
+        return call.args[0]
+    return None
+
+
+def _is_pool(expression: ast.expr, syntax: Syntax) -> bool:
+    made = [syntax.text(value) for value in syntax.values_of(expression)] or [
+        syntax.text(expression)
+    ]
+    return any("ThreadPool" in text or "executor" in text.lower() for text in made)
+
+
+def _may_reach(
+    project: Project,
+    syntax: Syntax,
+    function: ast.expr,
+    start: ast.Call,
+    reaching: set[FunctionKey],
+    asking: Asking,
+) -> bool:
+    """Whether running ``function`` in a thread may lead to a policy call."""
+    if asking.completes(function):
+        return True
+    if isinstance(function, ast.Constant):
+        return False
+    if isinstance(function, ast.Lambda):
+        return any(
+            set(resolve(project, syntax, node)) & reaching
+            for node in ast.walk(function.body)
+            if isinstance(node, ast.Name | ast.Attribute)
+        )
+    if (
+        isinstance(function, ast.Call)
+        and function.args
+        and (dotted(function.func) or "").split(".")[-1] == "partial"
+    ):
+        return _may_reach(project, syntax, function.args[0], start, reaching, asking)
+    found = resolve(project, syntax, function)
+    if found:
+        return bool(set(found) & reaching)
+    name = dotted(function) or ""
+    if hasattr(builtins, name) and name not in syntax.assignments:
+        return False
+    if name.partition(".")[0] in syntax.imports and not name.startswith(
+        ("self.", "cls.")
+    ):
+        return False  # imported from outside the project
+    return (syntax.source.path, syntax.owner(start)) in reaching

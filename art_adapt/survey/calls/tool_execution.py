@@ -1,0 +1,238 @@
+"""Finds where an agent runs the tools that the model asks for.
+
+That is the call whose result goes back to the model as the tool's reply. Where no reply
+can be seen, it is the place that looks a tool up by the name that the model gave, or
+hands all requested calls to something that runs them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import TypeGuard
+
+from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.calls.growth import CONVERSATION_NAMES
+from art_adapt.survey.calls.requested_calls import (
+    CERTAIN,
+    WRAPPERS,
+    called,
+    given,
+    is_no_tool,
+    likeness,
+    spelled,
+)
+from art_adapt.survey.calls.tool_lookups import find_lookup, how_found, running_all
+from art_adapt.survey.model import ToolExecution
+from art_adapt.survey.names.call_graph import CallGraph
+from art_adapt.survey.reading.nodes import argument_of, dotted, keyword, last_name
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import Syntax, return_values
+
+# Parts of a request: what is made of them is no result.
+OF_REQUEST = ("function.name", "function.arguments", "call.id", "call.name")
+OTHERS_REQUESTS = ("messages.create", "messages.stream", "models.generate_content")
+REPLY_ROLES = ("tool", "function")
+OBSERVATION = re.compile(r"tool|observation|function|result", re.IGNORECASE)
+LIKELY = 2  # the likeness of a call that may run one; its reply may be no reply
+MOST_NAMES = 60  # that a reply is followed through
+_Seen = set[tuple[Path, str, str]]
+
+
+def find_tool_execution(
+    project: Project,
+    graph: CallGraph,
+    syntax: Syntax,
+    asking: Asking,
+    run: Collection[str] = (),
+) -> ToolExecution | None:
+    """Find the call in a file whose result is a tool's reply, or the lookup of a tool.
+
+    What a model says is no result; only a tool that is an agent itself leads to one.
+    ``run``: the functions of the file that an episode runs; without any, all count.
+    """
+    every = [
+        (place, call, _shared(syntax, reply, call))
+        for reply, least in _replies(syntax)
+        if not run or syntax.owner(reply) in run
+        for place, call in _made_by(project, graph, syntax, reply, set())
+        if not _is_request(call, asking)
+        and not is_no_tool(call)
+        and likeness(call) >= max(least, place.owner(call) != syntax.owner(reply))
+    ]
+    made = [each for each in every if each[1].func not in asking.sites] or every
+    if made:
+        place, call, _ = max(
+            made, key=lambda each: (likeness(each[1]), each[2], each[1].lineno)
+        )
+        return ToolExecution(place.place(call), how_found(place, call))
+    return find_lookup(syntax, run) or running_all(graph, syntax, run)
+
+
+def _shared(syntax: Syntax, reply: ast.expr, call: ast.Call) -> int:
+    """How many blocks a reply shares with a call: two branches may use the same names."""
+    return len({*syntax.ancestors(reply)}.intersection(syntax.ancestors(call)))
+
+
+def _is_request(call: ast.Call, asking: Asking) -> bool:
+    """Whether a call asks a model, of whatever provider, or is given a conversation to send."""
+    name = dotted(call.func) or ""
+    sends = call.func in asking.sites and any(
+        last_name(each).lstrip("_") in CONVERSATION_NAMES for each in given(call)
+    )
+    asks = call.func in asking.completions or name.endswith(OTHERS_REQUESTS)
+    return asks or sends
+
+
+def _replies(syntax: Syntax) -> Iterator[tuple[ast.expr, int]]:
+    """The contents of the tool messages that a file writes, then of observations.
+
+    Each comes with the least likeness of a call that may have made it.
+    """
+    observed = []
+    for node in syntax.nodes:
+        fields = _fields(node)
+        role = fields.get("role")
+        kind = fields.get("type")
+        if role is not None and _role(role) in REPLY_ROLES:
+            if "content" in fields:
+                yield fields["content"], 0
+        elif isinstance(kind, ast.Constant) and kind.value == "function_call_output":
+            if "output" in fields:
+                yield fields["output"], 0
+        elif isinstance(node, ast.Call) and re.search(
+            r"tool_?(message|result|response|output)$", dotted(node.func) or "", re.I
+        ):
+            content = keyword(node, "content") or keyword(node, "output")
+            if content is not None:
+                yield content, 0
+        elif (
+            role is not None
+            and _role(role) == "user"
+            and "content" in fields
+            and OBSERVATION.search(_words(syntax, fields["content"]))
+            and syntax.enclosing_loop(node) is not None
+        ):
+            observed.append((fields["content"], LIKELY))
+    yield from observed
+
+
+def answers_a_call(node: ast.AST) -> TypeGuard[ast.Dict | ast.Call]:
+    """Whether a node is a message with a tool's reply."""
+    role = _fields(node).get("role")
+    return role is not None and _role(role) in REPLY_ROLES
+
+
+def _role(value: ast.expr) -> str:
+    """The role that a message has: "tool", also for ``Role.TOOL`` and ``Role.TOOL.value``."""
+    if isinstance(value, ast.Constant):
+        return str(value.value)
+    words = (dotted(value) or "").removesuffix(".value").split(".")
+    return words[-1].lower() if len(words) > 1 and words[-1].isupper() else ""
+
+
+def _fields(node: ast.AST) -> dict[str, ast.expr]:
+    """The entries of a dict display or of a call with keywords."""
+    if isinstance(node, ast.Dict):
+        return {
+            key.value: value
+            for key, value in zip(node.keys, node.values, strict=True)
+            if isinstance(key, ast.Constant) and isinstance(key.value, str)
+        }
+    if isinstance(node, ast.Call):
+        return {k.arg: k.value for k in node.keywords if k.arg is not None}
+    return {}
+
+
+def _words(syntax: Syntax, value: ast.expr) -> str:
+    """The texts and names in a value, and in what a name is assigned."""
+    values = [value, *(syntax.values_of(value) if isinstance(value, ast.Name) else ())]
+    return " ".join(
+        each.id if isinstance(each, ast.Name) else str(each.value)
+        for whole in values
+        if isinstance(whole, ast.Name | ast.JoinedStr | ast.BinOp)
+        for each in ast.walk(whole)
+        if isinstance(each, ast.Name)
+        or (isinstance(each, ast.Constant) and isinstance(each.value, str))
+    )
+
+
+def _made_by(
+    project: Project, graph: CallGraph, syntax: Syntax, value: ast.expr, seen: _Seen
+) -> Iterator[tuple[Syntax, ast.Call]]:
+    """Follow a value back to the calls that it comes from, each name once."""
+
+    def follow(inner: ast.expr) -> Iterator[tuple[Syntax, ast.Call]]:
+        return _made_by(project, graph, syntax, inner, seen)
+
+    if spelled(value).endswith(OF_REQUEST):
+        return
+    if isinstance(value, ast.Call):
+        name = called(value)
+        if name not in WRAPPERS:
+            yield syntax, value
+        if likeness(value) >= CERTAIN:
+            return  # what it is given comes from the model
+        for inner in (*value.args, *_returned(syntax, value)):
+            yield from follow(inner)
+        if isinstance(value.func, ast.Attribute) and name in WRAPPERS:
+            yield from follow(value.func.value)
+    elif isinstance(value, ast.Name):
+        yield from _made_by_name(project, graph, syntax, value, seen)
+    else:
+        for inner in _parts(value):
+            yield from follow(inner)
+
+
+def _returned(syntax: Syntax, call: ast.Call) -> list[ast.expr]:
+    """What a function that is defined around its call returns: ``async def run_one(call)``."""
+    inner = f"{syntax.owner(call)}.{dotted(call.func)}"
+    return return_values(syntax, inner) if inner in syntax.functions else []
+
+
+def _parts(value: ast.expr) -> list[ast.expr]:
+    """The expressions that a value is put together from, or a part of."""
+    match value:
+        case ast.JoinedStr() | ast.BoolOp() | ast.Dict():
+            return value.values
+        case ast.List() | ast.Tuple():
+            return value.elts
+        case ast.BinOp():
+            return [value.left, value.right]
+        case ast.IfExp():
+            return [value.body, value.orelse]
+        case ast.ListComp() | ast.GeneratorExp():
+            return [value.elt]
+        case ast.DictComp():
+            return [value.key, value.value]
+        case (
+            ast.Await()
+            | ast.Attribute()
+            | ast.Subscript()
+            | ast.FormattedValue()
+            | ast.Starred()
+        ):
+            return [value.value]
+    return []
+
+
+def _made_by_name(
+    project: Project, graph: CallGraph, syntax: Syntax, name: ast.Name, seen: _Seen
+) -> Iterator[tuple[Syntax, ast.Call]]:
+    owner = syntax.owner(name)
+    if (syntax.source.path, owner, name.id) in seen or len(seen) > MOST_NAMES:
+        return
+    if name.id.lstrip("_") in CONVERSATION_NAMES:
+        return  # of which a reply is a part
+    seen.add((syntax.source.path, owner, name.id))
+    for source in syntax.origins(owner, name.id):
+        yield from _made_by(project, graph, syntax, source, seen)
+    function = syntax.functions.get(owner)
+    if function is None or name.id not in function.given:
+        return
+    for place, call in graph.calls_of(project, (syntax.source.path, owner)):
+        handed = argument_of(call, name.id, function.positional)
+        if handed is not None:
+            yield from _made_by(project, graph, place, handed, seen)

@@ -1,0 +1,169 @@
+"""Finds where an agent looks a requested tool up by its name, or hands on all requested calls."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection
+
+from art_adapt.survey.calls.requested_calls import (
+    CERTAIN,
+    CONVERTS,
+    NOT_TOOLS,
+    WRAPPERS,
+    called,
+    given,
+    is_no_tool,
+    likeness,
+    spelled,
+)
+from art_adapt.survey.model import ToolExecution
+from art_adapt.survey.names.call_graph import CallGraph
+from art_adapt.survey.reading.apis import KINDS
+from art_adapt.survey.reading.nodes import dotted, last_name
+from art_adapt.survey.reading.syntax import Syntax
+
+RUNS_ALL = re.compile(r"execute|invoke|run|dispatch|handle|perform|process", re.I)
+DEFINITIONS = re.compile(r"(^|[._])(tools|schemas|definitions|specs|functions)$")
+
+
+def find_lookup(syntax: Syntax, run: Collection[str]) -> ToolExecution | None:
+    """Find where a file looks a tool up by the name that the model gave."""
+    endings = _endings(syntax)
+    for node in syntax.nodes:
+        if isinstance(node, ast.expr) and (not run or syntax.owner(node) in run):
+            found = _execution(node, syntax, endings)
+            if found is not None:
+                return ToolExecution(syntax.place(node), found)
+    return None
+
+
+def running_all(
+    graph: CallGraph, syntax: Syntax, run: Collection[str]
+) -> ToolExecution | None:
+    """Find what runs all requested calls at once, outside the project, for their replies."""
+    for node in syntax.nodes:
+        if (
+            isinstance(node, ast.Call)
+            and (not run or syntax.owner(node) in run)
+            and RUNS_ALL.search(called(node))
+            and not CONVERTS.search(called(node))
+            and not isinstance(syntax.parents[node], ast.Expr)
+            and any(_is_calls(syntax, each) for each in given(node))
+            and not any(node.func in sites for sites in graph.sites.values())
+        ):
+            how = f"handed to {syntax.text(node.func)}"
+            return ToolExecution(syntax.place(node), how)
+    return None
+
+
+def _is_calls(syntax: Syntax, value: ast.expr) -> bool:
+    """Whether a value is ``message.tool_calls``, by this name or another."""
+    values = [value, *(syntax.values_of(value) if isinstance(value, ast.Name) else ())]
+    return any(spelled(each).endswith("tool_calls") for each in values)
+
+
+def how_found(syntax: Syntax, call: ast.Call) -> str:
+    """Describe how a call that runs a tool finds it."""
+    endings = _endings(syntax)
+    function = call.func
+    for node in (call, function, *syntax.values_of(function)):
+        found = _execution(node, syntax, endings)
+        if found is not None:
+            return found
+    while isinstance(function, ast.Subscript):
+        if not isinstance(function.value, ast.Subscript):
+            return f"looked up in {syntax.text(function.value)}"
+        function = function.value
+    return f"handed to {syntax.text(function)}"
+
+
+def _execution(node: ast.expr, syntax: Syntax, endings: tuple[str, ...]) -> str | None:
+    """Describe how ``node`` looks up a tool by its name; None if it does not.
+
+    ``endings``: the attributes by which the name of a requested tool may be read.
+    """
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        found = _is_tool_name(node.slice, syntax, endings)
+        return f"looked up in {syntax.text(node.value)}" if found else None
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
+        found = _is_tool_name(node.left, syntax, endings) and _does_more(syntax, node)
+        return "chosen by comparing the name" if found else None
+    if not isinstance(node, ast.Call):
+        return None
+    named = any(_is_tool_name(argument, syntax, endings) for argument in given(node))
+    function = dotted(node.func) or ""
+    if not named or is_no_tool(node):
+        return None
+    if function == "getattr":
+        return f"an attribute of {syntax.text(node.args[0])}"
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+        return f"looked up in {syntax.text(node.func.value)}"
+    if likeness(node) < CERTAIN:
+        return None  # its name alone says nothing of its arguments
+    return f"handed to {syntax.text(node.func)}"
+
+
+def _does_more(syntax: Syntax, test: ast.expr) -> bool:
+    """Whether what stands under a comparison calls more than what reads the request."""
+    branch = next(
+        (outer for outer in syntax.ancestors(test) if isinstance(outer, ast.stmt)), test
+    )
+    if not isinstance(branch, ast.If):
+        return not isinstance(branch, ast.Assert)
+    calls = (
+        n for each in branch.body for n in ast.walk(each) if isinstance(n, ast.Call)
+    )
+    return any(
+        called(call) not in WRAPPERS | NOT_TOOLS and not called(call)[:1].isupper()
+        for call in calls
+    )
+
+
+def _is_tool_name(
+    expression: ast.expr, syntax: Syntax, endings: tuple[str, ...]
+) -> bool:
+    """Whether an expression is the name of a requested tool, or a variable with it."""
+    values = [expression]
+    if isinstance(expression, ast.Name):
+        values = syntax.values_of(expression)
+    return any(
+        (spelled(value).endswith(endings) and not _is_of_definition(value, syntax))
+        or _is_parsed_name(value, syntax)
+        for value in values
+    )
+
+
+def _is_of_definition(value: ast.expr, syntax: Syntax) -> bool:
+    """Whether a name is a tool's own, in its schema: ``for tool in tools``."""
+    root = spelled(value).partition(".")[0]
+    sources = syntax.origins(syntax.owner(value), root)
+    return any(
+        DEFINITIONS.search(dotted(each) or "")
+        for source in sources
+        for each in (source, *(source.args if isinstance(source, ast.Call) else ()))
+    )
+
+
+def _is_parsed_name(value: ast.expr, syntax: Syntax) -> bool:
+    """Whether a value is ``request["name"]`` of what was parsed from the model's text."""
+    return (
+        isinstance(value, ast.Subscript)
+        and isinstance(value.slice, ast.Constant)
+        and value.slice.value in ("name", "tool", "tool_name", "action", "function")
+        and any(
+            isinstance(each, ast.Call) and last_name(each.func) == "loads"
+            for each in syntax.values_of(value.value)
+        )
+    )
+
+
+def _endings(syntax: Syntax) -> tuple[str, ...]:
+    """The attributes by which a file may read the name of a requested tool."""
+    text = syntax.source.text
+    return tuple(
+        f".{name}"
+        for kind in KINDS
+        if not kind.tool_words or any(word in text for word in kind.tool_words)
+        for name in kind.tool_names
+    )

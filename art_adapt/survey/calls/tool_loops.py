@@ -1,0 +1,240 @@
+"""Finds the loop that makes a completion call turn after turn.
+
+Its body extends the conversation. A loop that only tries again until a call succeeds, one
+over chunks or test cases, and one that asks a person, are none.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+
+from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.survey.calls.growth import (
+    CONVERSATION_NAMES,
+    Growing,
+    extends,
+    grown_in,
+    names_in,
+    only_tries_again,
+    sends_answers,
+)
+from art_adapt.survey.model import ToolLoop
+from art_adapt.survey.names.call_graph import CallGraph
+from art_adapt.survey.names.classes import FunctionKey
+from art_adapt.survey.reading.nodes import dotted, last_name
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.survey.side_effects.effects import asks_a_person
+
+OUTWARD = 3  # calls from the completion call to the loop
+RETRIES = re.compile(r"retr(y|ies)|attempt|tries|trial|backoff", re.IGNORECASE)
+
+_Loop = ast.For | ast.AsyncFor | ast.While
+_Around = tuple[Syntax, _Loop, ast.expr]  # with the call that leads to the completion
+
+
+def find_tool_loop(
+    project: Project, graph: CallGraph, growing: Growing, call: FoundCall
+) -> ToolLoop | None:
+    """Find the turn loop around ``call``, in its own function or in its callers."""
+    around = list(_around(project, graph, call.syntax, call.callee, OUTWARD))
+    sent = dotted(call.messages) if call.messages is not None else None
+
+    def grows(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
+        if only_tries_again(loop, growing) or _is_left_after(syntax, loop, site):
+            return False
+        around = {site, *syntax.ancestors(site)}
+        outer = syntax.parents.get(site)
+        names = names_in(outer) if isinstance(outer, ast.Call) else set()
+        names |= {sent} if sent is not None else set()
+        return (
+            bool(extends(syntax, loop, names, growing))
+            or any(
+                name[:5] == "self." and name[5:].lstrip("_") in CONVERSATION_NAMES
+                for name in grown_in(loop, growing)
+            )
+            or sends_answers(loop, around.__contains__)
+        )
+
+    def grows_by_turns(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
+        return not _is_named_retry(loop) and grows(syntax, loop, site)
+
+    def repeats(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
+        if not _is_open(loop) or _is_retry(loop) or _is_left_after(syntax, loop, site):
+            return False
+        return not asks_a_person(syntax, loop)
+
+    return (
+        _first(around, grows_by_turns)
+        or _first(around, grows)
+        or _first(around, repeats)
+    )
+
+
+def _is_left_after(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
+    """Whether a loop is left in any case after what ``site`` is part of."""
+    inner: ast.AST = site
+    left = False
+    for outer in syntax.ancestors(site):
+        if isinstance(outer, ast.Try) and outer.handlers and inner in outer.body:
+            return False  # it goes on after a failure
+        left = left or isinstance(inner, ast.Return)
+        if outer is loop:
+            return left
+        if isinstance(outer, ast.If):
+            last = (outer.body if inner in outer.body else outer.orelse or [outer])[-1]
+            own = next(syntax.enclosing_loops(outer), None) is loop
+            left |= isinstance(last, ast.Return | ast.Raise)
+            left |= own and isinstance(last, ast.Break)
+        inner = outer
+    return left
+
+
+def _first(
+    around: list[_Around], is_turns: Callable[[Syntax, _Loop, ast.expr], bool]
+) -> ToolLoop | None:
+    for syntax, loop, site in around:
+        if is_turns(syntax, loop, site):
+            header, limit = _header(syntax, loop), _turn_limit(syntax, loop)
+            return ToolLoop(syntax.place(loop), header, limit)
+    return None
+
+
+def _around(
+    project: Project, graph: CallGraph, syntax: Syntax, call: ast.expr, depth: int
+) -> Iterator[_Around]:
+    """The loops around a call, from the inside, then those around its function's uses."""
+    for loop in syntax.enclosing_loops(call):
+        yield syntax, loop, call
+    if depth == 0:
+        return
+    key: FunctionKey = (syntax.source.path, syntax.owner(call))
+    for caller in graph.callers(key):
+        if caller != key:
+            for site in graph.sites[caller, key]:
+                place = project.files[caller[0]]
+                yield from _around(project, graph, place, site, depth - 1)
+
+
+def _is_open(loop: _Loop) -> bool:
+    """Whether the loop counts or waits, and does not go through data."""
+    if isinstance(loop, ast.While):
+        return True
+    called = _iterated(loop)
+    name = last_name(called.func) if isinstance(called, ast.Call) else ""
+    over_rows = any(
+        isinstance(node, ast.Call) and dotted(node.func) == "len"
+        for node in ast.walk(called)
+    )
+    return name in ("range", "trange", "count") and not over_rows
+
+
+def _iterated(loop: ast.For | ast.AsyncFor) -> ast.expr:
+    """What a loop goes through, without a bar that shows how far it is."""
+    shown = loop.iter
+    while isinstance(shown, ast.Call) and shown.args:
+        if last_name(shown.func) not in ("tqdm", "track", "enumerate"):
+            break
+        shown = shown.args[0]
+    return shown
+
+
+def _is_retry(loop: _Loop) -> bool:
+    """Whether the loop is left on success, and goes on after a failure."""
+    return _is_named_retry(loop) or any(
+        isinstance(statement, ast.Try)
+        and statement.handlers
+        and any(_leaves(each) for each in (*statement.body, *statement.orelse))
+        and not all(_leaves(handler) for handler in statement.handlers)
+        and not grown_in(loop, {})
+        for statement in loop.body
+    )
+
+
+def _is_named_retry(loop: _Loop) -> bool:
+    """Whether a loop counts attempts, by the names in its header."""
+    head = (
+        loop.test
+        if isinstance(loop, ast.While)
+        else ast.Tuple([loop.target, loop.iter])
+    )
+    return any(RETRIES.search(dotted(node) or "") for node in ast.walk(head))
+
+
+def _leaves(node: ast.AST) -> bool:
+    return any(
+        isinstance(each, ast.Return | ast.Break | ast.Raise) for each in ast.walk(node)
+    )
+
+
+def _header(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str:
+    if isinstance(loop, ast.While):
+        return f"while {syntax.text(loop.test)}"
+    return f"for {syntax.text(loop.target)} in {syntax.text(loop.iter)}"
+
+
+def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str | None:
+    """The expression that bounds the turns; None where only the model ends the loop."""
+    if isinstance(loop, ast.While):
+        for node in ast.walk(loop.test):
+            if isinstance(node, ast.Compare) and isinstance(
+                node.ops[0], ast.Lt | ast.LtE
+            ):
+                return syntax.text(node.comparators[0])
+            if isinstance(node, ast.Compare) and isinstance(
+                node.ops[0], ast.Gt | ast.GtE
+            ):
+                return syntax.text(node.left)
+        return _guard(syntax, loop)
+    through = _iterated(loop)
+    if (
+        isinstance(through, ast.Call)
+        and last_name(through.func) in ("range", "trange")
+        and through.args
+    ):
+        return _count(syntax, through.args)
+    return f"the length of {syntax.text(through)}"
+
+
+def _count(syntax: Syntax, given: list[ast.expr]) -> str:
+    """How often ``range(*given)`` counts: ``n`` for ``range(1, n + 1)``."""
+    if len(given) == 1:
+        return syntax.text(given[0])
+    first, last = given[0], given[1]
+    if len(given) > 2:  # it has a step
+        return f"the length of range({', '.join(map(syntax.text, given))})"
+    numbers = [n.value for n in (first, last) if isinstance(n, ast.Constant)]
+    if len(numbers) == 2 and all(isinstance(number, int) for number in numbers):
+        return str(max(0, int(str(numbers[1])) - int(str(numbers[0]))))
+    if isinstance(first, ast.Constant) and first.value == 0:
+        return syntax.text(last)
+    if (
+        isinstance(last, ast.BinOp)
+        and isinstance(last.op, ast.Add)
+        and ast.dump(last.right) == ast.dump(first)
+    ):
+        return syntax.text(last.left)
+    return f"{syntax.text(last)} - {syntax.text(first)}"
+
+
+def _guard(syntax: Syntax, loop: ast.While) -> str | None:
+    """The bound in ``if turns >= most: break``, where the loop counts ``turns``."""
+    counted = {
+        dotted(node.target)
+        for node in ast.walk(loop)
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)
+    }
+    for node in ast.walk(loop):
+        if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
+            continue
+        test = node.test
+        if (
+            dotted(test.left) in counted
+            and isinstance(test.ops[0], ast.Gt | ast.GtE | ast.Eq)
+            and node.body
+            and isinstance(node.body[-1], ast.Break | ast.Return | ast.Raise)
+        ):
+            return syntax.text(test.comparators[0])
+    return None

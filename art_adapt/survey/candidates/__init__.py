@@ -1,0 +1,1 @@
+"""Finds the functions that may run an episode, and puts the likeliest first."""

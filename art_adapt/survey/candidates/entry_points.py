@@ -1,0 +1,166 @@
+"""Finds the functions that run one episode, and puts the likeliest first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from art_adapt.source import Place
+from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.candidates.exits import (
+    find_exits,
+    is_status,
+    printed_answers,
+    sends,
+)
+from art_adapt.survey.candidates.likelihood import likelihood
+from art_adapt.survey.candidates.rewards import find_rewards
+from art_adapt.survey.inputs.clients import with_clients
+from art_adapt.survey.inputs.instances import implemented_by, with_instances
+from art_adapt.survey.inputs.parameters import constructor_of, parameters_of
+from art_adapt.survey.inputs.routes import with_route
+from art_adapt.survey.model import EntryPoint, Terminal
+from art_adapt.survey.names.call_graph import CallGraph
+from art_adapt.survey.names.classes import FunctionKey
+from art_adapt.survey.reading.command_line import is_click_command
+from art_adapt.survey.reading.nodes import Function, decorator_names
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax, return_values
+
+# A call of what these decorate returns what the function does.
+PLAIN_DECORATORS = frozenset(
+    {"staticmethod", "classmethod", "abstractmethod", "override", "final"}
+    | {"observe", "traceable", "retry"}
+)
+
+UNSEEN = -100  # the score of a function from which no path to a call was found
+
+
+def find_entry_points(
+    project: Project,
+    graph: CallGraph,
+    policy: Sequence[FunctionKey],
+    hooks: dict[Path, dict[str, frozenset[str]]],
+    asking: Asking,
+) -> tuple[EntryPoint, ...]:
+    """Find every function that reaches a policy call, the likeliest entry point first.
+
+    ``policy``: the functions with policy calls. ``hooks``: for each file, the local names
+    of each hook.
+    """
+    reaching = graph.reaching(policy)
+    found: list[EntryPoint] = []
+    for path, qualname in reaching:
+        if qualname == MODULE_LEVEL:
+            continue
+        syntax = project.files[path]
+        function = syntax.functions[qualname]
+        name = function.node.name
+        if function.nested or (name.startswith("__") and name != "__call__"):
+            continue
+        entry = describe_entry(project, syntax, function, hooks[path], asking)
+        score = likelihood(project, graph, entry, reaching, asking)
+        found += [
+            with_clients(project, each, asking.completions.values())
+            for each in with_instances(project, replace(entry, score=score))
+        ]
+    return tuple(sorted(found, key=lambda entry: (-entry.score, entry.place)))
+
+
+def is_named(entry: EntryPoint, module: str, name: str) -> bool:
+    """Whether the user's ``module:name`` means this entry point."""
+    named = names_function(entry.home, entry.called, module, name)
+    return named or names_function(*entry.key, module, name)
+
+
+def names_function(path: Path, qualname: str, module: str, name: str) -> bool:
+    """Whether the user's ``module:name`` means the function ``qualname`` in ``path``.
+
+    The module may be a dotted name or a path; without one the name alone decides.
+    """
+    if qualname != name and not qualname.endswith(f".{name}"):
+        return False
+    if not module:
+        return True
+    dotted_name = module.removesuffix(".py").replace("/", ".").lstrip(".")
+    place = ".".join(path.with_suffix("").parts)
+    return f".{place}".endswith(f".{dotted_name}")
+
+
+def describe_entry(
+    project: Project,
+    syntax: Syntax,
+    function: Function,
+    hooks: dict[str, frozenset[str]],
+    asking: Asking,
+) -> EntryPoint:
+    """Describe a function as an entry point, whether it is a likely one or not."""
+    owner = function.qualname.rpartition(".")[0]
+    decorators = decorator_names(function.node)
+    static = "staticmethod" in decorators or "classmethod" in decorators
+    package = project.package(syntax)
+    stem = syntax.source.path.stem
+    entry = EntryPoint(
+        place=syntax.place(function.node),
+        name=function.qualname,
+        called=function.qualname,
+        home=syntax.source.path,
+        package=package,
+        module=f".{stem}" if package else stem,
+        parameters=parameters_of(project, syntax, function),
+        constructor=()
+        if function.class_name is None or static
+        else constructor_of(project, syntax, owner),
+        class_name=None if function.class_name is None or static else owner,
+        is_async=isinstance(function.node, ast.AsyncFunctionDef),
+        is_generator=any(
+            isinstance(node, ast.Yield | ast.YieldFrom)
+            for node in syntax.owned_by(function.qualname)
+        ),
+        returns=ast.unparse(function.node.returns)
+        if function.node.returns is not None
+        else None,
+        exits=find_exits(project, syntax, function, hooks["final_answer"], asking),
+        rewards=find_rewards(syntax, function, hooks["reward"]),
+        score=UNSEEN,
+        decorated=not PLAIN_DECORATORS.issuperset(decorators),
+        attribute=".callback" if is_click_command(syntax, function) else "",
+        documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],
+        implements=implemented_by(project, syntax, function),
+        returns_value=any(
+            not (is_status(value) or sends(asking, value))
+            for value in return_values(syntax, function.qualname)
+        ),
+    )
+    entry = with_clients(project, entry, asking.completions.values())
+    return with_route(syntax, entry)
+
+
+def script_entry(
+    project: Project,
+    syntax: Syntax,
+    hooks: frozenset[str],
+    asking: Asking,
+    terminal: Terminal,
+) -> EntryPoint:
+    """Describe a file that is itself the episode: it is run, not imported."""
+    return EntryPoint(
+        place=Place(syntax.source.path, 1),
+        name=MODULE_LEVEL,
+        called=MODULE_LEVEL,
+        home=syntax.source.path,
+        package=project.package(syntax),
+        module=syntax.source.path.stem,
+        parameters=(),
+        constructor=(),
+        class_name=None,
+        is_async=False,
+        is_generator=False,
+        returns=None,
+        exits=tuple(printed_answers(syntax, MODULE_LEVEL, hooks, asking)),
+        rewards=(),
+        score=0,
+        terminal=terminal,
+    )

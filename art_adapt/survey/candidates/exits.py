@@ -1,0 +1,387 @@
+"""Finds where an episode ends with an answer."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.calls.growth import CONVERSATION_NAMES
+from art_adapt.survey.calls.replies import holds_reply
+from art_adapt.survey.candidates.rewards import is_reward, only_rewards
+from art_adapt.survey.candidates.showing import left_after, shows
+from art_adapt.survey.inputs.routes import STREAMING
+from art_adapt.survey.model import Exit, Span
+from art_adapt.survey.names.resolution import resolve
+from art_adapt.survey.reading.hooks import unhooked
+from art_adapt.survey.reading.nodes import (
+    Function,
+    FunctionNode,
+    dotted,
+    grown_list,
+    keyword,
+    last_name,
+)
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import Syntax
+
+WEB = ("flask", "quart", "fastapi", "starlette", "django")
+RESPONSES = ("jsonify", "JSONResponse", "HTMLResponse", "PlainTextResponse", "Response")
+# A page around the answer, a file, another address: none is what the model said.
+WITHOUT_ANSWER = ("TemplateResponse", "FileResponse", "RedirectResponse")
+# Keys of a returned dict under which an answer stands, if only an empty one.
+ANSWERS = frozenset(
+    {
+        "answer",
+        "final_answer",
+        "response",
+        "reply",
+        "result",
+        "output",
+        "content",
+        "text",
+    }
+)
+MEASURES = frozenset({"len", "type", "bool", "id", "isinstance", "hash", "sum"})
+
+
+def find_exits(
+    project: Project,
+    syntax: Syntax,
+    function: Function,
+    hooks: frozenset[str],
+    asking: Asking,
+) -> tuple[Exit, ...]:
+    """Find the answers that ``function`` returns, or else stores, prints, or keeps.
+
+    ``hooks``: the local names of ``final_answer``.
+    """
+    returned = _from_the_model(
+        each
+        for each in _returned(syntax, function, hooks, asking)
+        if not _is_stream(project, syntax, each[0])
+    )
+    found = (
+        list(_in_records(project, syntax, returned, hooks, asking))
+        or list(_stored(syntax, function, hooks))
+        or list(printed_answers(syntax, function.qualname, hooks, asking))
+        or list(_kept(syntax, function, hooks, asking))
+    )
+    return tuple(found)
+
+
+def _exit(
+    syntax: Syntax,
+    value: ast.expr,
+    how: str,
+    hooks: frozenset[str],
+    around: ast.Call | None = None,
+) -> Exit:
+    answer = unhooked(value, hooks)
+    return Exit(
+        syntax.place(value),
+        Span.of(value),
+        syntax.text(answer),
+        how,
+        marked=answer is not value,
+        around=Span.of(around) if around is not None else None,
+    )
+
+
+def _returned(
+    syntax: Syntax, function: Function, hooks: frozenset[str], asking: Asking
+) -> Iterator[tuple[ast.expr, Exit]]:
+    for node in syntax.owned_by(function.qualname):
+        if (
+            not isinstance(node, ast.Return)
+            or node.value is None
+            or _in_handler(syntax, node, asking)
+        ):
+            continue
+        if is_status(node.value) or sends(asking, node.value):
+            continue
+        answer = _body_of_response(syntax, _without_rewards(node.value))
+        if answer is None or is_status(answer):
+            continue
+        if _is_unwrappable(answer) or _touches_keyword(syntax, answer):
+            continue
+        if only_rewards(_argument(answer)):  # a score is no answer
+            continue
+        exit_ = _exit(syntax, answer, "returned", hooks)
+        if isinstance(node.value, ast.Tuple) and answer in node.value.elts:
+            exit_ = replace(exit_, element=node.value.elts.index(answer))
+        yield answer, exit_
+
+
+def _from_the_model(
+    returned: Iterable[tuple[ast.expr, Exit]],
+) -> list[tuple[ast.expr, Exit]]:
+    """Leave out fixed words beside other answers: "awaiting_input", "".
+
+    A sentence is for somebody to read: the episode ends with it, as an answer.
+    """
+    every = list(returned)
+    said = [each for each in every if not _is_word(each[0])]
+    return said or every
+
+
+def _is_word(value: ast.expr) -> bool:
+    """Whether a value is a text without a space: a status, or nothing."""
+    return isinstance(value, ast.Constant) and " " not in str(value.value)
+
+
+def sends(asking: Asking, value: ast.expr) -> bool:
+    """Whether a value is a conversation that is sent, or a part of it: ``messages[start:]``.
+
+    Of the messages in it, one is the answer.
+    """
+    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+        value = value.value
+    name = dotted(value)
+    sent = (call.messages for call in asking.completions.values())
+    return name is not None and any(
+        messages is not None and dotted(messages) == name for messages in sent
+    )
+
+
+def _in_records(
+    project: Project,
+    syntax: Syntax,
+    returned: list[tuple[ast.expr, Exit]],
+    hooks: frozenset[str],
+    asking: Asking,
+) -> Iterator[Exit]:
+    """Find the model's words in the records that a function returns.
+
+    The answer of ``return Result(message.content, turns)`` is the text. Where one return
+    shows it, another one without it, as ``Result("out of turns", turns)``, has none.
+    """
+    inside = {
+        exit_: [
+            part
+            for argument in (*value.args, *(k.value for k in value.keywords))
+            if not isinstance(argument, ast.Starred)
+            for part in _replies_in(syntax, argument, hooks, asking)
+        ]
+        for value, exit_ in returned
+        if isinstance(value, ast.Call)
+        and exit_.element is None
+        and project.class_named(syntax, dotted(value.func) or "") is not None
+    }
+    shown = any(len(parts) == 1 for parts in inside.values())
+    for _, exit_ in returned:
+        parts = inside.get(exit_) if shown else None
+        if parts is None or len(parts) > 1:
+            yield exit_
+        elif parts:
+            inner = _exit(syntax, parts[0], "returned", hooks)
+            yield replace(inner, place=exit_.place)
+
+
+def _is_stream(project: Project, syntax: Syntax, value: ast.expr) -> bool:
+    """Whether a value is what a generator of the project yields, which nothing has read."""
+    if isinstance(value, ast.Name):
+        values = syntax.values_of(value)
+        return bool(values) and all(_is_stream(project, syntax, v) for v in values)
+    if not isinstance(value, ast.Call):
+        return False
+    return any(
+        isinstance(node, ast.Yield | ast.YieldFrom)
+        for path, name in resolve(project, syntax, value.func)
+        for node in project.files[path].owned_by(name)
+    )
+
+
+def _without_rewards(value: ast.expr) -> ast.expr:
+    """The answer in ``return answer, reward``."""
+    if isinstance(value, ast.Tuple):
+        others = [item for item in value.elts if not is_reward(_argument(item))]
+        if len(others) == 1 and len(value.elts) > 1:
+            return others[0]
+    return value
+
+
+def _body_of_response(syntax: Syntax, value: ast.expr) -> ast.expr | None:
+    """What a web handler answers: the body in ``jsonify(body), 200``; None for an error."""
+    if (
+        isinstance(value, ast.Tuple)
+        and len(value.elts) == 2
+        and isinstance(value.elts[1], ast.Constant)
+        and value.elts[1].value in range(100, 600)
+    ):
+        is_error = value.elts[1].value in range(400, 600)
+        return None if is_error else _body_of_response(syntax, value.elts[0])
+    if isinstance(value, ast.Call):
+        library, _, name = (syntax.qualified(value.func) or "").rpartition(".")
+        if name in WITHOUT_ANSWER or last_name(value.func) in STREAMING:
+            return None
+        if name in RESPONSES and library.split(".")[0] in WEB:
+            body = value.args[0] if value.args else keyword(value, "content")
+            return None if isinstance(body, ast.Starred) else body
+    return value
+
+
+def is_status(value: ast.expr) -> bool:
+    """Whether a returned value only says how an episode went: ``True``, ``{"ok": True}``."""
+    if isinstance(value, ast.Dict) and value.values:
+        keys = {k.value for k in value.keys if isinstance(k, ast.Constant)}
+        fixed = all(isinstance(each, ast.Constant) for each in value.values)
+        return (fixed and keys.isdisjoint(ANSWERS)) or _is_failure(value)
+    return isinstance(value, ast.Constant) and not isinstance(value.value, str)
+
+
+def _is_failure(value: ast.expr) -> bool:
+    """Whether a returned dict says itself that there is no answer."""
+    if not isinstance(value, ast.Dict):
+        return False
+    said = {
+        key.value: item
+        for key, item in zip(value.keys, value.values, strict=True)
+        if isinstance(key, ast.Constant)
+    }
+    for name in ("success", "completed", "ok"):
+        if isinstance(flag := said.get(name), ast.Constant) and flag.value is False:
+            return True
+    for name in ("failed", "error"):
+        flag = said.get(name)
+        if flag is not None and not (isinstance(flag, ast.Constant) and not flag.value):
+            return True
+    return False
+
+
+def _argument(value: ast.expr) -> ast.expr:
+    """The argument of a call such as ``reward(total_reward)``; other values as they are."""
+    if (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Name)
+        and len(value.args) == 1
+    ):
+        return value.args[0]
+    return value
+
+
+def _is_unwrappable(value: ast.expr) -> bool:
+    """Whether a hook cannot go around the value.
+
+    ``return a,`` and ``return *a, b`` are tuples that a call's arguments cannot replace.
+    """
+    if isinstance(value, ast.Yield | ast.YieldFrom):
+        return True
+    return isinstance(value, ast.Tuple) and (
+        len(value.elts) < 2 or any(isinstance(item, ast.Starred) for item in value.elts)
+    )
+
+
+def _touches_keyword(syntax: Syntax, value: ast.expr) -> bool:
+    """Whether a hook's name would merge with the keyword before the value.
+
+    For example ``return"text"``.
+    """
+    before = syntax.source.lines[value.lineno - 1].encode()[: value.col_offset]
+    return before[-1:].isalnum()
+
+
+def _in_handler(syntax: Syntax, node: ast.AST, asking: Asking) -> bool:
+    """Whether ``node`` runs only after a failure, so that its value is no answer.
+
+    A handler that asks the model again falls back on another completion: its value is an
+    answer.
+    """
+    for outer in syntax.ancestors(node):
+        if isinstance(outer, ast.ExceptHandler):
+            return not asking.asks(outer)
+        if isinstance(outer, FunctionNode):
+            return False
+    return False
+
+
+def _stored(
+    syntax: Syntax, function: Function, hooks: frozenset[str]
+) -> Iterator[Exit]:
+    for node in syntax.owned_by(function.qualname):
+        if (
+            isinstance(node, ast.Assign)
+            and len(node.targets) == 1
+            and isinstance(node.targets[0], ast.Attribute)
+        ):
+            name = node.targets[0].attr
+            if re.search(
+                r"answer|final_|verdict", name, re.IGNORECASE
+            ) and not isinstance(node.value, ast.Constant):
+                yield _exit(
+                    syntax,
+                    node.value,
+                    f"stored in {syntax.text(node.targets[0])}",
+                    hooks,
+                )
+
+
+def printed_answers(
+    syntax: Syntax, owner: str, hooks: frozenset[str], asking: Asking
+) -> Iterator[Exit]:
+    """Find the answers that a function, or a file at module level, shows somebody."""
+    shown = [
+        (node, value)
+        for node in syntax.owned_by(owner)
+        if isinstance(node, ast.Call)
+        and shows(syntax, node)
+        and not _in_handler(syntax, node, asking)
+        for argument in (*node.args, *(k.value for k in node.keywords))
+        for value in _replies_in(syntax, argument, hooks, asking)
+    ]
+    left = {node: left_after(syntax, node) for node, _ in shown}
+    for node, value in shown:
+        loop = syntax.enclosing_loop(node)
+        if loop is None or loop not in left.values() or left[node] is not None:
+            yield _exit(syntax, value, "printed", hooks, node)
+        # Else it is said on the way to the answer.
+
+
+def _replies_in(
+    syntax: Syntax, value: ast.expr, hooks: frozenset[str], asking: Asking
+) -> Iterator[ast.expr]:
+    """Find the model's answer in what is printed: formatted, coloured, put together."""
+    if holds_reply(syntax, unhooked(value, hooks), asking):
+        yield value
+        return
+    parts: list[ast.expr] = []
+    match value:
+        case ast.JoinedStr():
+            parts = value.values
+        case ast.FormattedValue():
+            parts = [value.value]
+        case ast.BinOp(op=ast.Add() | ast.Mod()):
+            parts = [value.left, value.right]
+        case ast.Tuple():
+            parts = value.elts
+        case ast.Call() if last_name(value.func) not in MEASURES:
+            parts = [*value.args, *(k.value for k in value.keywords)]
+    for part in parts:
+        yield from _replies_in(syntax, part, hooks, asking)
+
+
+def _kept(
+    syntax: Syntax, function: Function, hooks: frozenset[str], asking: Asking
+) -> Iterator[Exit]:
+    """Find answers that are added to a list that no completion call sends."""
+    sent = {
+        dotted(call.messages) or ""
+        for call in asking.completions.values()
+        if call.messages is not None
+    }
+    for node in syntax.owned_by(function.qualname):
+        grown = grown_list(node) if isinstance(node, ast.Call) else None
+        if (
+            grown is None
+            or grown in sent
+            or grown.rpartition(".")[2] in CONVERSATION_NAMES
+        ):
+            continue
+        assert isinstance(node, ast.Call)
+        if _in_handler(syntax, node, asking):
+            continue
+        for value in node.args[-1:]:
+            if holds_reply(syntax, unhooked(value, hooks), asking):
+                yield _exit(syntax, value, f"added to {grown}", hooks, node)

@@ -1,0 +1,401 @@
+"""What follows from the completion calls of a project: its loops, roles, entry points."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
+from art_adapt.survey.calls.create_aliases import uses_of
+from art_adapt.survey.calls.frameworks import find_framework_calls
+from art_adapt.survey.calls.growth import growing_sites
+from art_adapt.survey.calls.roles import Role, roles_of
+from art_adapt.survey.calls.tool_loops import find_tool_loop
+from art_adapt.survey.candidates.entry_points import (
+    describe_entry,
+    find_entry_points,
+    is_named,
+    names_function,
+    script_entry,
+)
+from art_adapt.survey.inputs.instances import as_method_of, implemented_by
+from art_adapt.survey.model import CompletionCall, EntryPoint, Span, Terminal
+from art_adapt.survey.names.call_graph import CallGraph
+from art_adapt.survey.names.classes import FunctionKey, annotated, lineage, method_of
+from art_adapt.survey.reading.callers import files_that_define
+from art_adapt.survey.reading.command_line import reads_arguments
+from art_adapt.survey.reading.hooks import HOOKS, imported_hooks, local_names
+from art_adapt.survey.reading.nodes import Function, dotted
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import LOOPS, MODULE_LEVEL, Syntax
+from art_adapt.survey.side_effects.effects import asks_a_person, find_effects
+from art_adapt.survey.side_effects.harm import Harm
+from art_adapt.survey.side_effects.work_at_import import find_work_at_import
+
+
+@dataclass(frozen=True)
+class Found:
+    """What follows from the completion calls of a project."""
+
+    project: Project
+    graph: CallGraph
+    hooks: dict[Path, dict[str, str]]
+    calls: dict[Path, list[CompletionCall]]
+    policy: list[FunctionKey]
+    asking: Asking
+    entry_points: tuple[EntryPoint, ...]
+
+    @staticmethod
+    def of(project: Project) -> Found:
+        hooks = {path: imported_hooks(syntax) for path, syntax in project.files.items()}
+        found = {
+            path: list(
+                find_completion_calls(syntax, local_names(hooks[path], "recorded"))
+            )
+            for path, syntax in project.files.items()
+            if syntax.source.mentions_model
+        }
+        every = [call for calls in found.values() for call in calls]
+        graph = CallGraph.of(project).with_tables(map(_key, every))
+        found = _of_this_agent(project, graph, found)
+        if not any(call.supported for calls in found.values() for call in calls):
+            for syntax, run in find_framework_calls(project).items():
+                found[syntax.source.path] = [*found.get(syntax.source.path, ()), *run]
+            found = _of_this_agent(project, graph, found)
+        every = [call for calls in found.values() for call in calls]
+        aliased = {call: list(uses_of(project, call)) for call in every}
+        growing = growing_sites(project, graph)
+        loops = {
+            call: loop
+            for call in every
+            if (loop := find_tool_loop(project, graph, growing, call))
+        }
+        roles = roles_of(every, loops, _in_tools(project, graph, every))
+        calls = {
+            path: [
+                CompletionCall.of(call, loops.get(call), *roles[call])
+                for call in found.get(path, ())
+            ]
+            for path in project.files
+        }
+        trained = [c for each in calls.values() for c in each if c.role is Role.POLICY]
+        # What can't be recorded leads to an episode only where nothing else does.
+        trained = [call for call in trained if call.supported] or trained
+        policy: list[FunctionKey] = [(c.place.path, c.function) for c in trained]
+        spans = {(call.place.path, call.span) for call in trained}
+        by_alias = [
+            use
+            for call, uses in aliased.items()
+            if (call.syntax.source.path, Span.of(call.callee)) in spans
+            for use in uses
+        ]
+        policy += [key for key, _ in by_alias]
+        asking = Asking.of(every, graph, policy, growing, [at for _, at in by_alias])
+        local_hooks = {
+            path: {hook: local_names(names, hook) for hook in HOOKS}
+            for path, names in hooks.items()
+        }
+        entries = find_entry_points(project, graph, policy, local_hooks, asking)
+        return Found(project, graph, hooks, calls, policy, asking, entries)
+
+    def with_entry(self, wanted: str) -> Found:
+        """Take the function that the user names for a candidate, found or not.
+
+        Where no completion call can be reached from it, as far as can be seen, the user
+        knows better: a registry or a framework may lead there.
+        """
+        module, _, name = wanted.rpartition(":")
+        if any(is_named(each, module, name) for each in self.entry_points):
+            return self
+        project = replace(self.project, files=dict(self.project.files))
+        if module and project.add(project.modules_named(module)):
+            return Found.of(project).with_entry(wanted)
+        named = [
+            self._described(syntax, function)
+            for path, syntax in self.project.files.items()
+            for function in syntax.functions.values()
+            if names_function(path, function.qualname, module, name)
+            and not function.nested
+        ] or list(self._inherited(module, name))
+        if not named and not module and project.add(files_that_define(project, name)):
+            return Found.of(project).with_entry(wanted)
+        return replace(self, entry_points=(*self.entry_points, *named[:1]))
+
+    def with_rivals(self, rivals: Sequence[EntryPoint]) -> Found:
+        """Put candidates right after the likeliest, and as likely: the user has to say."""
+        first, *others = self.entry_points
+        equal = (replace(each, score=first.score) for each in rivals)
+        rest = (each for each in others if each not in rivals)
+        return replace(self, entry_points=(first, *equal, *rest))
+
+    def put_behind(self, entries: Sequence[EntryPoint], score: int) -> Found:
+        """Give candidates this score, unless they have a lower one."""
+        scored = [
+            replace(each, score=min(each.score, score)) if each in entries else each
+            for each in self.entry_points
+        ]
+        scored.sort(key=lambda each: -each.score)
+        return replace(self, entry_points=tuple(scored))
+
+    def _described(self, syntax: Syntax, function: Function) -> EntryPoint:
+        names = self.hooks[syntax.source.path]
+        hooks = {hook: local_names(names, hook) for hook in HOOKS}
+        return describe_entry(self.project, syntax, function, hooks, self.asking)
+
+    def _inherited(self, module: str, name: str) -> Iterator[EntryPoint]:
+        """The method that a class inherits, which the user names as its own."""
+        _, _, method = name.rpartition(".")
+        for path, syntax in self.project.files.items():
+            for owner in syntax.classes:
+                if names_function(path, f"{owner}.{method}", module, name):
+                    for at, key in method_of(self.project, syntax, owner, method):
+                        place = self.project.files[at]
+                        entry = self._described(place, place.functions[key])
+                        yield as_method_of(self.project, entry, syntax, owner)
+
+    def as_started(self, entry: EntryPoint, *, importable: bool) -> EntryPoint:
+        """Say what an entry point that need not be given anything reads from a terminal.
+
+        One with a choice of arguments, or of a class that has to be given something, has
+        to ask in its own class: what else it runs may ask beside the task. One that has to
+        be given something has to chat: what it asks for may be a word beside its task.
+        Where importing its file runs it already, or waits for a person, the file itself is
+        the episode. ``importable``: the user says that the entry point can be imported.
+        """
+        home = self.project.files[entry.home]
+        if not importable and self._waits_when_imported(home):
+            terminal = self._terminal(self.graph.run_by([(entry.home, MODULE_LEVEL)]))
+            if terminal is not None:
+                return self._in_place_of(entry, terminal)
+        is_given = any(p.default is None for p in entry.parameters)
+        chats = self._chats(entry)
+        if entry.is_generator or (is_given and not chats):
+            return entry
+        if any(call.is_async for call in (*entry.setup, *entry.cleanup)):
+            return entry
+        may_be_given = entry.parameters or entry.constructor
+        if may_be_given and not (chats or self._asks_itself(entry)):
+            return entry
+        terminal = self._terminal(self.graph.run_by([entry.key]))
+        runs = any(find_work_at_import(home, self.asking.asks))
+        if terminal is None or not runs:
+            return replace(entry, terminal=terminal)
+        return self._in_place_of(entry, terminal)
+
+    def _in_place_of(self, entry: EntryPoint, terminal: Terminal) -> EntryPoint:
+        """Describe the file of an entry point as the episode."""
+        script = self._script(self.project.files[entry.home], terminal)
+        return replace(script, exits=entry.exits or script.exits, score=entry.score)
+
+    def _waits_when_imported(self, syntax: Syntax) -> bool:
+        """Whether importing a file that the user named waits for somebody at a terminal."""
+        path = syntax.source.path
+        if path not in self.project.given:
+            return False
+        at_import = (path, MODULE_LEVEL)
+        called = [
+            callee
+            for callee in self.graph.certain.get(at_import, ())
+            if not all(map(syntax.is_guarded, self.graph.sites[at_import, callee]))
+        ]
+        terminal = self._terminal(self.graph.run_by(called))
+        return (terminal is not None and terminal.asks) or any(
+            isinstance(node, ast.Call)
+            and not syntax.is_guarded(node)
+            and asks_a_person(syntax, node)
+            for node in syntax.owned_by(MODULE_LEVEL)
+        )
+
+    def _asks_itself(self, entry: EntryPoint) -> bool:
+        own = {name for _, name in self.own(entry.key)}
+        effects = find_effects(self.project.files[entry.place.path], own)
+        return any(effect.harm is Harm.ASKS for effect in effects)
+
+    def _chats(self, entry: EntryPoint) -> bool:
+        """Whether a loop of an entry point asks a person and a model by turns."""
+        syntax = self.project.files[entry.place.path]
+        return any(
+            isinstance(loop, LOOPS)
+            and self.asking.asks(loop)
+            and self._asks_within(syntax, name, loop)
+            for _, name in self.own(entry.key)
+            for loop in syntax.owned_by(name)
+        )
+
+    def _asks_within(self, syntax: Syntax, name: str, loop: ast.AST) -> bool:
+        """Whether a loop of a function waits for a person, itself or in what it calls."""
+        inside = set(ast.walk(loop))
+        key = syntax.source.path, name
+        return asks_a_person(syntax, loop) or any(
+            not inside.isdisjoint(self.graph.sites[key, callee])
+            and self._reads_a_line(callee)
+            for callee in self.graph.certain.get(key, ())
+        )
+
+    def _reads_a_line(self, key: FunctionKey) -> bool:
+        effects = find_effects(self.project.files[key[0]], {key[1]})
+        return key not in self.reaching and any(e.harm is Harm.ASKS for e in effects)
+
+    def own(self, key: FunctionKey) -> set[FunctionKey]:
+        """A function, and the methods of its own class that it calls."""
+        owner = key[1].rpartition(".")[0]
+        found, left = {key}, [key]
+        while owner and left:
+            for path, name in self.graph.certain.get(left.pop(), set()) - found:
+                if path == key[0] and name.rpartition(".")[0] == owner:
+                    found.add((path, name))
+                    left.append((path, name))
+        return found
+
+    def _terminal(self, run: Iterable[FunctionKey]) -> Terminal | None:
+        by_file: dict[Path, set[str]] = {}
+        for path, name in run:
+            by_file.setdefault(path, set()).add(name)
+        asks = reads = False
+        for path, names in by_file.items():
+            syntax = self.project.files[path]
+            effects = find_effects(syntax, names)
+            asks = asks or any(effect.harm is Harm.ASKS for effect in effects)
+            reads = reads or any(
+                reads_arguments(syntax, node)
+                for name in names
+                for node in syntax.owned_by(name)
+            )
+        return Terminal(asks, reads) if asks or reads else None
+
+    def scripts(self) -> Iterator[EntryPoint]:
+        """The named files that ask the model, and a person, at module level."""
+        for path in self.project.given:
+            if (path, MODULE_LEVEL) not in self.policy:
+                continue
+            run = self.graph.run_by([(path, MODULE_LEVEL)])
+            terminal = self._terminal(run)
+            if terminal is not None:
+                yield self._script(self.project.files[path], terminal)
+
+    def _script(self, syntax: Syntax, terminal: Terminal) -> EntryPoint:
+        hooks = local_names(self.hooks[syntax.source.path], "final_answer")
+        return script_entry(self.project, syntax, hooks, self.asking, terminal)
+
+    def run_by(self, entries: Iterable[EntryPoint]) -> set[FunctionKey]:
+        """The functions that episodes may run, with what makes and sets up the agent."""
+        starts = [
+            key
+            for entry in entries
+            for key in (
+                entry.key,
+                (entry.home, f"{entry.class_name}.__init__"),
+                *(call.key for call in (*entry.setup, *entry.cleanup)),
+                *self._making(entry),
+            )
+            if entry.is_script or self._has(key)
+        ]
+        run = self.graph.run_by(starts)
+        # What sets up the attributes that an episode uses runs before it: connect().
+        return self.graph.run_by([*run, *self._setting_up(run)])
+
+    def _making(self, entry: EntryPoint) -> Iterator[FunctionKey]:
+        """The constructors of what an episode has to be given, by their annotations."""
+        place = self.project.files[entry.place.path]
+        for parameter in entry.needs:
+            annotation = ast.Constant(parameter.annotation or "")
+            for syntax, name in annotated(self.project, place, annotation):
+                for method in ("__init__", "__post_init__"):
+                    yield syntax.source.path, f"{name}.{method}"
+
+    def _has(self, key: FunctionKey) -> bool:
+        syntax = self.project.files.get(key[0])
+        return syntax is not None and key[1] in syntax.functions
+
+    def _setting_up(self, run: set[FunctionKey]) -> Iterator[FunctionKey]:
+        for path, syntax in self.project.files.items():
+            own = {name for where, name in run if where == path}
+            classes = {name.rpartition(".")[0] for name in own}
+            for target, values in syntax.assignments.items():
+                if not target.startswith("self."):
+                    continue
+                setters = {
+                    where
+                    for where, value in values
+                    if where.rpartition(".")[0] in classes
+                    and where not in own
+                    and any(isinstance(each, ast.Await) for each in ast.walk(value))
+                }
+                if setters and any(
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, ast.Load)
+                    and dotted(node) == target
+                    for name in own
+                    for node in syntax.owned_by(name)
+                ):
+                    yield from ((path, where) for where in setters)
+
+    @cached_property
+    def reaching(self) -> set[FunctionKey]:
+        return self.graph.reaching(self.policy)
+
+    def function_of(self, entry: EntryPoint) -> tuple[Syntax, Function]:
+        syntax = self.project.files[entry.place.path]
+        return syntax, syntax.functions[entry.name]
+
+
+def _key(call: FoundCall) -> FunctionKey:
+    return call.syntax.source.path, call.function
+
+
+def _in_tools(
+    project: Project, graph: CallGraph, calls: Sequence[FoundCall]
+) -> set[FoundCall]:
+    """The calls that only a table leads to, as tools.
+
+    A provider in a table is no tool where another implementation of its interface is
+    asked directly.
+    """
+
+    def interface(call: FoundCall) -> FunctionKey | None:
+        function = call.syntax.functions.get(call.function)
+        if function is None:
+            return None
+        return implemented_by(project, call.syntax, function)
+
+    handed = graph.only_in_tables
+    asked = {interface(call) for call in calls if _key(call) not in handed} - {None}
+    return {c for c in calls if _key(c) in handed and interface(c) not in asked}
+
+
+def _of_this_agent(
+    project: Project, graph: CallGraph, found: dict[Path, list[FoundCall]]
+) -> dict[Path, list[FoundCall]]:
+    """Leave out calls in imported files that no function of a named file can reach.
+
+    What a class inherits is its own. A call is reached by another name for it as well.
+    """
+    starts = [
+        (path, name)
+        for path in project.given
+        for name in (MODULE_LEVEL, *project.files[path].functions)
+    ]
+    starts += [
+        (place.source.path, name)
+        for path in project.given
+        for class_name in project.files[path].classes
+        for place, base in lineage(project, project.files[path], class_name)
+        for name in place.functions
+        if name.rpartition(".")[0] == base
+    ]
+    reachable = graph.reachable(starts)
+    return {
+        path: calls
+        if path in project.given
+        else [
+            call
+            for call in calls
+            if _key(call) in reachable
+            or any(key in reachable for key, _ in uses_of(project, call))
+        ]
+        for path, calls in found.items()
+    }

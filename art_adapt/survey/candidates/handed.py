@@ -1,0 +1,66 @@
+"""What an entry point has to be given: a task, or a conversation, a prompt, an agent's parts."""
+
+from __future__ import annotations
+
+import re
+
+from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.inputs.parameters import is_of_record
+from art_adapt.survey.model import EntryPoint
+from art_adapt.survey.reading.project import Project
+
+# What an agent has of its own: a function that has to be given several drives for others.
+GIVEN = re.compile(r"^(system|instructions)|tools$|schemas$|dispatch")
+# What limits or reads an answer, and is no task: n_retry: int, parser: Callable.
+NO_TASK = re.compile(r"^(int|float|bool)\b|\b[Cc]allable\b")
+SETTING = re.compile(r"^(True|False|\d[\d._]*)$")
+PROMPT = re.compile(r"^(system|instructions)")
+
+
+def is_handed_an_agent(entry: EntryPoint) -> bool:
+    """Whether an entry point has to be given several things that are an agent's own."""
+    required = [each.name for each in entry.parameters if each.default is None]
+    return sum(GIVEN.search(each) is not None for each in required) > 1
+
+
+def is_handed_a_prompt(entry: EntryPoint) -> bool:
+    """Whether an entry point has to be given the system prompt: ``ask(system, user)``."""
+    return any(p.default is None and PROMPT.search(p.name) for p in entry.parameters)
+
+
+def is_only_given(project: Project, entry: EntryPoint, asking: Asking) -> bool:
+    """Whether all that tells an entry point its task is a conversation: ``run(messages)``."""
+    syntax = project.files[entry.place.path]
+    given = asking.is_given(syntax, syntax.functions[entry.name])
+    others = (
+        each
+        for each in entry.parameters
+        if each.default is None
+        and not (each.is_client or each.is_object or each.supplied)
+        and each.name not in given
+        and not NO_TASK.search(each.annotation or "")
+    )
+    return bool(given) and all(GIVEN.search(each.name) for each in others)
+
+
+def takes_anything(entry: EntryPoint) -> bool:
+    """Whether an entry point takes anything that JSON could hold, beside switches and limits."""
+    required = [p for p in entry.constructor if p.default is None]
+    return any(
+        not (each.is_client or each.is_object or SETTING.search(each.default or ""))
+        for each in (*entry.parameters, *required)
+    )
+
+
+def is_handed_objects(project: Project, entry: EntryPoint) -> bool:
+    """Whether an entry point takes nothing but objects that only its callers could make.
+
+    A record of the project, ``run(task: TaskSpec)``, tells the task.
+    """
+    syntax = project.files[entry.place.path]
+    required = [each for each in entry.parameters if each.default is None]
+    return (
+        all(each.is_object for each in required)
+        and not all(is_of_record(project, syntax, each.annotation) for each in required)
+        and not takes_anything(entry)
+    )

@@ -1,0 +1,190 @@
+"""Tells what only starts an agent: a command, a request handler, an example, a chat."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+
+from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.model import EntryPoint
+from art_adapt.survey.names.call_graph import CallGraph
+from art_adapt.survey.names.classes import FunctionKey
+from art_adapt.survey.reading.nodes import Function, decorator_names, last_name
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import LOOPS, MODULE_LEVEL, Syntax
+from art_adapt.survey.side_effects.effects import asks_a_person, find_effects
+from art_adapt.survey.side_effects.harm import Harm
+
+LAUNCHES = re.compile(
+    r"^(main|_main|amain|async_main|cli|demo|test_|example|app$|entry|repl|interactive|serve|lambda_handler)"
+)
+MAIN = re.compile(r"(_|a|async_)?main$")
+ARGUMENTS = frozenset({"argv", "args", "arguments", "ctx", "context", "config", "cfg"})
+# Of a command, a request handler, a fixture: they start an agent.
+LAUNCHING_DECORATORS = frozenset(
+    {"command", "route", "get", "post", "put", "patch", "websocket", "callback"}
+    | {"event", "message", "message_handler", "on_message", "listener", "hears", "add"}
+    | {"task", "shared_task"}
+    | {"fixture", "tool", "property"}
+)
+REGISTERS = re.compile(r"(Handler|_handler|_route|_url_rule)$")
+
+
+def is_launch(project: Project, key: FunctionKey) -> bool:
+    """Whether a function only starts the agent: a command, a handler, an example."""
+    path, qualname = key
+    if qualname == MODULE_LEVEL:
+        return True
+    syntax = project.files[path]
+    function = syntax.functions[qualname]
+    name = function.node.name
+    named = LAUNCHES.match(name) is not None and not _has_a_task(function)
+    return named or is_handler(project, key)
+
+
+def is_handler(project: Project, key: FunctionKey) -> bool:
+    """Whether a decorator, or a call of the file, makes the function a handler."""
+    syntax = project.files[key[0]]
+    function = syntax.functions[key[1]]
+    return _is_launcher(function) or function.node.name in _registered(syntax)
+
+
+def _has_a_task(function: Function) -> bool:
+    """Whether ``main(goal)`` has to be given something that no command line holds."""
+    arguments = function.node.args
+    required = len(arguments.posonlyargs + arguments.args) - len(arguments.defaults)
+    is_main = MAIN.match(function.node.name) is not None
+    return is_main and not ARGUMENTS.issuperset(function.given[:required])
+
+
+@functools.lru_cache(maxsize=512)
+def _registered(syntax: Syntax) -> frozenset[str]:
+    """The functions that a file registers as handlers: ``add_handler(MessageHandler(f))``."""
+    return frozenset(
+        argument.id
+        for node in syntax.nodes
+        if isinstance(node, ast.Call) and REGISTERS.search(last_name(node.func))
+        for argument in node.args
+        if isinstance(argument, ast.Name)
+    )
+
+
+def is_example(
+    project: Project, graph: CallGraph, key: FunctionKey, reaching: set[FunctionKey]
+) -> bool:
+    """Whether a function takes nothing, and runs another that may be the episode."""
+    function = project.files[key[0]].functions[key[1]]
+    takes = function.class_name or function.parameters
+    return not takes and any(
+        callee in reaching and callee != key for callee in graph.certain.get(key, ())
+    )
+
+
+def is_batch(
+    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking, depth: int = 2
+) -> bool:
+    """Whether a function only runs an agent, which drives a loop, for each of some rows.
+
+    That is ``for path in files: Agent(llm).run(path)``, itself or in a function like it.
+    """
+    syntax = project.files[key[0]]
+    function = syntax.functions.get(key[1])
+    if (
+        function is None
+        or asking.drives(syntax, function)
+        or asking.composes(syntax, function)
+        or any(node in asking.completions for node in syntax.owned_by(key[1]))
+    ):
+        return False
+    for_each: list[FunctionKey] = []
+    once: list[FunctionKey] = []
+    for callee in graph.certain.get(key, set()) - {key}:
+        for site in graph.sites.get((key, callee), ()):
+            if site in asking.sites:
+                is_row = asking.asks_about_a_row(syntax, function, site)
+                (for_each if is_row else once).append(callee)
+    if once and not depth:
+        return False
+    runs_an_agent = any(
+        asking.drives(project.files[path], project.files[path].functions[name])
+        for callee in for_each
+        for path, name in (callee, *graph.certain.get(callee, ()))
+    )
+    rest = [is_batch(project, graph, each, asking, depth - 1) for each in once]
+    return all(rest) and (runs_an_agent or bool(rest and not for_each))
+
+
+def waits_for_a_person(syntax: Syntax, function: Function) -> bool:
+    effects = find_effects(syntax, {function.qualname})
+    return any(effect.harm is Harm.ASKS for effect in effects)
+
+
+def asks_by_turns(syntax: Syntax, function: Function, asking: Asking) -> bool:
+    """Whether a person is asked for more than a task, before a loop that asks the model."""
+    if not waits_for_a_person(syntax, function):
+        return False
+    nodes = list(syntax.owned_by(function.qualname))
+    loops = [n for n in nodes if isinstance(n, LOOPS) and asking.asks(n)]
+    return not loops or any(
+        isinstance(outer, LOOPS)
+        for node in nodes
+        if isinstance(node, ast.Call) and asks_a_person(syntax, node)
+        for outer in syntax.ancestors(node)
+    )
+
+
+def is_told_once(project: Project, key: FunctionKey, asking: Asking) -> bool:
+    """Whether a function asks a person for the task alone, and a model in a loop."""
+    syntax = project.files[key[0]]
+    function = syntax.functions.get(key[1])
+    return (
+        function is not None
+        and waits_for_a_person(syntax, function)
+        and not asks_by_turns(syntax, function, asking)
+    )
+
+
+def asks_for_turns(
+    project: Project, graph: CallGraph, key: FunctionKey, reaching: set[FunctionKey]
+) -> bool:
+    """Whether a function asks a person, and runs a turn that is given nothing.
+
+    What was typed is in a list of the module or of an object then: the chat is the episode.
+    """
+    called = graph.certain.get(key, set()) - {key}
+    return _has_lines_typed(project, graph, key, reaching) and any(
+        not project.files[path].functions[name].given
+        for path, name in called & reaching
+    )
+
+
+def _has_lines_typed(
+    project: Project, graph: CallGraph, key: FunctionKey, reaching: set[FunctionKey]
+) -> bool:
+    """Whether a function asks a person, itself or by a function that asks no model."""
+    asking = {key, *graph.certain.get(key, set()) - reaching}
+    return any(
+        waits_for_a_person(project.files[path], project.files[path].functions[name])
+        for path, name in asking
+    )
+
+
+def is_asked_by_a_person(
+    project: Project, graph: CallGraph, entry: EntryPoint, reaching: set[FunctionKey]
+) -> bool:
+    """Whether a function takes nothing, and all that calls it asks a person for the task.
+
+    It is one turn of that chat: by itself it would ask the model nothing.
+    """
+    callers = graph.callers(entry.key)
+    takes = any(not parameter.is_client for parameter in entry.parameters)
+    return (bool(callers) and not takes) and all(
+        each[1] != MODULE_LEVEL and _has_lines_typed(project, graph, each, reaching)
+        for each in callers
+    )
+
+
+def _is_launcher(function: Function) -> bool:
+    """Whether a decorator makes the function a command or a request handler."""
+    return not LAUNCHING_DECORATORS.isdisjoint(decorator_names(function.node))

@@ -1,0 +1,56 @@
+"""Tells what shows somebody an answer, and after which of that a loop is left."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from art_adapt.survey.reading.nodes import dotted
+from art_adapt.survey.reading.syntax import Syntax
+
+# What shows somebody an answer, by the words of its name, and what reports on a run.
+SHOWING = frozenset(
+    {"print", "show", "display", "say", "speak", "reply", "respond", "send", "present"}
+    | {"answer"}
+    | {"message", "markdown", "output"}
+)
+REPORTING = frozenset(
+    {"log", "debug", "info", "warning", "error", "status", "thinking", "reasoning"}
+    | {"tool", "add", "append", "save", "user", "system", "usage", "thought", "delta"}
+)
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+
+def shows(syntax: Syntax, call: ast.Call) -> bool:
+    """Whether a statement prints, or hands what it is given to something that shows it."""
+    name = (dotted(call.func) or "").split(".")[-1]
+    if name in ("print", "secho", "echo"):
+        return True
+    statement = syntax.parents.get(call)
+    if isinstance(statement, ast.Await):
+        statement = syntax.parents.get(statement)
+    words = {word.lower() for word in WORD.findall(name)}
+    return (
+        isinstance(statement, ast.Expr)
+        and not words.isdisjoint(SHOWING)
+        and words.isdisjoint(REPORTING)
+    )
+
+
+def left_after(syntax: Syntax, node: ast.AST) -> ast.AST | None:
+    """The loop around a statement, if a ``break`` or ``return`` comes after it."""
+    loop = syntax.enclosing_loop(node)
+    if loop is None:
+        return None
+    inner: ast.AST = node
+    for outer in syntax.ancestors(node):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(outer, name, ())
+            if isinstance(block, list) and inner in block:
+                after = block[block.index(inner) + 1 :]
+                if any(isinstance(each, ast.Break | ast.Return) for each in after):
+                    return loop
+        if outer is loop:
+            break
+        inner = outer
+    return None

@@ -1,0 +1,113 @@
+"""Tells who starts a conversation that an LLM helper carries on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.candidates.launches import asks_by_turns, is_told_once
+from art_adapt.survey.names.call_graph import CallGraph
+from art_adapt.survey.names.classes import FunctionKey, is_super, method_above
+from art_adapt.survey.reading.nodes import Function, last_name
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import Syntax
+
+
+def starts_conversation(
+    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
+) -> bool:
+    """Whether a function starts a conversation that an LLM helper carries on for it."""
+    return writes_messages(project, graph, key, asking) or writes_prompt(
+        project, graph, key, asking
+    )
+
+
+def writes_messages(
+    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
+) -> bool:
+    """Whether a function writes the messages that an LLM helper, or a loop, is given.
+
+    Who chats with a person only adds what is typed to what a loop goes on with.
+    """
+    syntax = project.files[key[0]]
+    function = syntax.functions.get(key[1])
+    chats = function is not None and asks_by_turns(syntax, function, asking)
+    return any(
+        asking.writes(syntax, key[1], value)
+        for place, helper, given in _helped(project, graph, key)
+        if asking.only_sends(place, helper)
+        or (asking.is_given(place, helper) and not chats)
+        for value in given
+    )
+
+
+def writes_prompt(
+    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
+) -> bool:
+    """Whether a function gives an LLM helper its prompts.
+
+    That is ``ask("You explain pods.", f"Why does {pod} fail?")``: text of its own, and
+    something that varies.
+    """
+    syntax = project.files[key[0]]
+    for place, helper, given in _helped(project, graph, key):
+        values = [v for value in given for v in (value, *syntax.values_of(value))]
+        texts = [
+            inner.value
+            for value in values
+            if isinstance(value, ast.Constant | ast.JoinedStr)
+            for inner in ast.walk(value)
+            if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
+        ]
+        constants = [last_name(v) for v in given if last_name(v).isupper()]
+        if (
+            (constants or any(" " in text.strip() for text in texts))
+            and not all(_is_fixed(syntax, value) for value in given)
+            and asking.only_relays(place, helper)
+        ):
+            return True
+    return False
+
+
+def _is_fixed(syntax: Syntax, value: ast.expr) -> bool:
+    """Whether a value is the same in each run: a text, or a name for one."""
+    if isinstance(value, ast.JoinedStr):
+        return all(isinstance(each, ast.Constant) for each in value.values)
+    values = syntax.values_of(value) if isinstance(value, ast.Name) else [value]
+    return bool(values) and all(isinstance(each, ast.Constant) for each in values)
+
+
+def _helped(
+    project: Project, graph: CallGraph, key: FunctionKey
+) -> Iterator[tuple[Syntax, Function, list[ast.expr]]]:
+    """The functions that a function calls, with their files, and what it gives them."""
+    syntax = project.files[key[0]]
+    for path, name in graph.certain.get(key, ()):
+        place = project.files[path]
+        for site in graph.sites.get((key, (path, name)), ()):
+            call = syntax.parents.get(site)
+            if name in place.functions and isinstance(call, ast.Call):
+                given = [*call.args, *(each.value for each in call.keywords)]
+                yield place, place.functions[name], given
+
+
+def begins(
+    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
+) -> bool:
+    """Whether a function starts a conversation, or is told the task and asks in a loop."""
+    told = is_told_once(project, key, asking)
+    return told or starts_conversation(project, graph, key, asking)
+
+
+def extends_a_driver(project: Project, key: FunctionKey, asking: Asking) -> bool:
+    """Whether a method runs the one above it, ``super().run(task)``, which drives."""
+    syntax = project.files[key[0]]
+    owner, _, name = key[1].rpartition(".")
+    extends = any(
+        isinstance(node, ast.Attribute) and node.attr == name and is_super(node.value)
+        for node in syntax.owned_by(key[1])
+    )
+    above = method_above(project, syntax, owner, name) if extends else []
+    files = project.files
+    return any(asking.drives(files[at], files[at].functions[own]) for at, own in above)

@@ -1,0 +1,1 @@
+"""Finds what an entry point takes: parameters, records, objects, clients."""

@@ -1,0 +1,60 @@
+"""Finds what gives a name its value where it is read."""
+
+from __future__ import annotations
+
+import ast
+
+from art_adapt.survey.reading.nodes import arguments_of
+from art_adapt.survey.reading.syntax import Syntax
+
+Assignment = ast.Assign | ast.AnnAssign
+
+
+def scope_of(place: Syntax, node: ast.Name) -> str:
+    """The function whose variable, parameter or inner function a name is.
+
+    It is the one around the name, or around that one, as a closure's.
+    """
+    around = place.owner(node)
+    for owner in (around, *place.functions_around(around)):
+        if place.is_local(node.id, owner) or f"{owner}.{node.id}" in place.functions:
+            return owner
+    return around
+
+
+def is_set_later(place: Syntax, name: str) -> bool:
+    """Whether a function gives a name of its module a value: ``global client``."""
+    return any(isinstance(n, ast.Global) and name in n.names for n in place.nodes)
+
+
+def value_of(statement: Assignment) -> ast.expr:
+    assert statement.value is not None
+    return statement.value
+
+
+def is_of_a_lambda(place: Syntax, node: ast.Name) -> bool:
+    """Whether a name is a parameter of a lambda around it."""
+    return any(
+        isinstance(outer, ast.Lambda)
+        and node.id in {argument.arg for argument in arguments_of(outer)}
+        for outer in place.ancestors(node)
+    )
+
+
+def assignments_of(place: Syntax, name: str, owner: str) -> list[Assignment | None]:
+    """The statements that bind ``name``; None for one that does more than assign it."""
+    found: list[Assignment | None] = []
+    for node in place.owned_by(owner):
+        if (
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Store)
+        ):
+            statement = place.parents[node]
+            if (
+                isinstance(statement, ast.AnnAssign) and statement.value is not None
+            ) or (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+                found.append(statement)
+            else:
+                found.append(None)
+    return found

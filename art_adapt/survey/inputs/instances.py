@@ -1,0 +1,211 @@
+"""Finds the class that an agent is an instance of, where another defines what runs it.
+
+A base class often has the loop, and a class of the project the tools and the prompt.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from art_adapt.survey.inputs.parameters import constructor_of
+from art_adapt.survey.model import EntryPoint
+from art_adapt.survey.names.classes import lineage
+from art_adapt.survey.reading.nodes import Function, decorator_names, dotted
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.protocols import is_protocol
+from art_adapt.survey.reading.syntax import Syntax
+
+ABSTRACT = ("abstractmethod", "abstractproperty")
+
+
+def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
+    """Yield the entry point for each class whose instances it may be a method of.
+
+    That is the class that defines it; but the classes derived from it in files that the
+    user named, where it is in another file, and any where its own is abstract, or where
+    only those are made.
+    """
+    if entry.class_name is None:
+        yield entry
+        return
+    syntax = project.files[entry.home]
+    method = entry.called.rpartition(".")[2]
+    derived = [
+        (place, name)
+        for place, name in project.derived(syntax, entry.class_name)
+        if f"{name}.{method}" not in place.functions
+        and name.rpartition(".")[0] not in place.functions  # of one call only
+        and not is_abstract(project, place, name)
+    ]
+    given = [each for each in derived if each[0].source.path in project.given]
+    if entry.home in project.given or not given:
+        made = [each for each in derived if project.constructed(*each)]
+        if is_abstract(project, syntax, entry.class_name):
+            chosen = derived
+        else:
+            chosen = [] if project.constructed(syntax, entry.class_name) else made
+    else:
+        chosen = given
+    for place, name in chosen:
+        yield as_method_of(project, entry, place, name)
+    if not chosen:
+        yield replace(entry, is_abstract=is_abstract(project, syntax, entry.class_name))
+
+
+def as_method_of(
+    project: Project, entry: EntryPoint, place: Syntax, class_name: str
+) -> EntryPoint:
+    """Describe a method as one of a class that inherits it."""
+    package, stem = project.package(place), place.source.path.stem
+    return replace(
+        entry,
+        called=f"{class_name}.{entry.called.rpartition('.')[2]}",
+        home=place.source.path,
+        package=package,
+        module=f".{stem}" if package else stem,
+        class_name=class_name,
+        constructor=constructor_of(project, place, class_name),
+    )
+
+
+def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
+    """Whether only classes derived from a class can be used.
+
+    It declares an abstract method that it does not implement, or it reads an attribute
+    that nothing sets but a class derived from it. A Protocol is abstract as well.
+    """
+    family = lineage(project, syntax, class_name)
+    if family and is_protocol(syntax.classes[class_name]):
+        return True
+    implemented: set[str] = set()
+    for place, name in family:
+        for method, function in _methods(place, name):
+            if method in implemented:
+                continue
+            if _is_declared_abstract(function):
+                return True
+            if _only_refuses(function) and _is_overridden(
+                project, syntax, class_name, method
+            ):
+                return True
+            implemented.add(method)
+    derived = project.derived(syntax, class_name)
+    if not derived or any(has_library_base(project, *each) for each in family):
+        return False  # a library's class may set what this one reads
+    missing = _read_by(family) - _set_by(family)
+    return bool(missing & _set_by(derived))
+
+
+def may_be_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
+    """Whether a class may be one that only files not yet read derive from.
+
+    Nothing makes an instance of it, and it refuses what it does not implement, or reads an
+    attribute that nothing sets.
+    """
+    if is_abstract(project, syntax, class_name):
+        return True
+    family = lineage(project, syntax, class_name)
+    if project.constructed(syntax, class_name) or any(
+        has_library_base(project, *each) for each in family
+    ):
+        return False
+    refuses = any(
+        _only_refuses(method) for each in family for _, method in _methods(*each)
+    )
+    return refuses or bool(_read_by(family) - _set_by(family))
+
+
+def _is_declared_abstract(function: Function) -> bool:
+    return not set(ABSTRACT).isdisjoint(decorator_names(function.node))
+
+
+def _only_refuses(function: Function) -> bool:
+    """Whether a method does nothing but raise ``NotImplementedError``."""
+    *before, last = function.node.body
+    raised = last.exc if isinstance(last, ast.Raise) else None
+    name = dotted(raised.func if isinstance(raised, ast.Call) else raised or last)
+    return name == "NotImplementedError" and all(
+        isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
+        for each in before
+    )
+
+
+def _is_overridden(
+    project: Project, syntax: Syntax, class_name: str, method: str
+) -> bool:
+    return any(
+        f"{name}.{method}" in place.functions
+        for place, name in project.derived(syntax, class_name)
+    )
+
+
+def implemented_by(
+    project: Project, syntax: Syntax, function: Function
+) -> tuple[Path, str] | None:
+    """Find the abstract method of a base class that a method implements, if it does."""
+    owner, _, name = function.qualname.rpartition(".")
+    for place, ancestor in lineage(project, syntax, owner)[1:]:
+        base = place.functions.get(f"{ancestor}.{name}")
+        if base is not None and (_is_declared_abstract(base) or _only_refuses(base)):
+            return place.source.path, base.qualname
+    for place, protocol in project.protocols_of(syntax, owner):
+        if f"{protocol}.{name}" in place.functions:
+            return place.source.path, f"{protocol}.{name}"
+    return None
+
+
+def has_library_base(project: Project, syntax: Syntax, class_name: str) -> bool:
+    names = [dotted(base) or "" for base in syntax.classes[class_name].bases]
+    plain = ("ABC", "object", "Protocol", "Generic", "")
+    return any(
+        name.split(".")[-1] not in plain and project.class_named(syntax, name) is None
+        for name in names
+    )
+
+
+_Classes = Sequence[tuple[Syntax, str]]
+
+
+def _methods(place: Syntax, class_name: str) -> Iterator[tuple[str, Function]]:
+    for qualname, function in place.functions.items():
+        owner, _, method = qualname.rpartition(".")
+        if owner == class_name:
+            yield method, function
+
+
+def _read_by(classes: _Classes) -> set[str]:
+    """The attributes of themselves that the methods of classes read."""
+    return {
+        node.attr
+        for place, name in classes
+        for _, function in _methods(place, name)
+        for node in place.owned_by(function.qualname)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and dotted(node.value) == "self"
+    }
+
+
+def _set_by(classes: _Classes) -> set[str]:
+    """The attributes that classes have or set."""
+    found: set[str] = set()
+    for place, name in classes:
+        for statement in place.classes[name].body:
+            if isinstance(statement, ast.Assign | ast.AnnAssign):
+                targets = (
+                    statement.targets
+                    if isinstance(statement, ast.Assign)
+                    else [statement.target]
+                )
+                found |= {dotted(target) or "" for target in targets}
+        for method, function in _methods(place, name):
+            found.add(method)
+            found |= {
+                node.attr
+                for node in place.owned_by(function.qualname)
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+            }
+    return found

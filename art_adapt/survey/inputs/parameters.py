@@ -1,0 +1,381 @@
+"""Reads what an entry point takes, and tells what of it JSON can hold.
+
+A scenario is a row of JSON. A client, a session, a function or an instance of a class is
+none: it has to be made for each episode.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from art_adapt.survey.inputs.slices import construction
+from art_adapt.survey.inputs.supplied import BY_NAME, supplied_by_use
+from art_adapt.survey.model import Parameter
+from art_adapt.survey.names.classes import lineage, method_of
+from art_adapt.survey.names.object_use import is_used_as_object
+from art_adapt.survey.reading.annotations import alternatives, bare
+from art_adapt.survey.reading.apis import CLIENT_CLASSES, CLIENT_NAMES
+from art_adapt.survey.reading.command_line import defaults_of_click
+from art_adapt.survey.reading.nodes import (
+    Function,
+    decorator_names,
+    dotted,
+    keyword,
+)
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import BUILTIN, Syntax
+
+CLIENT_CLASS = re.compile(rf"\b({'|'.join(sorted(CLIENT_CLASSES))})\b")
+OTHER_SDKS = frozenset(
+    {"anthropic", "groq", "mistralai", "cohere", "ollama", "google", "boto3"}
+    | {"redis", "pymongo", "httpx", "aiohttp", "requests", "docker", "discord"}
+)
+# Names in annotations whose values JSON can hold, or a field of a scenario can be made of.
+PLAIN = BUILTIN | frozenset(
+    [
+        "frozenset",
+        "Any",
+        "List",
+        "Dict",
+        "Tuple",
+        "Set",
+        "Sequence",
+        "MutableSequence",
+        "Mapping",
+        "MutableMapping",
+        "Iterable",
+        "Literal",
+        "Optional",
+        "Union",
+        "Annotated",
+        "Final",
+        "Path",
+        "PathLike",
+        "date",
+        "datetime",
+        "TypedDict",
+        "ChatCompletionMessageParam",
+        "ResponseInputParam",
+        "ChatCompletionToolParam",
+    ]
+)
+# Annotations that admit both what JSON holds and what it does not.
+VAGUE = ("Any", "typing.Any", "object", "list", "dict", "List", "Dict", "List[Any]")
+# Calls that declare a default instead of being one: of dataclasses, pydantic, typer, and
+# FastAPI.
+DECLARED = ("field", "Field", "Option", "Argument", "Form", "Query", "Body")
+# Base classes of pydantic, SQLModel, msgspec, instructor, weave.
+RECORDS = re.compile(r"(?:Model|Object|Schema|Struct)$")
+OBJECT_NAMES = re.compile(
+    r"^(client|session|logger|log|console|ui|env|engine|tokenizer|sandbox|registry|loop|db"
+    r"|tool_map|tool_functions|toolset|mcp|callback|callbacks|hooks|emit|progress)$"
+    r"|_(fn|func|function|functions|callback|callable|handler|factory|registry|client"
+    r"|clients|session|logger|hook|manager|executor|store|provider)$|^on_[a-z]"
+)
+
+
+def parameters_of(
+    project: Project, syntax: Syntax, function: Function
+) -> tuple[Parameter, ...]:
+    """Return the parameters of a function; those of a method without ``self``."""
+    arguments = function.node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [
+        *[None] * (len(positional) - len(arguments.defaults)),
+        *arguments.defaults,
+    ]
+    pairs = [
+        *zip(positional, defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    bound = (
+        function.class_name is not None
+        and "staticmethod" not in decorator_names(function.node)
+    ) or _is_bound_task(function)
+    found = (
+        replace(
+            parameter := _parameter(
+                project,
+                syntax,
+                argument,
+                _passed_default(default),
+                functools.partial(is_used_as_object, syntax, function, argument.arg),
+                configures=function.node.name == "__init__",
+            ),
+            supplied=parameter.supplied
+            if argument.arg in BY_NAME
+            else supplied_by_use(syntax, function, argument.arg),
+            positional_only=argument in arguments.posonlyargs,
+            # Called as a function, typer's would get the declaration for a value.
+            declared=isinstance(default, ast.Call)
+            and _default_of(default) is not default,
+        )
+        for argument, default in pairs[1 if bound else 0 :]
+    )
+    defaults_by_name = {argument.arg: default for argument, default in pairs}
+    of_click = dict(defaults_of_click(function))
+    return tuple(
+        _with_clicks_default(project, syntax, each, of_click[each.name])
+        if each.name in of_click
+        else _with_declared_default(project, syntax, each, defaults_by_name[each.name])
+        for each in found
+    )
+
+
+def _with_clicks_default(
+    project: Project, syntax: Syntax, parameter: Parameter, default: ast.expr
+) -> Parameter:
+    """Say what a command gets where nobody types an option; its function has no default."""
+    if isinstance(default, ast.Constant | ast.Tuple):
+        return replace(parameter, default=ast.unparse(default), declared=True)
+    made = construction(project, syntax, syntax, default)
+    if made is None:
+        return parameter
+    return replace(parameter, is_object=True, fields=None, made=made)
+
+
+def _is_bound_task(function: Function) -> bool:
+    """Whether a task of Celery gets itself as its first argument, which no caller gives."""
+    bind = (
+        keyword(each, "bind")
+        for each in function.node.decorator_list
+        if isinstance(each, ast.Call)
+    )
+    return any(isinstance(each, ast.Constant) and each.value for each in bind)
+
+
+def _with_declared_default(
+    project: Project, syntax: Syntax, parameter: Parameter, default: ast.expr | None
+) -> Parameter:
+    """Take over a declared default that is no literal: ``typer.Option(DEFAULT_PATH)``."""
+    value = _default_of(default)
+    if not parameter.declared or parameter.default is not None or value is None:
+        return parameter
+    made = construction(project, syntax, syntax, value)
+    if made is None or isinstance(value, ast.Constant):
+        return parameter
+    return replace(parameter, is_object=True, fields=None, made=made)
+
+
+def constructor_of(
+    project: Project, syntax: Syntax, class_name: str
+) -> tuple[Parameter, ...]:
+    """Return the parameters of a constructor: own, inherited, or a dataclass's fields."""
+    for path, qualname in method_of(project, syntax, class_name, "__init__"):
+        place = project.files[path]
+        own = parameters_of(project, place, place.functions[qualname])
+        owner = qualname.rpartition(".")[0]
+        return (*own, *_handed_up(project, place, owner, own))
+    return fields_of(project, syntax, class_name) or ()
+
+
+def _handed_up(
+    project: Project, syntax: Syntax, owner: str, own: Sequence[Parameter]
+) -> Iterator[Parameter]:
+    """The parameters of a base class that a constructor takes for it: ``**kwargs``.
+
+    It hands them on by ``super().__init__(**kwargs)``, with others that it gives itself.
+    """
+    init = f"{owner}.__init__"
+    rest = syntax.functions[init].node.args
+    for call in syntax.owned_by(init):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        if call.func.attr != "__init__" or not any(
+            each.arg is None and rest.kwarg and dotted(each.value) == rest.kwarg.arg
+            for each in call.keywords
+        ):
+            continue
+        for base in lineage(project, syntax, owner)[1:2]:
+            given = {each.arg for each in call.keywords} | {each.name for each in own}
+            for parameter in constructor_of(project, *base):
+                if parameter.name not in given:
+                    yield parameter
+
+
+def fields_of(
+    project: Project, syntax: Syntax, class_name: str
+) -> tuple[Parameter, ...] | None:
+    """Return the fields of a dataclass or pydantic model; None for another class.
+
+    Inherited ones come first.
+    """
+    family = lineage(project, syntax, class_name)
+    if not any(_is_record(project, *each) for each in family):
+        return None
+    found: dict[str, Parameter] = {}
+    for place, name in reversed(family):
+        for field in place.classes[name].body:
+            if (
+                isinstance(field, ast.AnnAssign)
+                and isinstance(field.target, ast.Name)
+                and "ClassVar" not in ast.unparse(field.annotation)
+            ):
+                argument = ast.arg(field.target.id, field.annotation)
+                default = _default_of(field.value)
+                found[argument.arg] = _parameter(project, place, argument, default)
+    return tuple(found.values())
+
+
+def is_of_record(project: Project, syntax: Syntax, annotation: str | None) -> bool:
+    """Whether an annotation is a dataclass or pydantic model of the project."""
+    if annotation is None:
+        return False
+    named = dotted(bare(ast.parse(annotation, mode="eval").body)) or ""
+    found = project.class_named(syntax, named)
+    return found is not None and any(
+        _is_record(project, *each) for each in lineage(project, *found)
+    )
+
+
+def _is_record(project: Project, syntax: Syntax, class_name: str) -> bool:
+    """Whether a decorator or a library's base class makes a constructor of the fields."""
+    definition = syntax.classes[class_name]
+    bases = (dotted(base) or "" for base in definition.bases)
+    return "dataclass" in decorator_names(definition) or any(
+        RECORDS.search(base) and project.class_named(syntax, base) is None
+        for base in bases
+    )
+
+
+def _default_of(value: ast.expr | None) -> ast.expr | None:
+    """The default in ``field(default_factory=list)`` or ``Field("", max_length=9)``."""
+    if not isinstance(value, ast.Call):
+        return value
+    if (dotted(value.func) or "").split(".")[-1] not in DECLARED:
+        return value
+    given = [
+        k for k in value.keywords if k.arg in ("default", "default_factory", "init")
+    ]
+    if given:
+        return ast.Name("...") if given[0].arg != "default" else given[0].value
+    first = value.args[0] if value.args else None
+    required = isinstance(first, ast.Constant) and first.value is ...
+    return None if required else first
+
+
+def _passed_default(value: ast.expr | None) -> ast.expr | None:
+    """The default that episode() can pass or leave out; None: the scenario has to say.
+
+    A declaration's default is passed, and can only be if it is a literal.
+    """
+    default = _default_of(value)
+    if default is None or default is value:
+        return default
+    try:
+        literal = ast.literal_eval(default)
+    except ValueError:
+        return None
+    return None if literal is ... else default
+
+
+def _parameter(
+    project: Project,
+    syntax: Syntax,
+    argument: ast.arg,
+    default: ast.expr | None,
+    used_as_object: Callable[[], bool] = lambda: False,
+    *,
+    configures: bool = True,
+) -> Parameter:
+    annotation = argument.annotation
+    text = ast.unparse(annotation) if annotation is not None else None
+    found = None
+    if annotation is not None:
+        found = project.class_named(syntax, dotted(bare(annotation)) or "")
+    is_client = CLIENT_CLASS.search(text or "") is not None or (
+        argument.arg in CLIENT_NAMES
+        and found is None  # a class of the project is none
+        and not _is_of_another_sdk(syntax, annotation)
+    )
+    fields: tuple[Parameter, ...] | None = None
+    if annotation is not None:
+        if found is not None and found not in project.expanding:
+            project.expanding.append(found)  # its fields may name it again
+            fields = fields_of(project, *found)
+            project.expanding.pop()
+        named = OBJECT_NAMES.search(argument.arg) is not None
+        is_object = fields is None and (
+            (named or used_as_object())
+            if dotted(bare(annotation)) in VAGUE
+            else not _is_plain(project, syntax, annotation, any_of=not configures)
+        )
+    elif default is None or isinstance(default, ast.Constant):
+        literal = isinstance(default, ast.Constant) and default.value is not None
+        is_object = not literal and (
+            OBJECT_NAMES.search(argument.arg) is not None or used_as_object()
+        )
+    else:
+        is_object = not isinstance(default, ast.List | ast.Dict | ast.Tuple | ast.Set)
+    if fields is not None and any(
+        each.is_object or (each.fields is not None and each.default is None)
+        for each in fields
+    ):
+        fields, is_object = None, True
+    # ``model: Model`` is an object of the project, and no name.
+    is_own = found is not None or (annotation is None and used_as_object())
+    return Parameter(
+        argument.arg,
+        text,
+        ast.unparse(default) if default is not None else None,
+        is_client,
+        is_object and not is_client,
+        fields,
+        supplied="" if is_own else BY_NAME.get(argument.arg, ""),
+    )
+
+
+def _is_of_another_sdk(syntax: Syntax, annotation: ast.expr | None) -> bool:
+    """Whether a parameter is annotated with the client of a known SDK that is not OpenAI's."""
+    named = syntax.qualified(bare(annotation)) if annotation is not None else None
+    return (named or "").partition(".")[0] in OTHER_SDKS
+
+
+def _is_plain(
+    project: Project,
+    syntax: Syntax,
+    annotation: ast.expr,
+    depth: int = 0,
+    *,
+    any_of: bool = False,
+) -> bool:
+    """Whether JSON can hold what the annotation admits.
+
+    ``any_of``: of a union, one alternative is enough. A task may be given as a text; what
+    configures an agent is made as an object.
+    """
+    annotation = bare(annotation)
+    if depth > 10:  # an alias of itself
+        return False
+    if isinstance(annotation, ast.Constant):
+        return True
+    admitted = alternatives(annotation)
+    if len(admitted) > 1:  # Message | str: a text will do
+        enough = any if any_of else all
+        return enough(_is_plain(project, syntax, e, depth + 1) for e in admitted)
+    if isinstance(annotation, ast.Subscript):
+        name = (dotted(annotation.value) or "").split(".")[-1]
+        if name in ("Literal", "Annotated"):
+            return True
+        inner = annotation.slice
+        parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        return name in PLAIN and all(
+            _is_plain(project, syntax, each, depth + 1) for each in parts
+        )
+    name = (dotted(annotation) or "").split(".")[-1]
+    if name in PLAIN:
+        return True
+    found = project.class_named(syntax, dotted(annotation) or "")
+    if found is not None:
+        bases = [
+            (dotted(b) or "").split(".")[-1] for b in found[0].classes[found[1]].bases
+        ]
+        return "TypedDict" in bases
+    values = syntax.values_of(annotation) if annotation in syntax.parents else []
+    return bool(values) and all(
+        _is_plain(project, syntax, value, depth + 1) for value in values
+    )

@@ -1,0 +1,151 @@
+"""Finds the handlers of web applications that only a request can call.
+
+A handler that takes a question is a function like any other. One that reads Flask's
+``request``, or asks for FastAPI's ``Request`` or dependencies, is sent a request.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from art_adapt.survey.model import EntryPoint, Parameter, Route
+from art_adapt.survey.reading.nodes import Function, dotted, keyword, last_name
+from art_adapt.survey.reading.syntax import Syntax
+
+METHODS = {
+    "get": "GET",
+    "post": "POST",
+    "put": "PUT",
+    "route": "GET",
+    "api_route": "GET",
+}
+STREAMING = ("StreamingResponse", "EventSourceResponse")
+# Parameters that the framework fills in.
+GIVEN = ("Request", "Response", "BackgroundTasks", "WebSocket", "HTTPConnection")
+# How Flask's and Starlette's requests are read, and how httpx sends what is read.
+READ = {
+    "get_json": "json",
+    "json": "json",
+    "form": "data",
+    "args": "params",
+    "values": "params",
+    "query_params": "params",
+}
+
+
+def with_route(syntax: Syntax, entry: EntryPoint) -> EntryPoint:
+    """Say how a handler that cannot be called as a function is sent a request."""
+    function = syntax.functions[entry.name]
+    found = next(iter(_routes(function)), None)
+    if found is None or entry.class_name is not None:
+        return entry
+    given = [p for p in entry.parameters if _is_given(p)]
+    streams = _streams(syntax, function)
+    found = replace(found, streams=streams)
+    if syntax.imports_module("flask", "quart") is not None:
+        encoding, read = _read(syntax, function, "request")
+        if encoding:
+            route = replace(found, encoding=encoding)
+            fields = (*entry.parameters, *read)  # those of its own are in its path
+            return replace(entry, route=route, parameters=fields)
+    elif given or streams:
+        read_in = (_read(syntax, function, p.name) for p in given)
+        encoding, read = next((each for each in read_in if each[0]), ("", []))
+        rest = (*(p for p in entry.parameters if p not in given), *read)
+        is_form = "Form(" in ast.unparse(function.node.args)
+        has_body = any(each.fields is not None for each in rest)
+        usual = "data" if is_form else "json" if has_body else "params"
+        route = replace(found, encoding=encoding or usual)
+        return replace(entry, route=route, parameters=rest)
+    return entry
+
+
+def _streams(syntax: Syntax, function: Function) -> bool:
+    """Whether a handler answers event by event, from a generator."""
+    return any(
+        isinstance(node, ast.Return)
+        and isinstance(node.value, ast.Call)
+        and last_name(node.value.func) in STREAMING
+        for node in syntax.owned_by(function.qualname)
+    )
+
+
+def _routes(function: Function) -> Iterator[Route]:
+    for decorator in function.node.decorator_list:
+        if not isinstance(decorator, ast.Call) or not decorator.args:
+            continue
+        application, _, name = (dotted(decorator.func) or "").rpartition(".")
+        path = decorator.args[0]
+        if (
+            name in METHODS
+            and application.isidentifier()
+            and isinstance(path, ast.Constant)
+            and isinstance(path.value, str)
+        ):
+            given = keyword(decorator, "methods")
+            methods = [METHODS[name]]
+            if isinstance(given, ast.List | ast.Tuple | ast.Set):
+                named = (each for each in given.elts if isinstance(each, ast.Constant))
+                methods = [str(each.value).upper() for each in named] or methods
+            method = "POST" if "POST" in methods else methods[0]
+            yield Route(application, method, path.value, "json")
+
+
+def _is_given(parameter: Parameter) -> bool:
+    """Whether the framework gives a handler this parameter, and no request holds it."""
+    text = parameter.annotation or ""
+    name = text.rpartition(".")[2]
+    return name in GIVEN or "Depends(" in f"{text} {parameter.default}"
+
+
+def _read(
+    syntax: Syntax, function: Function, request: str
+) -> tuple[str, list[Parameter]]:
+    """What a handler reads of the request with this name: how it is sent, and the keys."""
+    encoding = ""
+    keys: dict[str, Parameter] = {}
+    for node in syntax.owned_by(function.qualname):
+        if isinstance(node, ast.Attribute) and dotted(node.value) == request:
+            encoding = encoding or READ.get(node.attr, "")
+        key: ast.expr | None = None
+        default: ast.expr | None = None
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            holder, key = node.value, node.slice
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "get"
+            and node.args
+        ):
+            holder, key = node.func.value, node.args[0]
+            default = node.args[1] if len(node.args) > 1 else None
+        if (
+            isinstance(key, ast.Constant)
+            and isinstance(key.value, str)
+            and key.value.isidentifier()
+            and _is_request(syntax, holder, request)
+            and (default is None or _is_empty(default))
+        ):
+            keys.setdefault(key.value, Parameter(key.value, None, None))
+    return encoding, list(keys.values())
+
+
+def _is_request(syntax: Syntax, value: ast.expr, request: str) -> bool:
+    """Whether a value is what a request holds: ``request.json``, or a name for it."""
+    values = [value, *syntax.values_of(value)] if dotted(value) else [value]
+    return any(
+        isinstance(inner, ast.Attribute)
+        and dotted(inner.value) == request
+        and inner.attr in READ
+        for each in values
+        for inner in ast.walk(each)
+    )
+
+
+def _is_empty(value: ast.expr) -> bool:
+    """Whether a default says that the key was left out: None, "", []."""
+    if isinstance(value, ast.List | ast.Dict):
+        return not (value.elts if isinstance(value, ast.List) else value.keys)
+    return isinstance(value, ast.Constant) and value.value in (None, "")

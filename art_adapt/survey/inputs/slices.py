@@ -1,0 +1,370 @@
+"""Takes over from a project how it makes a value: an expression, and the statements before it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from art_adapt.survey.inputs.bindings import (
+    assignments_of,
+    is_of_a_lambda,
+    is_set_later,
+    scope_of,
+    value_of,
+)
+from art_adapt.survey.model import Construction
+from art_adapt.survey.names.classes import FunctionKey
+from art_adapt.survey.names.fillings import PERSONAL, changes, fillings
+from art_adapt.survey.names.resolution import resolve, resolve_name
+from art_adapt.survey.reading.apis import CLIENT_CLASSES
+from art_adapt.survey.reading.command_line import reads_arguments, usual_value
+from art_adapt.survey.reading.importable import (
+    is_importable,
+    module_at,
+    runs_when_imported,
+)
+from art_adapt.survey.reading.nodes import FunctionNode, dotted, last_name
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.side_effects.effects import asks_a_person
+
+MOST_STATEMENTS = 12
+FAKES = re.compile(r"(^|_)_?(Fake|Stub|Dummy|Scripted)|Mock", re.IGNORECASE)
+OF_TESTS = re.compile(r"(^|\.)(tests?|test_\w+|\w+_test|conftest)(\.|$)")
+# What a train module has for arguments that say which model is asked, and where.
+SUPPLIED = {
+    "model": "BASE_MODEL",
+    "model_name": "BASE_MODEL",
+    "api_key": 'endpoint["api_key"]',
+    "base_url": 'endpoint["base_url"]',
+}
+
+
+@dataclass
+class _Slice:
+    """The statements and names that a value depends on."""
+
+    project: Project
+    agent: Syntax
+    names: dict[tuple[str, str], None] = field(default_factory=dict)
+    statements: list[ast.stmt] = field(default_factory=list)
+    # What a train module gives in another way: arguments, and all those of clients.
+    supplied: dict[ast.AST, str] = field(default_factory=dict)
+    clients: set[ast.AST] = field(default_factory=set)
+    foreign: bool = False  # whether some of it is a library's
+
+
+def construction(
+    project: Project,
+    agent: Syntax,
+    place: Syntax,
+    value: ast.expr,
+    *,
+    running: bool = False,
+) -> Construction | None:
+    """Take over ``value`` and what it depends on; None where that is not possible.
+
+    ``place`` is the file that the value stands in. ``running``: also where that has to be
+    imported, and runs something when it is: a train module leaves the run out.
+    """
+    taken = _Slice(project, agent)
+    module = module_at(project, agent, place.source.path)
+    runs = place is not agent and runs_when_imported(place)
+    importable = not runs or (running and is_importable(place))
+    if not _take(place, module if importable else None, value, taken):
+        return None
+    if any(map(_is_of_tests, taken.names)):
+        return None  # episodes would train on what a test has scripted
+    taken.statements.sort(key=lambda statement: statement.lineno)
+    first = taken.statements[0] if taken.statements else value
+    whole = (*taken.statements, value)
+    return Construction(
+        place.place(first),
+        tuple(taken.names),
+        tuple(_text(place, statement, taken) for statement in taken.statements),
+        _text(place, value, taken),
+        tuple(
+            dict.fromkeys(key for node in whole for key in _named(project, place, node))
+        ),
+        taken.foreign,
+    )
+
+
+def _is_of_tests(imported: tuple[str, str]) -> bool:
+    """Whether a name stands for something else in tests, or is defined by them."""
+    module, name = imported
+    return FAKES.search(name) is not None or OF_TESTS.search(module) is not None
+
+
+def _named(project: Project, place: Syntax, node: ast.AST) -> Iterator[FunctionKey]:
+    """The functions that code names; all methods of a class, and those in a table."""
+    for inner in ast.walk(node):
+        if not isinstance(inner, ast.Name | ast.Attribute):
+            continue
+        if isinstance(inner, ast.Attribute):
+            yield from resolve(project, place, inner)
+            continue
+        yield from resolve_name(project, place, inner)
+        where, values = project.variable(place, inner.id)
+        at_top = place.assignments.get(inner.id, ())
+        values = values or [value for at, value in at_top if at == MODULE_LEVEL]
+        for entry in (e for value in values for e in ast.walk(value)):
+            if isinstance(entry, ast.Name):
+                yield from resolve_name(project, where, entry)
+
+
+def _text(place: Syntax, node: ast.stmt | ast.expr, taken: _Slice) -> str:
+    """The source of a node: a statement as its author laid it out, at the first column.
+
+    An expression of several lines becomes one line: it will stand somewhere else.
+    """
+    if node in taken.supplied:
+        return taken.supplied[node]
+    replaced = taken.clients | taken.supplied.keys()
+    if not replaced.isdisjoint(ast.walk(node)):
+        return ast.unparse(_with_supplied(node, taken))
+    text = ast.get_source_segment(place.source.text, node) or ""
+    if isinstance(node, FunctionNode) and node.decorator_list:
+        whole = copy.copy(node)
+        whole.lineno = min(each.lineno for each in node.decorator_list)
+        text = ast.get_source_segment(place.source.text, whole) or ""
+    several = isinstance(node, ast.expr) and "\n" in text
+    several |= any(
+        isinstance(inner, ast.Constant | ast.JoinedStr)
+        and (inner.end_lineno or 0) > inner.lineno
+        for inner in ast.walk(node)
+    )
+    if not text or several or place.source.text.count("\t"):
+        return ast.unparse(node)
+    first, *rest = text.splitlines()
+    moved = (line[min(node.col_offset, _indent(line)) :] for line in rest)
+    return "\n".join([first, *moved])
+
+
+def _with_supplied(node: ast.AST, taken: _Slice) -> ast.AST:
+    """A copy of a node in which a train module's own arguments stand."""
+    copied = copy.deepcopy(node)
+    for own, new in list(zip(ast.walk(node), ast.walk(copied), strict=True)):
+        if isinstance(new, ast.Call) and own in taken.clients:
+            new.args, new.keywords = [], [ast.keyword(None, ast.Name("endpoint"))]
+            continue
+        for name, value in ast.iter_fields(own):
+            if isinstance(value, list):
+                held = getattr(new, name)
+                held[:] = [
+                    ast.Name(taken.supplied[old]) if old in taken.supplied else each
+                    for old, each in zip(value, held, strict=True)
+                ]
+            elif value in taken.supplied:
+                setattr(new, name, ast.Name(taken.supplied[value]))
+    return copied
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> bool:
+    """Take what ``value`` depends on into ``taken``; tell whether all of it could be."""
+    bound = {
+        node.id
+        for node in ast.walk(value)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    } | {a.arg for a in ast.walk(value) if isinstance(a, ast.arg)}
+    done: set[ast.AST] = set()
+    for node in ast.walk(value):
+        if node in done:
+            continue
+        for name, argument in _named_arguments(node):
+            if name in SUPPLIED:
+                if not _takes(place, module, [argument], taken):
+                    taken.supplied[argument] = SUPPLIED[name]
+                done.update(ast.walk(argument))
+        if isinstance(node, ast.Call) and last_name(node.func) in CLIENT_CLASSES:
+            given = [*node.args, *(each.value for each in node.keywords)]
+            if not _takes(place, module, given, taken):
+                taken.clients.add(node)
+            done.update(*map(ast.walk, (*node.args, *node.keywords)))
+        if (kept := _kept(place, node)) is not None:
+            if not _take_kept(place, module, node, kept, taken):
+                return False
+            done.update(ast.walk(node))
+            continue
+        if (default := usual_value(place, node)) is not None:
+            taken.supplied[node] = default
+            done.update(ast.walk(node))
+            continue
+        if isinstance(node, ast.Await | ast.Yield | ast.YieldFrom):
+            if not isinstance(value, FunctionNode):
+                return False
+            continue
+        if isinstance(node, ast.NamedExpr) or reads_arguments(place, node):
+            return False
+        if isinstance(node, ast.Call) and asks_a_person(place, node):
+            return False
+        if not isinstance(node, ast.Name) or node.id in bound:
+            continue
+        if not _take_name(place, module, node, taken):
+            return False
+    return True
+
+
+def _kept(place: Syntax, node: ast.AST) -> ast.expr | None:
+    """What ``self.llm`` is where a method makes it, in the class that makes the agent of it.
+
+    None where something is added to it there.
+    """
+    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+        return None
+    name = dotted(node) or ""
+    if not name.startswith("self.") or name.count(".") > 1:
+        return None
+    around = place.owner(node).rpartition(".")[0]
+    values = [
+        (owner, value)
+        for owner, value in place.assignments.get(name, ())
+        if owner.rpartition(".")[0] == around
+    ]
+    if len(values) != 1 or not isinstance(values[0][1], ast.Call):
+        return None
+    owner, value = values[0]
+    filled = any(changes(each, name) for each in place.owned_by(owner))
+    return None if filled else value
+
+
+def _take_kept(
+    place: Syntax, module: str | None, node: ast.AST, kept: ast.expr, taken: _Slice
+) -> bool:
+    """Take over ``self.llm = Provider()`` as ``llm = Provider()``, once for all who get it."""
+    name = last_name(node).lstrip("_")
+    if place.is_local(name, place.owner(node)) or not _take(place, module, kept, taken):
+        return False
+    statement = place.parents[kept]
+    if not isinstance(statement, ast.Assign | ast.AnnAssign):
+        return False
+    taken.supplied[node] = name
+    taken.supplied[statement] = f"{name} = {_text(place, kept, taken)}"
+    if statement not in taken.statements:
+        taken.statements.append(statement)
+    return True
+
+
+def _named_arguments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """What a call is given, with its name: a keyword's, or a variable's."""
+    if isinstance(node, ast.keyword) and node.arg is not None:
+        yield node.arg, node.value
+    elif isinstance(node, ast.Call):
+        yield from ((each.id, each) for each in node.args if isinstance(each, ast.Name))
+
+
+def _takes(
+    place: Syntax, module: str | None, values: Sequence[ast.AST], taken: _Slice
+) -> bool:
+    """Take what all of ``values`` depend on, or nothing."""
+    names, statements = dict(taken.names), list(taken.statements)
+    if all(_take(place, module, value, taken) for value in values):
+        return True
+    taken.names, taken.statements = names, statements
+    return False
+
+
+def _take_name(
+    place: Syntax, module: str | None, node: ast.Name, taken: _Slice
+) -> bool:
+    name, owner = node.id, scope_of(place, node)
+    if name in PERSONAL or name in ("self", "cls"):
+        return False
+    local = [] if owner == MODULE_LEVEL else assignments_of(place, name, owner)
+    at_top = assignments_of(place, name, MODULE_LEVEL)
+    if not local and is_set_later(place, name):
+        return False
+    if not local and (
+        module is None or any(each and place.is_guarded(each) for each in at_top)
+    ):
+        local = at_top
+    is_parameter = owner != MODULE_LEVEL and name in place.functions[owner].parameters
+    if is_of_a_lambda(place, node):
+        return False
+    if local:
+        statement = local[0]
+        if statement is None or len(local) > 1 or is_parameter:
+            return False
+        if statement in taken.statements:
+            return True
+        filled = fillings(place, name, node, statement)
+        if filled is None:
+            return False  # what is added to it would be lost
+        taken.statements += [
+            statement,
+            *(f for f in filled if f not in taken.statements),
+        ]
+        return (
+            len(taken.statements) <= MOST_STATEMENTS
+            and _take(place, module, value_of(statement), taken)
+            and all(_take(place, module, each, taken) for each in filled)
+        )
+    if is_parameter:
+        return False
+    inner = place.functions.get(f"{owner}.{name}")
+    if inner is not None and inner.class_name is None:
+        if inner.node not in taken.statements:
+            taken.statements.append(inner.node)
+            return _take(place, module, inner.node, taken)
+        return True
+    if name in place.imports and (origin := _origin(place, name, taken)) is not None:
+        taken.names[origin] = None
+        return True
+    if (
+        at_top
+        or name in place.imports
+        or name in place.functions
+        or name in place.classes
+    ):
+        if module is not None:
+            taken.names[module, name] = None
+        return module is not None
+    return hasattr(builtins, name)
+
+
+def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
+    """Where the train module imports ``name`` from, which the file imports."""
+    imported, attribute = place.imports[name], place.imports[name].attribute
+    defined = taken.project.imported(place, name)
+    path = taken.project.located(place, name)
+    if isinstance(defined, tuple):  # what a package re-exports comes from its own file
+        path, attribute = defined[0].source.path, defined[1]
+    if path is not None:  # a file of the project
+        from_itself = imported.module.rpartition(".")[2] == path.stem
+        is_module = attribute is None or (attribute == path.stem and not from_itself)
+        if is_module and not isinstance(defined, tuple):
+            return _module_beside(taken.project, taken.agent, path, name)
+        module = module_at(taken.project, taken.agent, path)
+    else:
+        module = None if imported.level else imported.module
+        top = imported.module.partition(".")[0]
+        taken.foreign |= top not in (*sys.stdlib_module_names, "openai")
+    if module is None:
+        return None
+    if attribute is None:
+        renamed = name != imported.module.split(".")[0]
+        return (f"{module} as {name}" if renamed else module), ""
+    return module, name if attribute == name else f"{attribute} as {name}"
+
+
+def _module_beside(
+    project: Project, agent: Syntax, path: Path, name: str
+) -> tuple[str, str] | None:
+    """How the train module imports a module of the project, as ``name``."""
+    module = module_at(project, agent, path)
+    if module is None or path.stem == "__init__":
+        return None
+    package, _, last = module.rpartition(".")
+    if not package and not module.startswith("."):
+        return (module if name == module else f"{module} as {name}"), ""
+    return package or ".", name if name == last else f"{last} as {name}"

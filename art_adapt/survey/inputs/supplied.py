@@ -1,0 +1,87 @@
+"""Tells which parameters say what model is asked, and where: a train module gives those."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+
+from art_adapt.survey.reading.apis import CLIENT_CLASSES, KINDS
+from art_adapt.survey.reading.nodes import Function, dotted
+from art_adapt.survey.reading.syntax import Syntax
+
+MODEL, API_KEY, BASE_URL, API_VERSION = "model", "api_key", "base_url", "api_version"
+BY_NAME = {
+    **dict.fromkeys(("model", "model_name", "model_id"), MODEL),
+    **dict.fromkeys(("api_key", "openai_api_key"), API_KEY),
+    "base_url": BASE_URL,
+}
+# Arguments of the SDK's clients (openai 2.54, lib/azure.py).
+OF_CLIENTS = {
+    "api_key": API_KEY,
+    "base_url": BASE_URL,
+    "azure_endpoint": BASE_URL,
+    "api_version": API_VERSION,
+}
+_COMPLETIONS = {form.name for kind in KINDS for form in kind.methods}
+
+
+def supplied_by_use(syntax: Syntax, function: Function, name: str) -> str:
+    """Return what a parameter is for the client or the completion that gets it; "": neither.
+
+    ``llm`` is a model where ``create(model=self.llm)`` asks, after ``self.llm = llm``.
+    """
+    own, around = function.qualname, function.qualname.rpartition(".")[0]
+    kept = {
+        target
+        for target, values in syntax.assignments.items()
+        if target.startswith("self.")
+        for where, value in values
+        if where == own and dotted(value) == name
+    }
+    for owner, given, role in _uses(syntax):
+        if given == name and _serves_otherwise(syntax, own, name):
+            continue  # a task that names the model, too
+        in_class = bool(around) and owner.startswith(f"{around}.")
+        if (owner == own and given == name) or (in_class and given in kept):
+            return role
+    return ""
+
+
+def _serves_otherwise(syntax: Syntax, function: str, name: str) -> bool:
+    """Whether a function uses a parameter for more than to hand it on, or to keep it."""
+    return any(
+        isinstance(node, ast.Name)
+        and node.id == name
+        and not isinstance(syntax.parents[node], ast.keyword | ast.Assign)
+        for node in syntax.owned_by(function)
+    )
+
+
+@functools.lru_cache(maxsize=512)
+def _uses(syntax: Syntax) -> tuple[tuple[str, str, str], ...]:
+    """Where a file gives a client or a completion something: by whom, what, and as what."""
+    return tuple(
+        (syntax.owner(node), name, role)
+        for node in syntax.nodes
+        for role, value in _given(node)
+        if (name := dotted(value)) is not None
+    )
+
+
+def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """What a call gives, or a request holds, that says which model is asked, and where."""
+    if isinstance(node, ast.Call):
+        function = node.func
+        called = (
+            function.attr if isinstance(function, ast.Attribute) else dotted(function)
+        )
+        for keyword in node.keywords:
+            if called in CLIENT_CLASSES and keyword.arg in OF_CLIENTS:
+                yield OF_CLIENTS[keyword.arg], keyword.value
+            if called in _COMPLETIONS and keyword.arg == "model":
+                yield MODEL, keyword.value
+    elif isinstance(node, ast.Dict):  # {"model": ..., "messages": ...}
+        keys = [k.value if isinstance(k, ast.Constant) else None for k in node.keys]
+        if "messages" in keys and "model" in keys:
+            yield MODEL, node.values[keys.index("model")]

@@ -1,0 +1,1 @@
+"""Finds how a project makes, fills and sets up its agent."""

@@ -1,0 +1,202 @@
+"""Builds the objects that an episode needs and that no call of the project shows, from their classes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
+
+from art_adapt.survey.inputs.instances import has_library_base, is_abstract
+from art_adapt.survey.inputs.parameters import constructor_of
+from art_adapt.survey.inputs.slices import construction
+from art_adapt.survey.making.call_ranks import rank
+from art_adapt.survey.making.constructions import is_unknown
+from art_adapt.survey.model import Construction, EntryPoint, Parameter
+from art_adapt.survey.names.classes import FunctionKey, annotated, is_enum, lineage
+from art_adapt.survey.names.fillings import fills
+from art_adapt.survey.reading.importable import module_at
+from art_adapt.survey.reading.nodes import dotted
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import Syntax
+
+DEEPEST = 2  # objects in objects in objects
+# Methods that add a part, as a tool, to an object.
+FILLS = re.compile(
+    r"(register|mount|attach|bind)(_|$)"
+    r"|(add|append|include|extend)(_(tool|function|agent|handler|skill|plugin|action|provider)s?)?$"
+)
+
+
+def with_built(
+    project: Project, entry: EntryPoint, reaching: Container[FunctionKey]
+) -> EntryPoint:
+    """Say of each object that no call shows how episode() builds it from its class.
+
+    Of several classes, one comes first that asks the model: ``reaching`` are the functions
+    from which a policy call can be reached.
+    """
+    agent, place = project.files[entry.home], project.files[entry.place.path]
+
+    def built(parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+        return tuple(
+            (_built(project, agent, place, each, reaching) or each)
+            if is_unknown(each)
+            else each
+            for each in parameters
+        )
+
+    constructor, parameters = built(entry.constructor), built(entry.parameters)
+    return replace(entry, constructor=constructor, parameters=parameters)
+
+
+def built_of(
+    project: Project,
+    agent: Syntax,
+    place: Syntax,
+    parameter: Parameter,
+    reaching: Container[FunctionKey],
+) -> Parameter | None:
+    """Say how episode() makes what a function in ``place`` takes; None if it cannot."""
+    if is_unknown(parameter):
+        return _built(project, agent, place, parameter, reaching)
+    return _imported_from(project, agent, place, parameter)
+
+
+def _built(
+    project: Project,
+    agent: Syntax,
+    place: Syntax,
+    parameter: Parameter,
+    reaching: Container[FunctionKey],
+    depth: int = 0,
+) -> Parameter | None:
+    """Build an object as the project builds others of its class, or with its constructor.
+
+    What the constructor has to be given is built in turn, or is a scenario's. A class that
+    is filled after it is made, as a registry of tools, says too little.
+    """
+    annotation = ast.Constant(parameter.annotation or "")
+    classes = _implementing(project, annotated(project, place, annotation))
+    for home, name in sorted(
+        classes, key=lambda each: not _asks(project, each[0], each[1], reaching)
+    ):
+        sites = sorted(
+            project.constructed(home, name), key=lambda s: rank(project, s, agent)
+        )
+        module = module_at(project, agent, home.source.path)
+        if module is None or _is_registry(home, name) or any(map(_is_filled, sites)):
+            continue
+        defined = home.place(home.classes[name])
+        itself = Construction(defined, ((module, name),), (), name)
+        if is_enum(home, name):
+            kind = _type_of_members(home, name)
+            value = Parameter(parameter.name, kind, None, positional_only=True)
+            return replace(parameter, made=itself, fields=(value,), is_object=False)
+        for where, call in sites:
+            made = construction(project, agent, where, call)
+            if made is not None:
+                return replace(parameter, made=made)
+        fields = constructor_of(project, home, name)
+        if not fields and has_library_base(project, home, name):
+            continue  # whose constructor is not known
+        built = [
+            _built(project, agent, home, field, reaching, depth + 1)
+            if is_unknown(field) and depth < DEEPEST
+            else field
+            for field in fields
+        ]
+        built = [
+            field and _imported_from(project, agent, home, field) for field in built
+        ]
+        if not any(field is None or is_unknown(field) for field in built):
+            given = tuple(field for field in built if field is not None)
+            return replace(parameter, made=itself, fields=given, is_object=False)
+    return None
+
+
+def _imported_from(
+    project: Project, agent: Syntax, home: Syntax, parameter: Parameter
+) -> Parameter | None:
+    """Say where the class of a record comes from: the agent's file may not have it.
+
+    None where the train module cannot import it.
+    """
+    if not parameter.is_record or parameter.made is not None:
+        return parameter
+    annotation = ast.Constant(parameter.annotation or "")
+    for place, name in annotated(project, home, annotation):
+        module = module_at(project, agent, place.source.path)
+        inner = [
+            _imported_from(project, agent, place, each)
+            for each in parameter.fields or ()
+        ]
+        if module is not None and "." not in name and None not in inner:
+            defined = place.place(place.classes[name])
+            made = Construction(defined, ((module, name),), (), name)
+            fields = tuple(each for each in inner if each is not None)
+            return replace(parameter, made=made, fields=fields)
+    return None
+
+
+def _implementing(
+    project: Project, classes: Sequence[tuple[Syntax, str]]
+) -> Iterator[tuple[Syntax, str]]:
+    """The classes, or those derived from an abstract one, that can be made."""
+    for each in classes:
+        for place, name in (each, *project.derived(*each)):
+            at_top = "." not in name and name in place.classes
+            if at_top and not is_abstract(project, place, name):
+                yield place, name
+
+
+def _asks(
+    project: Project, syntax: Syntax, class_name: str, reaching: Container[FunctionKey]
+) -> bool:
+    """Whether a method of a class, or one that it inherits, asks the model in training."""
+    return any(
+        name.rpartition(".")[0] == owner and (place.source.path, name) in reaching
+        for place, owner in lineage(project, syntax, class_name)
+        for name in place.functions
+    )
+
+
+def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:
+    """Whether parts are added to an object after it has been made: ``tools.register(f)``."""
+    place, call = site
+    statement = place.parents.get(call)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    names = {name for name in map(dotted, targets) if name is not None}
+    return any(
+        (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and FILLS.match(node.func.attr)
+            and dotted(node.func.value) in names
+        )
+        or any(fills(node, name) for name in names)
+        for node in place.owned_by(place.owner(call))
+    )
+
+
+def _type_of_members(place: Syntax, class_name: str) -> str:
+    """The type of an enumeration's values; the values themselves where they are texts."""
+    values = [
+        statement.value.value
+        for statement in place.classes[class_name].body
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Constant)
+    ]
+    kinds = {type(each).__name__ for each in values}
+    if kinds == {"str"}:
+        return f"Literal[{', '.join(map(repr, values))}]"
+    return kinds.pop() if len(kinds) == 1 else "Any"
+
+
+def _is_registry(place: Syntax, class_name: str) -> bool:
+    """Whether the class has methods to fill its instances: ``register()``, ``add_tool()``."""
+    return any(
+        FILLS.match(name.rpartition(".")[2])
+        for name in place.functions
+        if name.rpartition(".")[0] == class_name
+    )

@@ -1,0 +1,65 @@
+"""Ranks the calls of a project that show how an object is made."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.project_folder import project_root
+from art_adapt.survey.reading.syntax import Syntax
+
+# The ranks of calls that only show or try an agent: a demo's, a test's.
+DEMOS, TESTS = 3, 4
+IN_DEMO = re.compile(r"(^|_)(demo|example|sample|smoke)s?(_|$)", re.IGNORECASE)
+Site = tuple[Syntax, ast.Call]
+
+
+def rank(project: Project, site: Site, agent: Syntax) -> int:
+    """Order the calls that show how an object is made.
+
+    First come the files that the user named, then the agent's own, then others; what only
+    shows or tries an agent comes last.
+    """
+    place, call = site
+    if IN_DEMO.search(place.owner(call).rpartition(".")[2]):
+        return DEMOS
+    if place.source.path in project.given:
+        return 0
+    if place is agent:
+        return 1
+    return is_trial(place.source.path, agent.source.path) or 2
+
+
+def is_trial(path: Path, agent: Path) -> int:
+    """The rank of a file that only shows or tries an agent; 0 for any other one."""
+    root = project_root(agent)
+    within = path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
+    if any(part.startswith(("test", "conftest")) for part in within.parts):
+        return TESTS
+    return DEMOS if any(map(IN_DEMO.search, within.with_suffix("").parts)) else 0
+
+
+def ordered(
+    project: Project, agent: Syntax, sites: Sequence[Site], worst: int = TESTS
+) -> tuple[Site, ...]:
+    """The calls that show how an object is made, in the order of their ranks.
+
+    Tests only count where the application has no call: they try what it never does.
+    """
+    ranks = [(rank(project, site, agent), site) for site in sites]
+    applied = any(each < DEMOS for each, _ in ranks)
+    worst = min(worst, DEMOS) if applied else worst
+    kept = [each for each in ranks if each[0] <= worst]
+    return tuple(site for _, site in sorted(kept, key=lambda each: each[0]))
+
+
+def best(
+    project: Project, agent: Syntax, sites: Sequence[Site], below: int
+) -> list[Site]:
+    """The calls of the best rank, if that is better than ``below``."""
+    ranks = [rank(project, site, agent) for site in sites]
+    best = min(ranks, default=below)
+    return [s for s, own in zip(sites, ranks, strict=True) if own == best < below]

@@ -1,0 +1,130 @@
+"""Finds a function of the project that makes the agent: ``build_agent(settings)``.
+
+It stands in where the agent has to be given something that cannot be taken over.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container, Iterator
+from dataclasses import replace
+
+from art_adapt.source import Place
+from art_adapt.survey.inputs.parameters import parameters_of
+from art_adapt.survey.making.built import built_of
+from art_adapt.survey.making.call_ranks import DEMOS, ordered
+from art_adapt.survey.making.constructions import is_unknown, made_by
+from art_adapt.survey.model import Construction, EntryPoint, Parameter
+from art_adapt.survey.names.call_graph import CallGraph
+from art_adapt.survey.names.classes import FunctionKey
+from art_adapt.survey.reading.command_line import reads_arguments
+from art_adapt.survey.reading.importable import (
+    is_importable,
+    module_at,
+    runs_when_imported,
+)
+from art_adapt.survey.reading.nodes import Function, decorator_names
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.survey.side_effects.effects import asks_a_person
+
+
+def with_factory(
+    project: Project,
+    graph: CallGraph,
+    entry: EntryPoint,
+    reaching: Container[FunctionKey],
+) -> EntryPoint:
+    """Make the agent with a function of the project, where nothing else shows how.
+
+    An agent that is filled after it is made is made by the function that fills it.
+    """
+    whole = entry.instance
+    unknown = entry.constructor if whole is None else (whole,)
+    if not any(map(is_unknown, unknown)) and not entry.is_abstract:
+        return entry
+    if entry.context:
+        return entry  # who leaves it is not known
+    agent = project.files[entry.home]
+    for place, function in _factories(project, agent, entry):
+        if whole is not None and not _contains(place, function, whole.passed):
+            continue
+        module = module_at(project, agent, place.source.path)
+        runs = place is not agent and runs_when_imported(place)
+        if module is None or (runs and not is_importable(place)):
+            continue
+        key = (place.source.path, function.qualname)
+        parameters = parameters_of(project, place, function)
+        sites = ordered(project, agent, list(graph.calls_of(project, key)), DEMOS)
+        parameters = made_by(project, agent, parameters, sites)
+        given = tuple(
+            built_of(project, agent, place, each, reaching) for each in parameters
+        )
+        if any(each is None or is_unknown(each) for each in given):
+            continue
+        name = function.qualname
+        made = Construction(
+            place.place(function.node),
+            ((module, name.partition(".")[0]),),
+            (),
+            name,
+            (key,),
+        )
+        instance = Parameter(
+            "agent",
+            entry.class_name,
+            None,
+            fields=tuple(each for each in given if each is not None),
+            made=made,
+        )
+        return replace(entry, instance=instance, is_abstract=False)
+    return entry
+
+
+def _contains(syntax: Syntax, function: Function, place: Place | None) -> bool:
+    node = function.node
+    return (
+        place is not None
+        and place.path == syntax.source.path
+        and node.lineno <= place.line <= (node.end_lineno or node.lineno)
+    )
+
+
+def _factories(
+    project: Project, agent: Syntax, entry: EntryPoint
+) -> Iterator[tuple[Syntax, Function]]:
+    """The functions that do nothing but make an instance of the agent's class."""
+    made = project.constructed(agent, entry.class_name)
+    sites = ordered(project, agent, made, DEMOS)
+    calls = {call for _, call in sites}
+    for place, call in sites:
+        function = place.functions.get(place.owner(call))
+        if function is not None and _is_factory(place, function, calls):
+            yield place, function
+
+
+def _is_factory(place: Syntax, function: Function, made: Container[ast.AST]) -> bool:
+    """Whether a function returns a new instance each time, and asks nobody for anything."""
+    if function.nested or not isinstance(function.node, ast.FunctionDef):
+        return False
+    bound = function.class_name is not None
+    if decorator_names(function.node) != (["staticmethod"] if bound else []):
+        return False  # a cache would give all episodes one agent
+    returned: list[ast.expr | None] = []
+    for node in place.owned_by(function.qualname):
+        if isinstance(node, ast.Global | ast.Yield | ast.YieldFrom):
+            return False
+        if reads_arguments(place, node):
+            return False
+        if isinstance(node, ast.Return):
+            returned.append(node.value)
+    if asks_a_person(place, function.node):
+        return False
+
+    def is_new(value: ast.expr | None) -> bool:
+        if not isinstance(value, ast.Name):
+            return value in made
+        values = place.values_of(value)
+        return bool(values) and all(each in made for each in values)
+
+    return bool(returned) and all(map(is_new, returned))

@@ -1,0 +1,125 @@
+"""Says of an entry point how the project itself uses it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from art_adapt.survey.making.built import with_built
+from art_adapt.survey.making.constructions import (
+    is_configured,
+    is_unknown,
+    with_constructions,
+)
+from art_adapt.survey.making.factories import with_factory
+from art_adapt.survey.making.filled import may_be_filled, with_filled
+from art_adapt.survey.making.handlers import with_stand_ins
+from art_adapt.survey.making.providers import with_recorded_provider
+from art_adapt.survey.making.setups import with_setup
+from art_adapt.survey.model import Construction, EntryPoint, Parameter
+from art_adapt.survey.names.call_graph import CallGraph
+from art_adapt.survey.names.classes import FunctionKey, annotated
+from art_adapt.survey.reading.callers import files_that_use
+from art_adapt.survey.reading.nodes import bound_names
+from art_adapt.survey.reading.project import Project
+
+
+def as_used(
+    project: Project,
+    graph: CallGraph,
+    entry: EntryPoint,
+    reaching: set[FunctionKey],
+    *,
+    everywhere: bool,
+) -> EntryPoint:
+    """Say how the project makes the objects that ``entry`` needs, and what it sets up.
+
+    ``reaching``: the functions from which a policy call can be reached.
+    ``everywhere``, for a likely entry point: what it sets up is looked for, and files of
+    the project that the agent does not import are searched for what its own do not show.
+    """
+    entry = with_constructions(project, graph, entry, demos=not everywhere)
+    if not everywhere:
+        return with_recorded_provider(project, entry)
+    entry = with_filled(project, with_setup(project, graph, entry), reaching)
+    unknown = [each for each in entry.needs if is_unknown(each)]
+    shown = is_configured(entry) or not entry.constructor
+    may_be_filled_elsewhere = (
+        entry.instance is None and not entry.setup and may_be_filled(project, entry)
+    )
+    if entry.instance is not None or not (
+        unknown or not shown or may_be_filled_elsewhere
+    ):
+        entry = with_factory(project, graph, entry, reaching)
+        entry = with_recorded_provider(project, entry)
+        return with_stand_ins(project, _without_conflicts(entry))
+    wider = replace(project, files=dict(project.files))
+    home = project.files[entry.home]
+    classes = [
+        name
+        for each in unknown
+        for _, name in annotated(project, home, ast.Constant(each.annotation or ""))
+    ]
+    classes += [entry.class_name] if entry.class_name else []
+    if wider.add(files_that_use(project, [entry.key], classes)):
+        graph = CallGraph.of(wider)
+    entry = with_setup(wider, graph, with_constructions(wider, graph, entry))
+    reaching = reaching | graph.reaching([entry.key])
+    entry = with_filled(wider, entry, reaching)
+    entry = with_recorded_provider(wider, with_built(wider, entry, reaching))
+    entry = with_factory(wider, graph, entry, reaching)
+    entry = _without_conflicts(entry)
+    return with_stand_ins(project, entry)
+
+
+def _without_conflicts(entry: EntryPoint) -> EntryPoint:
+    """Leave out constructions that give a name another meaning than an earlier one.
+
+    They come from several places of the project, and meet in one train module.
+    """
+    bound = {(entry.class_name or entry.name).split(".")[0]: entry.module}
+
+    def checked(parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+        return tuple(map(_checked, parameters))
+
+    def _checked(parameter: Parameter) -> Parameter:
+        if parameter.made is None:
+            return parameter
+        names = _bound_by(parameter.made)
+        if any(bound.get(name, origin) != origin for name, origin in names.items()):
+            return replace(parameter, made=None, fields=None, is_object=True)
+        bound.update(names)
+        if parameter.fields is None:
+            return parameter
+        return replace(parameter, fields=checked(parameter.fields))
+
+    instance = entry.instance and _checked(entry.instance)
+    constructor = entry.constructor if instance else checked(entry.constructor)
+    setup = tuple(
+        replace(call, parameters=checked(call.parameters)) for call in entry.setup
+    )
+    parameters = checked(entry.parameters)
+    return replace(
+        entry,
+        constructor=constructor,
+        setup=setup,
+        parameters=parameters,
+        instance=instance,
+    )
+
+
+def _bound_by(made: Construction) -> dict[str, str]:
+    """The names that a construction binds, and what to."""
+    imported = {(name or module).split()[-1]: module for module, name in made.names}
+    assigned = {
+        name: text
+        for text in made.statements
+        for statement in ast.parse(text).body
+        if isinstance(statement, ast.Assign | ast.AnnAssign)
+        for name in bound_names(
+            statement.targets
+            if isinstance(statement, ast.Assign)
+            else [statement.target]
+        )
+    }
+    return imported | assigned

@@ -1,0 +1,1 @@
+"""Resolves names to functions and classes, and says who calls whom."""

@@ -1,0 +1,96 @@
+"""Finds what a class of the project inherits, and the classes that an annotation names."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from art_adapt.survey.reading.nodes import dotted, last_name, unquoted
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import Syntax
+
+FunctionKey = tuple[Path, str]
+
+
+def lineage(
+    project: Project, syntax: Syntax, class_name: str, depth: int = 0
+) -> list[tuple[Syntax, str]]:
+    """The class and the classes of the project that it is derived from."""
+    definition = syntax.classes.get(class_name)
+    if definition is None or depth > 5:
+        return []
+    found = [(syntax, class_name)]
+    for base in definition.bases:
+        place = project.class_named(syntax, dotted(base) or "")
+        if place is not None:
+            found += lineage(project, *place, depth + 1)
+    return found
+
+
+def with_overrides(
+    project: Project, syntax: Syntax, class_name: str, attribute: str
+) -> list[FunctionKey]:
+    """Find a method, and its overrides in the classes derived from ``class_name``."""
+    found = dict.fromkeys(method_of(project, syntax, class_name, attribute))
+    for place, derived in project.derived(syntax, class_name):
+        if f"{derived}.{attribute}" in place.functions:
+            found[place.source.path, f"{derived}.{attribute}"] = None
+    return list(found)
+
+
+def method_of(
+    project: Project, syntax: Syntax, class_name: str, attribute: str
+) -> list[FunctionKey]:
+    """Find a method of a class, inherited ones included."""
+    for place, name in lineage(project, syntax, class_name):
+        if f"{name}.{attribute}" in place.functions:
+            return [(place.source.path, f"{name}.{attribute}")]
+    return []
+
+
+def method_above(
+    project: Project, syntax: Syntax, class_name: str, attribute: str
+) -> list[FunctionKey]:
+    """Find the method that ``super()`` leads to in a class."""
+    for place, name in lineage(project, syntax, class_name)[1:]:
+        if f"{name}.{attribute}" in place.functions:
+            return [(place.source.path, f"{name}.{attribute}")]
+    return []
+
+
+def is_super(node: ast.AST) -> bool:
+    """Whether an expression is ``super()``, with or without arguments."""
+    return isinstance(node, ast.Call) and dotted(node.func) == "super"
+
+
+def annotated(
+    project: Project, syntax: Syntax, annotation: ast.expr
+) -> list[tuple[Syntax, str]]:
+    """Find the project's classes that an annotation names, in unions and strings too."""
+    annotation = unquoted(annotation)
+    if isinstance(annotation, ast.BinOp):
+        both = (annotation.left, annotation.right)
+        return [c for part in both for c in annotated(project, syntax, part)]
+    if isinstance(annotation, ast.Subscript):
+        inner = annotation.slice
+        if last_name(annotation.value) in ("Optional", "Annotated"):
+            first = inner.elts[0] if isinstance(inner, ast.Tuple) else inner
+            return annotated(project, syntax, first)
+        if last_name(annotation.value) == "Union" and isinstance(inner, ast.Tuple):
+            return [c for part in inner.elts for c in annotated(project, syntax, part)]
+        return []
+    found = project.class_named(syntax, dotted(annotation) or "")
+    return [] if found is None else [found]
+
+
+def is_enum(place: Syntax, class_name: str) -> bool:
+    """Whether a class is an enumeration, whose members have values that JSON can hold."""
+    bases = place.classes[class_name].bases
+    return any((dotted(base) or "").endswith("Enum") for base in bases)
+
+
+def class_around(syntax: Syntax, owner: str) -> str:
+    parts = owner.split(".")
+    while parts and ".".join(parts) not in syntax.classes:
+        parts.pop()
+    return ".".join(parts)

@@ -1,0 +1,174 @@
+"""Reads what lists and dicts hold, and where their elements come out again.
+
+An agent keeps its tools, its sub-agents and its providers in tables. What it calls on an
+element, it calls on one of the things that were put in: ``self.tools[name].execute()``.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+
+from art_adapt.survey.reading.nodes import dotted, last_name, unquoted
+from art_adapt.survey.reading.syntax import Syntax
+
+# Calls with the elements of what they are given, and methods with those of their object.
+SAME_ELEMENTS = frozenset(
+    {"list", "tuple", "set", "frozenset", "dict", "sorted", "reversed", "iter", "deque"}
+)
+SAME_OBJECTS = frozenset({"values", "copy", "items"})
+TAKES_ONE = frozenset({"get", "pop", "popleft", "__getitem__"})
+PUTS_ONE = frozenset({"append", "insert", "add", "setdefault", "appendleft"})
+PUTS_ALL = frozenset({"extend", "update"})
+OF_ELEMENTS = frozenset(
+    {"list", "List", "Sequence", "Iterable", "Iterator", "Collection", "set", "Set"}
+    | {"tuple", "Tuple", "dict", "Dict", "Mapping", "MutableMapping", "defaultdict"}
+    | {"MutableSequence", "OrderedDict", "deque", "frozenset"}
+)
+
+
+def container_of(syntax: Syntax, value: ast.expr) -> ast.expr | None:
+    """The container that ``value`` is an element of; None if it is taken from none.
+
+    That is ``tools`` for ``tools[name]``, for ``tools.get(name)``, and for what a loop
+    over ``tools.values()`` binds.
+    """
+    if isinstance(value, ast.Subscript):
+        return None if isinstance(value.slice, ast.Slice) else value.value
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return value.func.value if value.func.attr in TAKES_ONE else None
+    if isinstance(value, ast.Call) and dotted(value.func) == "next" and value.args:
+        return value.args[0]
+    if isinstance(value, ast.Name):
+        return _iterated(syntax).get((syntax.owner(value), value.id))
+    return None
+
+
+def held_by(container: ast.expr) -> tuple[list[ast.expr], list[ast.expr]]:
+    """What a container is made of: its elements, and containers whose elements it has."""
+    match container:
+        case ast.Dict():
+            pairs = list(zip(container.keys, container.values, strict=True))
+            several = [value for key, value in pairs if key is None]
+            return [value for key, value in pairs if key is not None], several
+        case ast.List() | ast.Tuple() | ast.Set():
+            several = [e.value for e in container.elts if isinstance(e, ast.Starred)]
+            return [
+                e for e in container.elts if not isinstance(e, ast.Starred)
+            ], several
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+            return [container.elt], []
+        case ast.DictComp():
+            return [container.value], []
+        case ast.BoolOp():
+            return [], container.values
+        case ast.IfExp():
+            return [], [container.body, container.orelse]
+        case ast.BinOp(op=ast.Add() | ast.BitOr()):
+            return [], [container.left, container.right]
+        case ast.Call(func=ast.Attribute(value=whole, attr=method)) if (
+            method in SAME_OBJECTS
+        ):
+            return [], [whole]
+        case ast.Call() if last_name(container.func) in SAME_ELEMENTS:
+            named = [k.value for k in container.keywords if k.arg is not None]
+            return named, container.args[-1:]
+    return [], []
+
+
+def put_into(
+    syntax: Syntax, name: str, owner: str
+) -> tuple[list[ast.expr], list[ast.expr]]:
+    """What a file adds to a container after it is made, as ``held_by`` gives it.
+
+    ``name``: how the container is spelled. ``owner``: the function that uses it. One that
+    is an attribute, or the module's, is added to anywhere.
+    """
+    held: list[ast.expr] = []
+    others: list[ast.expr] = []
+    for where, each, is_one in _additions(syntax).get(name, ()):
+        is_local = syntax.is_local(name, owner) or syntax.is_local(name, where)
+        if where == owner or not is_local:
+            (held if is_one else others).append(each)
+    return held, others
+
+
+def element_annotation(annotation: ast.expr) -> ast.expr | None:
+    """The annotation of a container's elements: ``Tool`` of ``dict[str, Tool]``."""
+    annotation = unquoted(annotation)
+    if isinstance(annotation, ast.BinOp):  # list[Tool] | None
+        left = element_annotation(annotation.left)
+        return left or element_annotation(annotation.right)
+    if not isinstance(annotation, ast.Subscript):
+        return None
+    inner = annotation.slice
+    if last_name(annotation.value) in ("Optional", "Annotated"):
+        return element_annotation(
+            inner.elts[0] if isinstance(inner, ast.Tuple) else inner
+        )
+    if last_name(annotation.value) not in OF_ELEMENTS:
+        return None
+    if not isinstance(inner, ast.Tuple):
+        return inner
+    is_mapping = len(inner.elts) == 2
+    return inner.elts[1 if is_mapping else 0] if inner.elts else None
+
+
+@functools.lru_cache(maxsize=512)
+def _iterated(syntax: Syntax) -> dict[tuple[str, str], ast.expr]:
+    """What the loops of a file go over, by their functions and the names that they bind."""
+    found: dict[tuple[str, str], ast.expr] = {}
+    for node in syntax.nodes:
+        if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+            target, container = _element_in(node.target, node.iter)
+            if isinstance(target, ast.Name):
+                found.setdefault((syntax.owner(node), target.id), container)
+    return found
+
+
+def _element_in(target: ast.expr, over: ast.expr) -> tuple[ast.expr, ast.expr]:
+    """The target that a loop binds to an element, and the container of the elements."""
+    if isinstance(target, ast.Tuple) and len(target.elts) == 2:
+        if _called(over) in ("items", "getmembers"):
+            return target.elts[1], over
+        if isinstance(over, ast.Call) and _called(over) == "enumerate" and over.args:
+            return target.elts[1], over.args[0]
+    return target, over
+
+
+def _called(value: ast.expr) -> str:
+    """The last name of what an expression calls, if it is a call."""
+    if not isinstance(value, ast.Call):
+        return ""
+    called = value.func
+    return called.attr if isinstance(called, ast.Attribute) else dotted(called) or ""
+
+
+@functools.lru_cache(maxsize=512)
+def _additions(syntax: Syntax) -> dict[str, list[tuple[str, ast.expr, bool]]]:
+    """What is put into containers: the function, the value, whether it is one element."""
+    found: dict[str, list[tuple[str, ast.expr, bool]]] = {}
+    for node in syntax.nodes:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Subscript):
+                    entry = (syntax.owner(node), node.value, True)
+                    found.setdefault(dotted(target.value) or "", []).append(entry)
+        elif isinstance(node, ast.AugAssign):
+            entry = (syntax.owner(node), node.value, False)
+            found.setdefault(dotted(node.target) or "", []).append(entry)
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in PUTS_ONE | PUTS_ALL
+        ):
+            into = found.setdefault(dotted(node.func.value) or "", [])
+            for value in node.args[-1:]:
+                entry = (syntax.owner(node), value, node.func.attr in PUTS_ONE)
+                into.append(entry)
+            into += [  # update(save=save)
+                (syntax.owner(node), each.value, True)
+                for each in node.keywords
+                if each.arg is not None
+            ]
+    return found

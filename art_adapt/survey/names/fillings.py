@@ -1,0 +1,136 @@
+"""Finds the statements that add to an object after it is made.
+
+They call its methods, ``tools.register(f)``, decorate a function with one, or hand it to
+something that does, ``register_file_tools(tools)``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TypeGuard
+
+from art_adapt.survey.reading.command_line import reads_arguments
+from art_adapt.survey.reading.nodes import Function, dotted, last_name
+from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.side_effects.effects import asks_a_person
+
+# Methods that only tell people something.
+SHOWS = re.compile(
+    r"(welcome|greet|print|show|display|log|info|debug|warn|echo|render)"
+)
+# Functions that fill what they are given, and objects that are there to be filled.
+FILLING = re.compile(
+    r"_*(register|add|install|load|set_?up|configure|bind|attach|mount|populate|include|fill|wire|provide|give|equip)(_|$)"
+)
+FILLED = re.compile(r"regist|tool|kit|catalog|plugin|skill|command|action", re.I)
+# What a person or a command line gives is no part of an object.
+PERSONAL = ("input", "args")
+
+
+def fillings(
+    place: Syntax, name: str, used: ast.Name, made: ast.stmt
+) -> list[ast.stmt] | None:
+    """The statements that add to an object after it is made: ``tools.register(f)``.
+
+    What comes after the object is used does not count. None where they cannot be taken
+    over, since they happen only sometimes, or in a function inside.
+    """
+    owner, user = place.owner(made), place.owner(used)
+    if any(changes(node, name) for node in _inside(place, owner, user)):
+        return None
+    decorated = [each.node for each in decorated_with(place, owner, name)]
+    if any(place.parents[each] is not place.parents[made] for each in decorated):
+        return None
+    is_closures = owner != MODULE_LEVEL and user.startswith(f"{owner}.")
+    if not (owner == user or is_closures) and any(
+        changes(node, name) for node in place.owned_by(user)
+    ):
+        return None
+    found: dict[ast.stmt, None] = dict.fromkeys(decorated)
+    for node in place.owned_by(owner):
+        if not changes(node, name):
+            continue
+        if owner == user and node.lineno >= used.lineno:
+            continue
+        statement = next(
+            outer
+            for outer in (node, *place.ancestors(node))
+            if place.parents.get(outer) is place.parents[made]
+            or isinstance(outer, ast.Module)
+        )
+        if isinstance(statement, ast.If) and _is_a_persons(place, statement.test):
+            continue  # --style: without it, what is made stays as it is
+        is_plain = isinstance(statement, ast.Expr | ast.Assign) or (
+            isinstance(statement, ast.For)
+            and all(isinstance(each, ast.Expr) for each in statement.body)
+        )
+        if not isinstance(statement, ast.stmt) or not is_plain:
+            return None
+        found[statement] = None
+    return list(found)
+
+
+def _inside(place: Syntax, owner: str, user: str) -> Iterator[ast.AST]:
+    """The nodes of the functions inside a function, but for a closure that uses the object.
+
+    What that changes, it changes when it is run: it is taken over itself.
+    """
+    for qualname in place.functions:
+        is_inside = owner != MODULE_LEVEL and qualname.startswith(f"{owner}.")
+        if is_inside and qualname != user:
+            yield from place.owned_by(qualname)
+
+
+def decorated_with(place: Syntax, owner: str, name: str) -> Iterator[Function]:
+    """The functions in ``owner`` that a method of an object decorates: ``@agent.tool``."""
+    around = "" if owner == MODULE_LEVEL else f"{owner}."
+    for qualname, function in place.functions.items():
+        if qualname != f"{around}{function.node.name}":
+            continue
+        for decorator in function.node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if (dotted(called) or "").startswith(f"{name}."):
+                yield function
+
+
+def _is_a_persons(place: Syntax, test: ast.expr) -> bool:
+    """Whether a condition depends on the command line, or on what somebody types."""
+    names = [node for node in ast.walk(test) if isinstance(node, ast.Name)]
+    values = [test, *(value for name in names for value in place.values_of(name))]
+    return any(name.id in PERSONAL for name in names) or any(
+        reads_arguments(place, node) or asks_a_person(place, value)
+        for value in values
+        for node in ast.walk(value)
+    )
+
+
+def changes(
+    node: ast.AST, name: str
+) -> TypeGuard[ast.Expr | ast.Subscript | ast.Attribute]:
+    """Whether a statement calls a method of an object, fills it, or sets an entry or attribute."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        function = node.value.func
+        if fills(node, name):
+            return True
+        if not isinstance(function, ast.Attribute) or SHOWS.match(function.attr):
+            return False
+        return f"{dotted(function.value)}.".startswith(f"{name}.")
+    return (
+        isinstance(node, ast.Subscript | ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and f"{dotted(node.value)}.".startswith(f"{name}.")
+    )
+
+
+def fills(node: ast.AST, name: str) -> bool:
+    """Whether a statement hands an object to what fills it: ``register_tools(registry)``."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return False
+    call, function = node.value, node.value.func
+    given = [*call.args, *(each.value for each in call.keywords)]
+    if name not in map(dotted, given) or SHOWS.match(last_name(function)):
+        return False
+    is_filler = isinstance(function, ast.Name) and FILLING.match(function.id)
+    return bool(is_filler) or FILLED.search(name) is not None

@@ -1,0 +1,79 @@
+"""Finds what the calls of a project give for a parameter."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from art_adapt.survey.names.classes import is_super
+from art_adapt.survey.reading.nodes import Function, argument_of
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import Syntax
+
+
+def given_for(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    """What the project's calls of a function give for the parameter ``value``.
+
+    A function counts where no other has its name: a call tells no more of it.
+    """
+    function = function_given(syntax, value)
+    if function is None or not isinstance(value, ast.Name):
+        return
+    if function.node.name == "__init__":
+        owner = function.qualname.rpartition(".")[0]
+        family = [(syntax, owner), *project.derived(syntax, owner)]
+        calls: Sequence[tuple[Syntax, ast.Call]] = [
+            call
+            for place, name in family
+            if place is syntax or f"{name}.__init__" not in place.functions
+            for call in project.constructed(place, name)
+        ]
+        calls = [*calls, *_handed_up(project, syntax, owner)]
+    else:
+        calls = project.calls_of_only(function.node.name)
+    for place, call in calls:
+        given = argument_of(call, value.id, function.positional)
+        if given is not None:
+            yield place, given
+
+
+def _handed_up(
+    project: Project, syntax: Syntax, class_name: str
+) -> Iterator[tuple[Syntax, ast.Call]]:
+    """The calls ``super().__init__(...)`` in the constructors of derived classes."""
+    for place, name in project.derived(syntax, class_name):
+        for node in place.owned_by(f"{name}.__init__"):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "__init__"
+                and is_super(node.func.value)
+            ):
+                yield place, node
+
+
+def is_parameter(syntax: Syntax, value: ast.expr) -> bool:
+    return function_given(syntax, value) is not None
+
+
+def function_given(syntax: Syntax, value: ast.expr) -> Function | None:
+    """The function that has a name for its parameter: the one around it, or a closure's."""
+    if not isinstance(value, ast.Name):
+        return None
+    for function in functions_around(syntax, value):
+        if value.id in function.given:
+            return function
+        if syntax.is_local(value.id, function.qualname):
+            return None
+    return None
+
+
+def functions_around(syntax: Syntax, value: ast.expr) -> Iterator[Function]:
+    """The function that an expression stands in, and those around that one."""
+    parts = syntax.owner(value).split(".")
+    for end in range(len(parts), 0, -1):
+        function = syntax.functions.get(".".join(parts[:end]))
+        if function is not None:
+            yield function

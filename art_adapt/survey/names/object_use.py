@@ -1,0 +1,127 @@
+"""Tells from the code that uses a parameter whether it is an object that JSON cannot hold."""
+
+from __future__ import annotations
+
+import ast
+import functools
+
+from art_adapt.survey.reading.nodes import Function, dotted
+from art_adapt.survey.reading.syntax import Syntax
+
+# The methods of what JSON holds: whoever has another one is an object.
+PLAIN_METHODS = frozenset(
+    name for kind in (str, list, dict, set, int, float) for name in dir(kind)
+)
+
+
+def is_used_as_object(syntax: Syntax, function: Function, name: str) -> bool:
+    """Whether the code calls a parameter, or a method of it that no JSON value has.
+
+    A constructor's parameter is followed to the attribute that keeps it, and a list or
+    dict to its elements.
+    """
+    spellings = {name, *_derived_names(syntax, function, name)}
+    if (line := _reused_at(syntax, function, name)) is not None and not any(
+        _used_as_object(syntax, node) == name
+        for node in syntax.owned_by(function.qualname)
+        if getattr(node, "lineno", line) < line
+    ):
+        spellings.remove(name)
+    owner = function.qualname.rpartition(".")[0]
+    for target, values in syntax.assignments.items():
+        if target.startswith("self.") and any(
+            where == function.qualname and name in _names_in(value)
+            for where, value in values
+        ):
+            spellings.add(target)
+    if not spellings.isdisjoint(_objects_in(syntax, function.qualname)):
+        return True
+    kept = {each for each in spellings if "." in each}
+    return bool(kept) and any(
+        not kept.isdisjoint(_objects_in(syntax, method))
+        for method in syntax.functions
+        if method.startswith(f"{owner}.")
+    )
+
+
+def _reused_at(syntax: Syntax, function: Function, name: str) -> int | None:
+    """The first line at which a parameter's name is given to something else, if any is.
+
+    For example ``message = response.choices[0].message``; not where nothing was given for
+    it: ``if store is None: store = Store()``, ``store = store or Store()``.
+    """
+    lines = [
+        value.lineno
+        for where, value in syntax.assignments.get(name, ())
+        if where == function.qualname
+        and not _mentions(value, name)
+        and not any(
+            isinstance(outer, ast.If | ast.IfExp) and _mentions(outer.test, name)
+            for outer in syntax.ancestors(value)
+        )
+    ]
+    return min(lines, default=None)
+
+
+def _mentions(value: ast.expr, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
+
+
+@functools.lru_cache(maxsize=4096)
+def _objects_in(syntax: Syntax, function: str) -> frozenset[str]:
+    """What a function calls, iterates over or reads attributes of as only objects allow."""
+    found = (_used_as_object(syntax, node) for node in syntax.owned_by(function))
+    return frozenset(name for name in found if name is not None)
+
+
+def _derived_names(syntax: Syntax, function: Function, name: str) -> set[str]:
+    """The names of collections that the function makes of a parameter's elements."""
+    found = {name}
+    for target, values in syntax.assignments.items():
+        for where, value in values:
+            if where == function.qualname and isinstance(
+                value, ast.DictComp | ast.ListComp | ast.SetComp
+            ):
+                sources = {dotted(each.iter) for each in value.generators}
+                element = getattr(value, "elt", None)
+                if sources & found and not isinstance(element, ast.Subscript):
+                    found.add(target)
+    return found - {name}
+
+
+def _names_in(value: ast.expr) -> set[str]:
+    """The names that a value may be: ``x``, ``x or y``."""
+    if isinstance(value, ast.BoolOp):
+        return {name for each in value.values for name in _names_in(each)}
+    return {value.id} if isinstance(value, ast.Name) else set()
+
+
+def _used_as_object(syntax: Syntax, node: ast.AST) -> str | None:
+    if isinstance(node, ast.Call):
+        function = node.func
+        while isinstance(function, ast.Subscript):  # tools[name]["function"](...)
+            function = function.value
+        return dotted(function)
+    if isinstance(node, ast.Attribute):
+        return None if node.attr in PLAIN_METHODS else dotted(node.value)
+    if isinstance(node, ast.For | ast.comprehension) and isinstance(
+        node.target, ast.Name
+    ):
+        each = node.target.id
+        scope = node if isinstance(node, ast.For) else syntax.parents[node]
+        if any(_is_element_object(inner, each) for inner in ast.walk(scope)):
+            return dotted(node.iter)
+    return None
+
+
+def _is_element_object(node: ast.AST, name: str) -> bool:
+    """Whether ``name``, an element, or a part of it, is called or has an attribute."""
+    if isinstance(node, ast.Call):
+        inner = node.func
+    elif isinstance(node, ast.Attribute) and node.attr not in PLAIN_METHODS:
+        inner = node.value
+    else:
+        return False
+    while isinstance(inner, ast.Subscript):
+        inner = inner.value
+    return isinstance(inner, ast.Name) and inner.id == name

@@ -1,0 +1,198 @@
+"""Resolves what is called on the elements of lists and dicts: tools, providers, agents."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.survey.names.classes import FunctionKey, annotated, with_overrides
+from art_adapt.survey.names.containers import (
+    container_of,
+    element_annotation,
+    held_by,
+    put_into,
+)
+from art_adapt.survey.names.given import given_for
+from art_adapt.survey.names.resolution import (
+    classes_of,
+    declared,
+    family,
+    held_in,
+    owners,
+    referred,
+    resolve,
+)
+from art_adapt.survey.names.run_time_names import is_inspection, named_at_run_time
+from art_adapt.survey.reading.lookups import once
+from art_adapt.survey.reading.nodes import dotted
+from art_adapt.survey.reading.project import Project
+from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax, return_values
+
+
+def resolve_in_tables(
+    project: Project, syntax: Syntax, node: ast.expr
+) -> list[FunctionKey]:
+    """Find the functions that a node may refer to as an element of a list or dict.
+
+    That is ``TOOLS[name]`` and what a name for it is assigned, and ``tool.execute`` where
+    ``tool`` is one of those in a list: any of them. ``getattr(self, name)`` looks a method
+    up in its class.
+    """
+    return list(dict.fromkeys(_in_tables(project, syntax, node)))
+
+
+def _in_tables(
+    project: Project, syntax: Syntax, node: ast.expr
+) -> Iterator[FunctionKey]:
+    for value in (node, *syntax.values_of(node)):
+        yield from named_at_run_time(project, syntax, value)
+        for place, container in _containers(project, syntax, value):
+            for where, element in _elements(project, place, container):
+                yield from referred(project, where, element)
+                yield from named_at_run_time(project, where, element)
+    holder, method = (
+        (node.value, node.attr)
+        if isinstance(node, ast.Attribute)
+        else (node, "__call__")
+    )
+    for value in (holder, *syntax.values_of(holder)):
+        for place, name in _taken_classes(project, syntax, value):
+            yield from with_overrides(project, place, name, method)
+
+
+def _containers(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> list[tuple[Syntax, ast.expr]]:
+    """Find the containers that a value is taken from: here, or in a function that looks it up.
+
+    ``self.get(name)`` of a registry returns ``self._tools[name]``.
+    """
+    found = _taken_from(project, syntax, value)
+    return once(project, project.taken_from, value, found)
+
+
+def _taken_from(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    looked_up = (
+        resolve(project, syntax, value.func) if isinstance(value, ast.Call) else []
+    )
+    for path, qualname in looked_up:
+        place = project.files[path]
+        for returned in return_values(place, qualname):
+            for each in (returned, *place.values_of(returned)):
+                yield from _containers(project, place, each)
+    container = container_of(syntax, value)
+    if container is not None and not looked_up:
+        yield syntax, container
+
+
+def _taken_classes(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> Iterator[tuple[Syntax, str]]:
+    """Find the classes of a value that is an element, or made by a class that is one."""
+    for place, container in _containers(project, syntax, value):
+        yield from _element_classes(project, place, container)
+    if isinstance(value, ast.Call):
+        yield from _made_by_element(project, syntax, value)
+
+
+def _made_by_element(
+    project: Project, syntax: Syntax, call: ast.Call
+) -> Iterator[tuple[Syntax, str]]:
+    """Find the classes in a container of which a call makes an instance: ``TOOLS[name]()``."""
+    for value in (call.func, *syntax.values_of(call.func)):
+        container = container_of(syntax, value)
+        if container is None:
+            continue
+        if (
+            isinstance(container, ast.Call)
+            and isinstance(container.func, ast.Attribute)
+            and container.func.attr == "__subclasses__"
+        ):
+            base = project.class_named(syntax, dotted(container.func.value) or "")
+            yield from project.derived(*base) if base else ()
+        for place, element in _elements(project, syntax, container):
+            found = project.class_named(place, dotted(element) or "")
+            if found is not None:
+                yield found
+
+
+def _elements(
+    project: Project, syntax: Syntax, container: ast.expr
+) -> list[tuple[Syntax, ast.expr]]:
+    """Find what a container holds, with the files that it stands in."""
+    return once(project, project.elements, container, _held(project, syntax, container))
+
+
+def _held(
+    project: Project, syntax: Syntax, container: ast.expr
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    made_of = [(syntax, *held_by(container))]
+    made_of += [
+        (place, [], [each]) for place, each in _values(project, syntax, container)
+    ]
+    if isinstance(container, ast.Name):
+        owner = syntax.owner(container)
+        made_of.append((syntax, *put_into(syntax, container.id, owner)))
+        if (defined := project.variable_named(syntax, container.id)) is not None:
+            made_of.append((defined[0], *put_into(*defined, MODULE_LEVEL)))
+    elif isinstance(container, ast.Attribute):
+        for place, _ in family(project, syntax, container.value):
+            name = f"self.{container.attr}"
+            made_of.append((place, *put_into(place, name, MODULE_LEVEL)))
+        module = project.imported(syntax, dotted(container.value) or "")
+        if isinstance(module, Syntax):  # tools.TOOLS
+            filled = put_into(module, container.attr, MODULE_LEVEL)
+            made_of.append((module, *filled))
+    if is_inspection(syntax, container):
+        yield syntax, container  # it stands for all that it lists
+    for place, held, others in made_of:
+        for each in held:
+            if (other := container_of(place, each)) is None:
+                yield place, each
+            else:  # tool, in [tool for tool in tools]
+                yield from _elements(project, place, other)
+        for other in others:
+            yield from _elements(project, place, other)
+
+
+def _values(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    """What a value may be: what is assigned or given for it, returned, or in a container."""
+    if isinstance(value, ast.Name):
+        yield from ((syntax, each) for each in syntax.values_of(value))
+        place, found = project.variable(syntax, value.id)
+        yield from ((place, each) for each in found)
+        yield from given_for(project, syntax, value)
+    elif isinstance(value, ast.Attribute):
+        yield from held_in(project, syntax, value)
+        target = project.imported(syntax, dotted(value.value) or "")
+        if isinstance(target, Syntax):  # tools.TOOLS
+            at_top = target.assignments.get(value.attr, ())
+            yield from ((target, each) for _, each in at_top)
+    elif isinstance(value, ast.Call):
+        for path, qualname in resolve(project, syntax, value.func):
+            place = project.files[path]
+            yield from ((place, each) for each in return_values(place, qualname))
+    container = container_of(syntax, value)
+    if container is not None:
+        yield from _elements(project, syntax, container)
+
+
+def _element_classes(
+    project: Project, syntax: Syntax, container: ast.expr
+) -> Iterator[tuple[Syntax, str]]:
+    """Find the classes of what a container holds, as far as it is seen or annotated."""
+    for place, element in _elements(project, syntax, container):
+        yield from classes_of(project, place, element)
+        if isinstance(element, ast.Call):
+            yield from _made_by_element(project, place, element)
+    annotations = [(syntax, each) for each in syntax.annotations_of(container)]
+    if isinstance(container, ast.Attribute):
+        for place, owner in owners(project, syntax, container.value):
+            annotations += declared(project, place, owner, container.attr)
+    for place, annotation in annotations:
+        if (inner := element_annotation(annotation)) is not None:
+            yield from annotated(project, place, inner)

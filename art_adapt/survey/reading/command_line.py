@@ -1,0 +1,135 @@
+"""Reads what code takes from the command line, and what it is where nothing is said."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from art_adapt.survey.reading.nodes import (
+    Function,
+    decorator_names,
+    defaults_of,
+    keyword,
+    last_name,
+)
+from art_adapt.survey.reading.syntax import Syntax
+
+DEEPEST = 5  # values that a value is assigned from
+
+
+def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
+    """Whether a node reads the command line."""
+    if isinstance(node, ast.Attribute):
+        return syntax.qualified(node) == "sys.argv"
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("parse_args", "parse_known_args")
+        and not node.args
+    )
+
+
+def usual_value(place: Syntax, node: ast.AST) -> str | None:
+    """What a value of the command line is where nothing is said: ``args.image``."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return None
+    if not any(reads_arguments(place, each) for each in place.values_of(node.value)):
+        return None
+    for call in place.nodes:
+        if (
+            isinstance(call, ast.Call)
+            and last_name(call.func) == "add_argument"
+            and _destination(call) == node.attr
+        ):
+            default = keyword(call, "default")
+            if isinstance(default, ast.Constant) and default.value is not None:
+                return ast.unparse(default)
+            action = keyword(call, "action")
+            if isinstance(action, ast.Constant) and action.value == "store_true":
+                return "False"
+    return None
+
+
+def usual_text(place: Syntax, value: ast.expr | None, depth: int = 0) -> str | None:
+    """The text that a value is where nobody says otherwise: a constant, or a default.
+
+    Defaults are those of argparse, click, typer, functions and ``os.getenv("MODEL", "m")``.
+    """
+    if value is None or depth > DEEPEST:
+        return None
+    match value:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.BoolOp(op=ast.Or(), values=[*_, last]):
+            return usual_text(place, last, depth + 1)
+        case ast.Call(args=[_, default]) if last_name(value.func) in ("getenv", "get"):
+            return usual_text(place, default, depth + 1)
+        case ast.Call(args=args) if last_name(value.func) in ("Option", "Argument"):
+            said_by = keyword(value, "default") or next(iter(args), None)
+            return usual_text(place, said_by, depth + 1)
+    said = usual_value(place, value)
+    sources = [ast.Constant(ast.literal_eval(said))] if said else place.values_of(value)
+    function = place.functions.get(place.owner(value))
+    if not sources and function is not None and isinstance(value, ast.Name):
+        defaults = dict(defaults_of_click(function)) | dict(defaults_of(function.node))
+        sources = [defaults[value.id]] if value.id in defaults else []
+    return usual_text(place, sources[0], depth + 1) if len(sources) == 1 else None
+
+
+def _destination(call: ast.Call) -> str | None:
+    """The attribute that argparse gives a value: num_steps for ``--num-steps``."""
+    named = keyword(call, "dest")
+    flags = [
+        each.value
+        for each in (*([named] if named else []), *call.args)
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    ]
+    long = next((each for each in flags if not re.match("-[^-]", each)), None)
+    return long and long.lstrip("-").replace("-", "_")
+
+
+def is_click_command(syntax: Syntax, function: Function) -> bool:
+    """Whether a decorator of click makes the function a Command object."""
+    if syntax.imports_module("click") is None:
+        return False
+    return any(
+        name == "command" and not _is_typers(syntax, decorator)
+        for name, decorator in zip(
+            decorator_names(function.node), function.node.decorator_list, strict=True
+        )
+    )
+
+
+def _is_typers(syntax: Syntax, decorator: ast.expr) -> bool:
+    """Whether a decorator is ``@app.command()`` of a ``typer.Typer()``."""
+    named = decorator.func if isinstance(decorator, ast.Call) else decorator
+    holder = named.value if isinstance(named, ast.Attribute) else named
+    return any(
+        isinstance(value, ast.Call) and syntax.qualified(value.func) == "typer.Typer"
+        for value in syntax.values_of(holder)
+    )
+
+
+def defaults_of_click(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """What click gives a command for options that nobody types."""
+    for decorator in function.node.decorator_list:
+        if not isinstance(decorator, ast.Call):
+            continue
+        kind = last_name(decorator.func)
+        names = [e.value for e in decorator.args if isinstance(e, ast.Constant)]
+        flags = [name for name in names if isinstance(name, str)]
+        if kind != "option" or not flags:
+            continue
+        own = next((name for name in flags if name.isidentifier()), max(flags, key=len))
+        given = {k.arg: k.value for k in decorator.keywords if k.arg is not None}
+        said = {name: getattr(value, "value", None) for name, value in given.items()}
+        name = own.lstrip("-").partition("/")[0].replace("-", "_").lower()
+        if "default" in given:
+            yield name, given["default"]
+        elif said.get("is_flag") or "/" in own:
+            yield name, ast.Constant(False)
+        elif said.get("multiple"):
+            yield name, ast.Tuple([])
+        elif not said.get("required") and "prompt" not in given:
+            yield name, ast.Constant(None)

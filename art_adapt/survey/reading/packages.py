@@ -1,0 +1,349 @@
+"""Finds the file of a module, and the package that a file is imported from."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from art_adapt.errors import Refusal
+from art_adapt.source import read_source
+from art_adapt.survey.reading.hooks import RECORDING_MODULE
+from art_adapt.survey.reading.project_folder import project_root, python_files
+from art_adapt.survey.reading.syntax import Import, Syntax
+
+MOST_NEIGHBOURS = 80  # files of a folder that are read for their imports
+
+
+def module_file(module: Path) -> Path | None:
+    """The file of a module: ``a/b.py`` or ``a/b/__init__.py`` for ``a/b``."""
+    if not module.name:
+        return None
+    return next(
+        (
+            path
+            for path in (module.with_name(module.name + ".py"), module / "__init__.py")
+            if path.is_file()
+        ),
+        None,
+    )
+
+
+def import_roots(path: Path) -> Iterator[Path]:
+    """The folders that absolute imports in ``path`` may start from.
+
+    They are its own folder and those above it, up to the project's root.
+    """
+    folder = path.parent
+    for _ in range(6):
+        yield folder
+        if (
+            any(
+                (folder / marker).exists()
+                for marker in ("pyproject.toml", "setup.py", ".git")
+            )
+            or folder == folder.parent
+        ):
+            return
+        folder = folder.parent
+
+
+def is_of_project(path: Path, module: str, name: str = "") -> bool:
+    """Whether a module is the project's own, as ``agents`` often is.
+
+    ``path`` is the file that imports it, or ``name`` from it. A folder without an
+    ``__init__.py`` gives no more than its modules, a package to its own modules no more
+    than it has: what else they import from that name is a library's. So is what
+    ``anthropic.py`` imports from anthropic.
+    """
+    top, *inside = f"{module}.{name}".rstrip(".").split(".")
+    for folder in (root / top for root in import_roots(path)):
+        found = module_file(folder)
+        contains = folder in path.parents
+        if found is not None and found != path and not contains:
+            return True
+        if not inside or (contains and found is None):
+            continue
+        part = folder / inside[0]
+        if module_file(part) or part.is_dir():
+            return True
+        if contains and found is not None:
+            named = re.escape(inside[0])
+            text = found.read_text(encoding="utf-8", errors="replace")
+            if re.search(rf"\b{named}\b", text):
+                return True
+    return False
+
+
+def imports_relatively(syntax: Syntax) -> bool:
+    """Whether the file always imports relatively, so that it cannot be run by its path.
+
+    One that may import otherwise, in ``try`` or in a function, may be run as a script.
+    """
+    return any(
+        isinstance(syntax.parents[node], ast.Module) for node in _relative(syntax)
+    )
+
+
+def _relative(syntax: Syntax) -> Iterator[ast.ImportFrom]:
+    """The relative imports of a file, but for that of its hooks."""
+    for node in syntax.nodes:
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        if (node.module or "").split(".")[-1] != RECORDING_MODULE:
+            yield node
+
+
+def package_of(syntax: Syntax) -> str:
+    """The dotted package that a file is imported from; "" for a script.
+
+    The imports of the file and its neighbours are the best evidence: scripts lie beside
+    ``__init__.py`` too, and a package needs none.
+    """
+    path = syntax.source.path
+    folder = path.parent
+    always = imports_relatively(syntax)
+    relative = always or (folder.name.isidentifier() and any(_relative(syntax)))
+    if not relative and _imports_neighbours_by_name(syntax):
+        return ""
+    return _package_by_evidence(syntax) or (folder.name if relative else "")
+
+
+def may_be_of_package(syntax: Syntax) -> bool:
+    """Whether something speaks for a package, though a file is one of a folder of scripts.
+
+    Its hooks are then imported in a way that holds for both.
+    """
+    return bool(_package_by_evidence(syntax))
+
+
+def _package_by_evidence(syntax: Syntax) -> str:
+    path = syntax.source.path
+    return (
+        _package_by_imports(syntax)
+        or _package_by_init(path.parent)
+        or _namespace_package(syntax)
+        or _package_by_siblings(syntax)
+        or _package_of_importers(path)
+    )
+
+
+def _imports_neighbours_by_name(syntax: Syntax) -> bool:
+    """Whether the file imports its neighbours by name, as scripts do.
+
+    Imports under ``if __name__ == "__main__":`` do not count.
+    """
+    path = syntax.source.path
+    tops = {
+        imported.module.split(".")[0]
+        for imported in syntax.imports.values()
+        if imported.level == 0 and not syntax.is_guarded(imported.node)
+    } - sys.stdlib_module_names
+    # A package with a module of its own name, bot/bot.py, is imported by that name, too.
+    is_package = (path.parent / "__init__.py").is_file()
+    itself = {path.parent.name} if is_package else set()
+    beside = {top: path.parent / f"{top}.py" for top in tops - {path.stem} - itself}
+    return any(
+        file.is_file() and not _is_named_after_a_library(file)
+        for top, file in beside.items()
+        if top != RECORDING_MODULE
+    )
+
+
+def _is_named_after_a_library(file: Path) -> bool:
+    """Whether a file imports a library of its own name, as a provider's ``openai.py`` does."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    return re.search(rf"^\s*(from|import)\s+{file.stem}\b", text, re.M) is not None
+
+
+def _package_by_imports(syntax: Syntax) -> str:
+    """The package that a file's absolute imports of its own project start from.
+
+    ``from app.tools import x`` in app/service/agent.py: it is app.service, also where
+    the folder around app has an ``__init__.py``, or service has none.
+    """
+    path = syntax.source.path
+    for depth, ancestor in enumerate(path.parents[:5]):
+        names = [p.name for p in reversed(path.parents[: depth + 1])]
+        if not all(name.isidentifier() for name in names):
+            break
+        if not module_file(path.parent / ancestor.name) and any(
+            _leads_below(ancestor, imported, path)
+            for imported in syntax.imports.values()
+        ):
+            return ".".join(names)
+    return ""
+
+
+def _namespace_package(syntax: Syntax) -> str:
+    """The package of a file whose folder has no ``__init__.py``; "" if it is a script."""
+    path = syntax.source.path
+    folder = path.parent
+    if not folder.name.isidentifier():
+        return ""
+    if (folder.parent / "__init__.py").is_file():
+        return f"{_package_by_init(folder.parent)}.{folder.name}"
+    name, stem = re.escape(folder.name.encode()), re.escape(path.stem.encode())
+    relative = re.compile(rb"^\s*from\s+\.(?!art_recording)", re.MULTILINE)
+    by_name = re.compile(
+        rb"^\s*from\s+%s(?:\.(\w+)\S*)?\s+import\s+\(?\s*(\w+)" % name, re.MULTILINE
+    )
+    above = re.compile(
+        rb"^\s*(from|import)\s+([\w.]+\.)?%s\.%s\b"
+        rb"|^\s*from\s+([\w.]+\.)?%s\s+import\s.*\b%s\b" % (name, stem, name, stem),
+        re.MULTILINE,
+    )
+
+    def is_package(file: Path, data: bytes) -> bool:
+        below = (folder / (sub or name).decode() for sub, name in by_name.findall(data))
+        return relative.search(data) is not None or any(
+            is_module(module) and module_file(module) != file for module in below
+        )
+
+    if any(is_package(file, data) for file, data in _texts_of(folder)) or any(
+        above.search(data) for _, data in _texts_of(folder.parent)
+    ):
+        return folder.name
+    return ""
+
+
+def _package_by_siblings(syntax: Syntax) -> str:
+    """The package of a file that imports from folders beside its own, as ``utils.log``.
+
+    Python then starts in the folder around both. A file that changes ``sys.path`` may be
+    run from anywhere.
+    """
+    path = syntax.source.path
+    _, *above = import_roots(path)
+    if "sys.path" in syntax.source.text:
+        return ""
+    for imported in syntax.imports.values():
+        top = imported.module.partition(".")[0]
+        if (
+            imported.level
+            or top in sys.stdlib_module_names
+            or is_module(path.parent / top)
+            or syntax.is_guarded(imported.node)
+        ):
+            continue
+        for root in above:
+            module = root.joinpath(*imported.module.split("."))
+            inside = module / imported.attribute if imported.attribute else module
+            if (module_file(module) or module_file(inside)) not in (None, path):
+                return _dotted_below(root, path.parent)
+    return ""
+
+
+def _package_of_importers(path: Path) -> str:
+    """The package that other files of the project import a file from, or load it."""
+    root = project_root(path)
+    if path.parent == root or root not in path.parents or module_file(path.parent):
+        return ""  # of app.py beside app/, Python takes the file
+    lines = _importing_lines(root)
+    for above in path.parents[1:]:
+        package = _dotted_below(above, path.parent)
+        if package and re.search(
+            rf"(?<![\w.])(from|import)\s+{package}(\.{path.stem}\b|\s+import\b)"
+            rf"|[\"']{package}\.(\{{|[\"']|{path.stem}[\"'.:])",
+            lines,
+        ):
+            return package
+        if above == root:
+            break
+    return ""
+
+
+@functools.lru_cache(maxsize=8)
+def _importing_lines(root: Path) -> str:
+    """The lines of a project that import something, or may load it by its name."""
+    importing = re.compile(
+        rb"^[ \t]*(?:from|import)\s.*|^.*[\"'](?:\w+\.)+(?:\{|[\"'\w]).*", re.M
+    )
+    return "\n".join(
+        line.decode("utf-8", "replace")
+        for path in python_files(root)
+        for line in importing.findall(path.read_bytes())
+    )
+
+
+def _dotted_below(root: Path, folder: Path) -> str:
+    """The dotted name of a folder below another one; "" where Python could not write it."""
+    parts = folder.relative_to(root).parts
+    return ".".join(parts) if all(map(str.isidentifier, parts)) else ""
+
+
+def _leads_below(folder: Path, imported: Import, path: Path) -> bool:
+    """Whether an absolute import in ``path`` names another module below ``folder``.
+
+    A folder may be called like a library, as ``openai`` and ``mcp`` are: its name alone
+    says nothing, and ``from agno.agent import Agent`` nothing in agno/agent.py.
+    """
+    parts = [*imported.module.split("."), *filter(None, [imported.attribute])]
+    if imported.level or parts[0] != folder.name:
+        return False
+    below = {folder.joinpath(*parts[1:]), folder.joinpath(*parts[1:-1])} - {folder}
+    return any(is_module(each) and module_file(each) != path for each in below)
+
+
+def is_module(module: Path) -> bool:
+    """Whether a module or a folder of modules is at this path without a suffix."""
+    return module_file(module) is not None or module.is_dir()
+
+
+def _texts_of(folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """The Python files in a folder, as far as they can be read, with their contents."""
+    try:
+        for path in sorted(folder.iterdir())[:MOST_NEIGHBOURS]:
+            if path.suffix == ".py" and path.is_file():
+                yield path, path.read_bytes()
+    except OSError:
+        return
+
+
+@functools.lru_cache(maxsize=4096)
+def is_own_module(path: Path, module: str) -> bool:
+    """Whether a top-level module belongs to the project of a file."""
+    return any(is_module(root / module) for root in import_roots(path))
+
+
+def import_name(path: Path) -> tuple[Path, str]:
+    """Return the folder to import a train module from, and its dotted name.
+
+    A train module that imports its agent relatively is in the agent's package.
+    """
+    try:
+        beside = [path.with_name(f"{n}.py") for n in _imported_beside(path)]
+        agent = next((file for file in beside if file.is_file()), None)
+        if agent is not None:
+            package = package_of(Syntax.of(read_source(agent))) or path.parent.name
+            return path.parents[package_depth(package)], f"{package}.{path.stem}"
+    except Refusal:
+        pass  # whoever imports it will see what is wrong with it
+    return path.parent, path.stem
+
+
+def _imported_beside(path: Path) -> Iterator[str]:
+    """The modules that a train module imports from its own package."""
+    for node in ast.walk(read_source(path).tree):
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
+            yield node.module
+        elif isinstance(node, ast.Call) and len(node.args) == 2:
+            name = node.args[0]  # import_module(".1-agent", __package__)
+            if isinstance(name, ast.Constant) and str(name.value).startswith("."):
+                yield str(name.value)[1:]
+
+
+def package_depth(package: str) -> int:
+    """The number of folders that a package is deep."""
+    return package.count(".") + 1
+
+
+def _package_by_init(folder: Path) -> str:
+    parts: list[str] = []
+    while (folder / "__init__.py").is_file() and folder != folder.parent:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts)

@@ -1,0 +1,431 @@
+"""Indexes one file's tree: scopes, functions, imports and what names may hold."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from art_adapt.source import Place, Source
+from art_adapt.survey.reading.nodes import (
+    Function,
+    FunctionNode,
+    arguments_of,
+    bound_names,
+    defaults_of,
+    dotted,
+    grown_list,
+    paired,
+)
+
+MODULE_LEVEL = "<module>"
+LAMBDA = "<lambda>"  # at module level: who looks it up runs it
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+# The built-in types that annotations of plain data name.
+BUILTIN = frozenset(
+    [
+        "str",
+        "int",
+        "float",
+        "bool",
+        "list",
+        "dict",
+        "tuple",
+        "set",
+        "None",
+        "object",
+        "bytes",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Import:
+    """``import module`` or ``from module import attribute``.
+
+    ``level`` counts the leading dots.
+    """
+
+    module: str
+    attribute: str | None
+    level: int
+    node: ast.Import | ast.ImportFrom
+
+
+@dataclass(eq=False, repr=False)
+class Syntax:
+    """An index over a file's tree, made in one walk."""
+
+    source: Source
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    classes: dict[str, ast.ClassDef] = field(default_factory=dict)
+    imports: dict[str, Import] = field(default_factory=dict)
+    # In source order, outer before inner.
+    nodes: list[ast.AST] = field(default_factory=list)
+    _owners: dict[ast.AST, str] = field(default_factory=dict)
+
+    @staticmethod
+    def of(source: Source) -> Syntax:
+        syntax = Syntax(source)
+        stack: list[tuple[ast.AST, tuple[str, ...], str | None, str]] = [
+            (source.tree, (), None, MODULE_LEVEL)
+        ]
+        while stack:
+            node, scope, class_name, owner = stack.pop()
+            syntax.nodes.append(node)
+            syntax._owners[node] = owner
+            inner = (scope, class_name, owner)
+            if isinstance(node, ast.ClassDef):
+                syntax.classes[".".join((*scope, node.name))] = node
+                inner = ((*scope, node.name), node.name, owner)
+            elif isinstance(node, FunctionNode):
+                qualname = ".".join((*scope, node.name))
+                syntax.functions[qualname] = Function(
+                    qualname, node, class_name, nested=owner != MODULE_LEVEL
+                )
+                inner = ((*scope, node.name), None, qualname)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                syntax._add_imports(node)
+            body = (
+                set(getattr(node, "body", []))
+                if isinstance(node, ast.ClassDef | FunctionNode)
+                else ()
+            )
+            for child in reversed(list(ast.iter_child_nodes(node))):
+                syntax.parents[child] = node
+                # Decorators, defaults and base classes belong to the scope around.
+                stack.append(
+                    (
+                        child,
+                        *(
+                            inner
+                            if not body or child in body
+                            else (scope, class_name, owner)
+                        ),
+                    )
+                )
+        return syntax
+
+    def _add_imports(self, node: ast.Import | ast.ImportFrom) -> None:
+        # A fallback for an import that failed does not replace the import.
+        is_fallback = any(
+            isinstance(n, ast.ExceptHandler) for n in self.ancestors(node)
+        )
+        for name in node.names:
+            if isinstance(node, ast.ImportFrom):
+                local = name.asname or name.name
+                if local == "*":  # several may stand side by side
+                    local = f"*{'.' * node.level}{node.module or ''}"
+                found = Import(node.module or "", name.name, node.level, node)
+            else:
+                local = name.asname or name.name.split(".")[0]
+                found = Import(name.name, None, 0, node)
+            if not (is_fallback and local in self.imports):
+                self.imports[local] = found
+
+    def runs_in(self, node: ast.AST) -> str:
+        """Like ``owner``, but LAMBDA for what stands in a lambda at module level."""
+        owner = self._owners[node]
+        if owner == MODULE_LEVEL and any(
+            isinstance(outer, ast.Lambda) for outer in self.ancestors(node)
+        ):
+            return LAMBDA
+        return owner
+
+    def owner(self, node: ast.AST) -> str:
+        """The qualified name of the function that contains ``node``."""
+        return self._owners[node]
+
+    def has(self, node: ast.AST) -> bool:
+        """Whether a node is of this file."""
+        return node in self._owners
+
+    def adopt(self, node: ast.AST, beside: ast.AST) -> None:
+        """Give a node that was made from others the place of one of them."""
+        self.parents[node] = self.parents[beside]
+        self._owners[node] = self._owners[beside]
+
+    def owned_by(self, qualname: str) -> Iterator[ast.AST]:
+        """The nodes of a function's own body, without those of functions inside it."""
+        return iter(self._nodes_by_owner.get(qualname, ()))
+
+    @cached_property
+    def _nodes_by_owner(self) -> dict[str, list[ast.AST]]:
+        found: dict[str, list[ast.AST]] = {}
+        for node in self.nodes:
+            found.setdefault(self._owners[node], []).append(node)
+        return found
+
+    def place(self, node: ast.expr | ast.stmt | ast.excepthandler) -> Place:
+        return Place(self.source.path, node.lineno, node.col_offset + 1)
+
+    def text(self, node: ast.AST, limit: int = 70) -> str:
+        """The source of an expression on one line, for messages."""
+        text = " ".join(ast.unparse(node).split())
+        return text if len(text) <= limit else text[: limit - 3] + "..."
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        while (parent := self.parents.get(node)) is not None:
+            yield parent
+            node = parent
+
+    def is_guarded(self, node: ast.AST) -> bool:
+        """Whether ``node`` is under ``if __name__ == "__main__":``."""
+        return any(
+            isinstance(outer, ast.If) and "__name__" in ast.dump(outer.test)
+            for outer in self.ancestors(node)
+        )
+
+    def enclosing_loop(
+        self, node: ast.AST
+    ) -> ast.For | ast.AsyncFor | ast.While | None:
+        """The innermost loop around ``node`` in its own function."""
+        return next(self.enclosing_loops(node), None)
+
+    def enclosing_loops(
+        self, node: ast.AST
+    ) -> Iterator[ast.For | ast.AsyncFor | ast.While]:
+        """The loops around ``node`` in its own function, the innermost first."""
+        inner = node
+        for outer in self.ancestors(node):
+            if isinstance(outer, FunctionNode | ast.Lambda):
+                return
+            if (
+                isinstance(outer, LOOPS)
+                and inner is not getattr(outer, "iter", None)
+                and inner not in outer.orelse
+            ):
+                yield outer
+            inner = outer
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every identifier that the file binds or reads as a name."""
+        found: set[str] = set(self.imports)
+        for node in self.nodes:
+            if isinstance(node, ast.Name):
+                found.add(node.id)
+            elif isinstance(node, FunctionNode | ast.ClassDef):
+                found.add(node.name)
+            elif isinstance(node, ast.arg):
+                found.add(node.arg)
+            elif isinstance(node, ast.Global | ast.Nonlocal):
+                found.update(node.names)
+            elif (
+                isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar)
+                and node.name
+            ):
+                found.add(node.name)
+            elif isinstance(node, ast.MatchMapping) and node.rest:
+                found.add(node.rest)
+        return frozenset(found)
+
+    @property
+    def defined(self) -> set[str]:
+        """The public names of the module: what ``import *`` takes, without its ``__all__``."""
+        top = {
+            name
+            for name, values in self.assignments.items()
+            for at, _ in values
+            if at == MODULE_LEVEL
+        }
+        names = {*self.functions, *self.classes, *self.imports, *top}
+        return {name for name in names if name.isidentifier() and name[0] != "_"}
+
+    @cached_property
+    def assignments(self) -> dict[str, list[tuple[str, ast.expr]]]:
+        """The values that names and ``self`` attributes are assigned, by target.
+
+        Each comes with the function that assigns it; a field with its class, and what
+        ``global`` says is the module's with that.
+        """
+        global_names = {
+            (self._owners[node], name)
+            for node in self.nodes
+            if isinstance(node, ast.Global)
+            for name in node.names
+        }
+        classes = {node: name for name, node in self.classes.items()}
+        found: dict[str, list[tuple[str, ast.expr]]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.Assign):
+                pairs = [(target, node.value) for target in node.targets]
+            elif (
+                isinstance(node, ast.AnnAssign | ast.NamedExpr)
+                and node.value is not None
+            ):
+                pairs = [(node.target, node.value)]
+            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+                pairs = [(node.optional_vars, node.context_expr)]
+            else:
+                continue
+            for target, value in (each for pair in pairs for each in paired(*pair)):
+                if (key := dotted(target)) is not None:
+                    around = classes.get(self.parents[node])  # type: ignore[call-overload]
+                    where = around or self._owners[node]
+                    where = MODULE_LEVEL if (where, key) in global_names else where
+                    found.setdefault(key, []).append((where, value))
+        return found
+
+    @cached_property
+    def annotations(self) -> dict[str, list[tuple[str, ast.expr]]]:
+        """The annotations of parameters, names and ``self`` attributes, by target.
+
+        Each comes with the function that it belongs to.
+        """
+        found: dict[str, list[tuple[str, ast.expr]]] = {}
+        for node in self.nodes:
+            if not isinstance(node, ast.AnnAssign):
+                continue
+            if (key := dotted(node.target)) is not None:
+                pair = (self._owners[node], node.annotation)
+                found.setdefault(key, []).append(pair)
+        for function in self.functions.values():
+            for each in arguments_of(function.node):
+                if each.annotation is not None:
+                    pair = (function.qualname, each.annotation)
+                    found.setdefault(each.arg, []).append(pair)
+        return found
+
+    def annotations_of(self, expression: ast.expr) -> list[ast.expr]:
+        """The annotations of a name or attribute where ``expression`` stands."""
+        key, owner = dotted(expression) or "", self.owner(expression)
+        around = [MODULE_LEVEL, owner]
+        if not self.is_local(key, owner):
+            around += self.functions_around(owner)
+        return [
+            annotation
+            for where, annotation in self.annotations.get(key, ())
+            if "." in key or where in around
+        ]
+
+    def values_of(self, expression: ast.expr) -> list[ast.expr]:
+        """The values that this file assigns to a name or attribute, local ones first."""
+        key = dotted(expression)
+        if key is None:
+            return []
+        if "." in key:
+            return [value for _, value in self.assignments.get(key, [])]
+        owner = self.owner(expression)
+        local = self._assigned.get((key, owner))
+        if local is not None:
+            return local
+        around = (MODULE_LEVEL, *self.functions_around(owner))
+        return [
+            value for where in around for value in self._assigned.get((key, where), ())
+        ]
+
+    def functions_around(self, owner: str) -> list[str]:
+        """The functions, no classes, in which a function is defined, the innermost first."""
+        parts = owner.split(".")
+        outer = (".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))
+        return [each for each in outer if each in self.functions]
+
+    def is_local(self, name: str, owner: str) -> bool:
+        """Whether a name is a function's own: a parameter, or assigned there."""
+        if owner in (MODULE_LEVEL, LAMBDA) or "." in name:
+            return False
+        assigned = (name, owner) in self._assigned
+        return assigned or name in self.functions[owner].parameters
+
+    def defaults_of(self, name: ast.Name) -> list[ast.expr]:
+        """The default of the parameter that a name is in its function."""
+        function = self.functions.get(self.owner(name))
+        if function is None:
+            return []
+        defaults = defaults_of(function.node)
+        return [default for each, default in defaults if each == name.id]
+
+    def values_at_top(self, name: str) -> list[ast.expr]:
+        """The values that the file assigns to a name at module level."""
+        return self._assigned.get((name, MODULE_LEVEL), [])
+
+    @cached_property
+    def _assigned(self) -> dict[tuple[str, str], list[ast.expr]]:
+        """The values of ``assignments``, by name and function."""
+        found: dict[tuple[str, str], list[ast.expr]] = {}
+        for name, values in self.assignments.items():
+            for where, value in values:
+                found.setdefault((name, where), []).append(value)
+        return found
+
+    def origins(self, function: str, name: str) -> list[ast.expr]:
+        """What a name of a function is made from: assigned, iterated over, added to it."""
+        return self._origins.get((function, name), [])
+
+    @cached_property
+    def _origins(self) -> dict[tuple[str, str], list[ast.expr]]:
+        found: dict[tuple[str, str], list[ast.expr]] = {}
+        for node in self.nodes:
+            targets: list[ast.expr] = []
+            value: ast.expr | None = None
+            if isinstance(node, ast.Assign):
+                targets, value = node.targets, node.value
+            elif isinstance(node, ast.AnnAssign):
+                targets, value = [node.target], node.value
+            elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+                targets, value = [node.target], node.iter
+            elif isinstance(node, ast.Call) and node.args and grown_list(node):
+                assert isinstance(node.func, ast.Attribute)
+                targets, value = [node.func.value], node.args[-1]
+            if value is not None:
+                for name in bound_names(targets):
+                    found.setdefault((self._owners[node], name), []).append(value)
+        return found
+
+    def entries_of(self, mapping: ast.expr) -> list[ast.Subscript]:
+        """The places in its function that set an entry of ``mapping``."""
+        name = dotted(mapping)
+        return self._entries.get((name or "", self.owner(mapping)), [])
+
+    @cached_property
+    def _entries(self) -> dict[tuple[str, str], list[ast.Subscript]]:
+        found: dict[tuple[str, str], list[ast.Subscript]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+                key = (dotted(node.value) or "", self._owners[node])
+                found.setdefault(key, []).append(node)
+        return found
+
+    def imports_module(self, *tops: str) -> Import | None:
+        """The first import of one of these top-level packages."""
+        return next(
+            (
+                i
+                for i in self.imports.values()
+                if i.level == 0 and i.module.split(".")[0] in tops
+            ),
+            None,
+        )
+
+    def qualified(self, expression: ast.expr) -> str | None:
+        """Spell an expression from the module it is imported from.
+
+        ``completion`` becomes ``litellm.completion`` after ``from litellm import
+        completion``.
+        """
+        text = dotted(expression)
+        if text is None:
+            return None
+        head, _, rest = text.partition(".")
+        imported = self.imports.get(head)
+        if imported is None or imported.level:
+            return text
+        start = (
+            imported.module
+            if imported.attribute is None
+            else f"{imported.module}.{imported.attribute}"
+        )
+        if imported.attribute is None and imported.module.split(".")[0] == head:
+            start = head
+        return f"{start}.{rest}" if rest else start
+
+
+def return_values(syntax: Syntax, qualname: str) -> list[ast.expr]:
+    return [
+        node.value
+        for node in syntax.owned_by(qualname)
+        if isinstance(node, ast.Return) and node.value is not None
+    ]

@@ -1,0 +1,1 @@
+"""Finds what an episode, or an import, does beyond itself."""

@@ -1,0 +1,227 @@
+"""Finds lists, dicts and sets that all rollouts of a process share and change."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from collections.abc import Iterator, Mapping
+
+from art_adapt.survey.reading.nodes import (
+    FunctionNode,
+    argument_of,
+    defaults_of,
+    dotted,
+    keyword,
+    last_name,
+)
+from art_adapt.survey.reading.packages import is_own_module, module_file
+from art_adapt.survey.reading.syntax import LAMBDA, MODULE_LEVEL, Syntax
+from art_adapt.survey.side_effects.entries import changed_container, containers_of_entry
+from art_adapt.survey.side_effects.harm import Effect, Harm
+from art_adapt.survey.side_effects.once import is_made_once
+
+MUTABLE = frozenset(
+    {"list", "dict", "set", "defaultdict", "deque", "OrderedDict", "Counter"}
+)
+READ_OR_COPIED = frozenset(
+    {"load", "loads", "safe_load", "read_json"}
+    | {"copy", "deepcopy", "fromkeys", "sorted"}
+)
+
+
+def changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
+    """Find lists, dicts and sets of a module or a class that a function changes in place."""
+    shared = {
+        name: f"the module-level {name}"
+        for name, values in syntax.assignments.items()
+        if any(where == MODULE_LEVEL and _holds(value) for where, value in values)
+        and "." not in name
+    } | dict(_of_classes(syntax))
+    said: set[tuple[str, str]] = set()
+    for node in syntax.nodes:
+        owner = syntax.runs_in(node)
+        if owner == MODULE_LEVEL or not isinstance(node, ast.expr):
+            continue
+        for changed, key in _changed_by(syntax, node):
+            name, spelled = _shared_name(syntax, owner, changed, shared)
+            what = shared.get(spelled) or _imported(syntax, owner, spelled)
+            if (
+                what is not None
+                and (spelled, owner) not in said
+                and not any(
+                    where == owner for where, _ in syntax.assignments.get(name, ())
+                )
+                and not (key is not None and _is_kept(syntax, owner, node, name, key))
+                and not is_made_once(syntax, node, node)
+            ):
+                said.add((spelled, owner))
+                who = "a lambda" if owner == LAMBDA else owner
+                told = f"{what}, which {who} changes"
+                own = spelled in shared
+                yield (
+                    owner,
+                    Effect(syntax.place(node), Harm.SHARED, told, of_module=own),
+                )
+    yield from _changed_defaults(syntax)
+
+
+def _changed_by(
+    syntax: Syntax, node: ast.expr
+) -> Iterator[tuple[str, ast.expr | None]]:
+    """What an expression changes, with the single entry; what a function adds to for it."""
+    name, key = changed_container(node)
+    if name is not None:
+        yield name, key
+    function = (
+        syntax.functions.get(dotted(node.func) or "")
+        if isinstance(node, ast.Call)
+        else None
+    )
+    if function is not None and isinstance(node, ast.Call):
+        for parameter in _changed_parameters(syntax, function.qualname):
+            given = argument_of(node, parameter, function.positional)
+            if given is not None and (handed := dotted(given)) is not None:
+                yield handed, None
+
+
+@functools.lru_cache(maxsize=4096)
+def _changed_parameters(syntax: Syntax, function: str) -> tuple[str, ...]:
+    """The parameters of a function that it changes in place, as they were given."""
+    given = [
+        name
+        for name in syntax.functions[function].parameters
+        if not any(at == function for at, _ in syntax.assignments.get(name, ()))
+    ]
+    changed = (
+        changed_container(node)[0]
+        for node in syntax.owned_by(function)
+        if isinstance(node, ast.expr)
+    )
+    return tuple(dict.fromkeys(name for name in changed if name in given))
+
+
+def _shared_name(
+    syntax: Syntax, owner: str, name: str, shared: Mapping[str, str]
+) -> tuple[str, str]:
+    """The container that a name stands for in a function, there and as its owner says it."""
+    if name not in shared:
+        entries = containers_of_entry(syntax, owner, name)
+        name = next((each for each in entries if each in shared), name)
+    if name.startswith(("self.", "cls.")):
+        around = owner.rpartition(".")[0]
+        return name, f"{around}.{name.partition('.')[2]}"
+    return name, name
+
+
+def _imported(syntax: Syntax, owner: str, name: str) -> str | None:
+    """What another module of the project has that a function changes in place.
+
+    A class is none: its methods may be called ``add``, as an ORM's are.
+    """
+    head, _, rest = name.partition(".")
+    imported = syntax.imports.get(head)
+    is_class = head[:1].isupper() and not head.isupper()
+    if imported is None or is_class or syntax.is_local(head, owner):
+        return None
+    if imported.module.partition(".")[0] in sys.stdlib_module_names:
+        return None
+    beside = syntax.source.path.with_name(head)
+    if not rest and (imported.attribute is None or module_file(beside) is not None):
+        return None  # a module, whose function may be called add()
+    return f"the imported {name}" if is_of_project(syntax, head) else None
+
+
+def _changed_defaults(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
+    """Find parameters whose default is one list or dict for all calls, and is changed."""
+    for owner, function in syntax.functions.items():
+        changed = _changed_parameters(syntax, owner)
+        for name, default in defaults_of(function.node):
+            if name in changed and _holds(default):
+                what = f"the default of {name}, which {owner} changes"
+                place = syntax.place(default)
+                yield owner, Effect(place, Harm.SHARED, what, of_module=True)
+
+
+def _is_kept(
+    syntax: Syntax, owner: str, node: ast.expr, name: str, key: ast.expr
+) -> bool:
+    """Whether an entry is made where there is none, and for its key always the same.
+
+    ``if path not in CACHE: CACHE[path] = read(path)`` keeps what it reads, and ``if text
+    not in SAID: SAID.add(text)`` says it once. A list that is put in will be added to.
+    """
+    parent = syntax.parents.get(node)
+    if isinstance(parent, ast.Assign) and _is_mutable(parent.value):
+        return False
+    entry = ast.dump(key)
+    for each in syntax.owned_by(owner):
+        if isinstance(each, ast.Compare) and isinstance(
+            each.ops[0], ast.In | ast.NotIn
+        ):
+            holder = each.comparators[0]
+            if dotted(holder) == name and ast.dump(each.left) == entry:
+                return True
+        elif (
+            isinstance(each, ast.Call)
+            and dotted(each.func) == f"{name}.get"
+            and len(each.args) == 1  # a count begins with a default
+            and ast.dump(each.args[0]) == entry
+            and isinstance(syntax.parents.get(each), ast.Assign | ast.NamedExpr)
+        ):
+            return True
+    return False
+
+
+def _of_classes(syntax: Syntax) -> Iterator[tuple[str, str]]:
+    """The lists, dicts and sets that all instances of a class have in common.
+
+    A class with a base or a decorator may make one for each instance: pydantic does.
+    """
+    for class_name, definition in syntax.classes.items():
+        if definition.bases or definition.decorator_list:
+            continue
+        for statement in definition.body:
+            if isinstance(statement, FunctionNode):
+                continue
+            targets: list[ast.expr] = []
+            if isinstance(statement, ast.Assign):
+                targets, value = statement.targets, statement.value
+            elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+                targets, value = [statement.target], statement.value
+            for target in targets:
+                own = f"self.{dotted(target)}"
+                if _is_mutable(value) and own not in syntax.assignments:
+                    name = f"{class_name}.{dotted(target)}"
+                    yield name, f"{name}, which all its instances share"
+
+
+def _holds(value: ast.expr) -> bool:
+    """Whether a value can be changed in place: a display, or what is read or copied.
+
+    The default of a context variable is one for all contexts.
+    """
+    if isinstance(value, ast.Call) and last_name(value.func) == "ContextVar":
+        default = keyword(value, "default")
+        return default is not None and _holds(default)
+    return (
+        _is_mutable(value)
+        or isinstance(value, ast.ListComp | ast.DictComp | ast.SetComp)
+        or (isinstance(value, ast.BinOp) and _holds(value.left))
+        or (isinstance(value, ast.Call) and last_name(value.func) in READ_OR_COPIED)
+    )
+
+
+def _is_mutable(value: ast.expr) -> bool:
+    return isinstance(value, ast.List | ast.Dict | ast.Set) or (
+        isinstance(value, ast.Call) and last_name(value.func) in MUTABLE
+    )
+
+
+def is_of_project(syntax: Syntax, name: str) -> bool:
+    """Whether a name is a class or function of the file, or imported from the project."""
+    imported = syntax.imports.get(name.partition(".")[0])
+    if imported is None:
+        return name in syntax.classes or name in syntax.functions
+    top = imported.module.partition(".")[0]
+    return imported.level > 0 or is_own_module(syntax.source.path, top)

@@ -1,0 +1,150 @@
+"""Finds objects of a module that one episode changes and the next one finds changed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from art_adapt.survey.reading.nodes import dotted
+from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.side_effects.entries import CHANGES, outermost
+from art_adapt.survey.side_effects.harm import Effect, Harm
+from art_adapt.survey.side_effects.once import is_made_once
+
+
+def changed_instances(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
+    """Find where functions change an object that a module or class makes of its own class.
+
+    They store an attribute of it, or name a method that changes it. An object that no
+    function of the file uses, or makes another one of, is there for other files: then the
+    method is the place.
+    """
+    instances = dict(_instances(syntax))
+    used: set[str] = set()
+    said: set[tuple[str, str]] = set()
+    for node in syntax.nodes if instances else ():
+        owner = syntax.owner(node)
+        if not isinstance(node, ast.Attribute):
+            continue
+        name = dotted(node.value) or ""
+        if name.startswith("self."):
+            name = f"{owner.rpartition('.')[0]}.{name.removeprefix('self.')}"
+        if name not in instances or syntax.is_local(name, owner):
+            continue
+        used.add(name)
+        if syntax.runs_in(node) == MODULE_LEVEL and _is_used_here(syntax, node):
+            continue  # no episode does that
+        method = f"{instances[name]}.{node.attr}"
+        is_store = isinstance(node.ctx, ast.Store) and not is_made_once(
+            syntax, node, node
+        )
+        if (name, owner) not in said and (is_store or changes_itself(syntax, method)):
+            said.add((name, owner))
+            place = owner if owner != MODULE_LEVEL else method  # in a table, handed on
+            yield place, _effect(syntax, node, name, place)
+    made = {
+        dotted(node.func)
+        for node in syntax.nodes
+        if isinstance(node, ast.Call) and syntax.owner(node) != MODULE_LEVEL
+    }
+    for name, class_name in instances.items():
+        is_used = name in used or "." in name or class_name in made
+        for method in () if is_used else syntax.functions:
+            owner, _, called = method.rpartition(".")
+            if owner != class_name or called == "__init__":
+                continue
+            if changes_itself(syntax, method):
+                node = syntax.functions[method].node
+                yield method, _effect(syntax, node, name, method)
+
+
+def changed_by_itself(
+    syntax: Syntax, methods: Iterable[str], name: str
+) -> Iterator[Effect]:
+    """Find the first of the methods that change the object that all episodes run.
+
+    ``name``: what its module calls it.
+    """
+    for method in methods:
+        if method.rpartition(".")[2] != "__init__" and changes_itself(syntax, method):
+            yield _effect(syntax, syntax.functions[method].node, name, method)
+            return
+
+
+def _is_used_here(syntax: Syntax, node: ast.Attribute) -> bool:
+    """Whether code stores an attribute or calls a method; else it hands the method on."""
+    call = syntax.parents.get(node)
+    is_called = isinstance(call, ast.Call) and call.func is node
+    return isinstance(node.ctx, ast.Store) or is_called
+
+
+def _effect(syntax: Syntax, node: ast.expr | ast.stmt, name: str, owner: str) -> Effect:
+    what = f"the module-level {name}, which {owner} changes"
+    if "." in name:
+        what = f"{name}, which all its instances share and {owner} changes"
+    return Effect(syntax.place(node), Harm.SHARED, what, of_module=True)
+
+
+def _instances(syntax: Syntax) -> Iterator[tuple[str, str]]:
+    """The names of a module or class that hold an object of a class of the file."""
+    for name, values in syntax.assignments.items():
+        for where, value in values:
+            made = dotted(value.func) if isinstance(value, ast.Call) else None
+            if made not in syntax.classes or "." in name or syntax.is_guarded(value):
+                continue
+            if where == MODULE_LEVEL:
+                yield name, made
+            elif where in syntax.classes:
+                yield f"{where}.{name}", made
+
+
+def changes_itself(
+    syntax: Syntax, method: str, through: frozenset[str] = frozenset()
+) -> bool:
+    """Whether a method changes its object beyond what it keeps to make it once.
+
+    ``through``: the methods of the object that lead to this one.
+    """
+    owner = method.rpartition(".")[0]
+    return any(
+        _stores(syntax, node)
+        or (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.ctx, ast.Store | ast.Del)
+            and _own(node.value)
+            and not is_made_once(syntax, node, node)
+        )
+        or (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and (
+                (node.func.attr in CHANGES and _own(node.func.value))
+                or (
+                    dotted(node.func.value) == "self"
+                    and node.func.attr not in through
+                    and f"{owner}.{node.func.attr}" in syntax.functions
+                    and changes_itself(
+                        syntax,
+                        f"{owner}.{node.func.attr}",
+                        through | {node.func.attr},
+                    )
+                )
+            )
+        )
+        for node in syntax.owned_by(method)
+    )
+
+
+def _stores(syntax: Syntax, node: ast.AST) -> bool:
+    """Whether a node stores an attribute of ``self``, and not only where there is none."""
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and dotted(node.value) == "self"
+        and not is_made_once(syntax, node, node)
+    )
+
+
+def _own(value: ast.expr) -> bool:
+    """Whether an expression is an attribute of ``self``, or an entry of one."""
+    return (outermost(value) or "").startswith("self.")
