@@ -1,6 +1,6 @@
 """Takes the agents of ../shared/corpus that can run offline the whole way: adapted, then rehearsed, unedited.
 
-python tests/corpus/whole_way.py --sources DIR --art-adapt PATH [--out FILE] [--options '--isolate process'] [ID ...]
+python tests/corpus/whole_way.py --sources DIR --art-adapt PATH [--out FILE] [--options '--isolate process'] [--rehearse '--stub NAME'] [ID ...]
 
 PATH is the art-adapt of an environment that has what the agents import. The rows of
 scenarios.jsonl are made from the types of the Scenario's fields; --rows FILE gives others
@@ -81,7 +81,12 @@ def run(command: list[str], folder: Path) -> tuple[int, str, str]:
 
 
 def take(
-    row: dict[str, Any], sources: Path, tool: str, rows: Any, options: list[str]
+    row: dict[str, Any],
+    sources: Path,
+    tool: str,
+    rows: Any,
+    options: list[str],
+    rehearsing: list[str],
 ) -> tuple[str, str]:
     """Adapt one agent and rehearse it: passed, found, unable or refused, and why."""
     with tempfile.TemporaryDirectory(prefix="whole-way-") as scratch:
@@ -96,7 +101,7 @@ def take(
         lines = rows if rows is not None else rows_for(module)
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (module.parent / "scenarios.jsonl").write_text(text)
-        rehearse = [tool, "rehearse", "--timeout", str(LIMIT), str(module)]
+        rehearse = [tool, "rehearse", "--timeout", str(LIMIT), *rehearsing, str(module)]
         code, out, err = run(rehearse, tree)
         kinds = {0: "passed", 1: "found"}
         told = out.partition("Would go wrong")[2] or out or err
@@ -112,6 +117,7 @@ def main() -> None:
     parser.add_argument("--art-adapt", required=True)
     parser.add_argument("--rows", type=Path)
     parser.add_argument("--options", default="", type=shlex.split)
+    parser.add_argument("--rehearse", default="", type=shlex.split)
     parser.add_argument("--out", type=Path)
     chosen = parser.parse_args()
     written = json.loads(chosen.rows.read_text()) if chosen.rows else {}
@@ -127,6 +133,7 @@ def main() -> None:
             chosen.art_adapt,
             written.get(agent["id"]),
             chosen.options,
+            chosen.rehearse,
         )
         counted[verdict] = counted.get(verdict, 0) + 1
         line = f"{agent['id']:28} {verdict:8} {why}"
