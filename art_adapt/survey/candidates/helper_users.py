@@ -23,12 +23,10 @@ def drivers_first(found: Found) -> Found:
         return found
     driving = drivers(found)
     leading = found.graph.reaching(each.key for each in driving)
-    if found.entry_points[0].key in leading:
-        return found
-    others = [each for each in found.entry_points if each not in driving]
-    if not driving:
+    if not driving or found.entry_points[0].key in leading:
         return found
     first, *rest = driving
+    others = [each for each in found.entry_points if each not in driving]
     rivals = _likelier_users(found, first, others)
     if len({each.place.path for each in driving}) > 1:  # agents of one provider
         parts = found.graph.run_by([first.key])
