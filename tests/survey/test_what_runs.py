@@ -1185,3 +1185,30 @@ def test_a_named_function_is_looked_for_in_the_whole_project(tmp_path: Path) -> 
         (tmp_path / f"{name}.py").write_text(text)
     found = survey([read_source(tmp_path / "llm.py")], entry="answer")
     assert [e.called for e in found.entry_points if e.score == UNSEEN] == ["answer"]
+
+
+@pytest.mark.parametrize("name", ["Request", "Response", "BackgroundTasks"])
+@pytest.mark.parametrize("record", ["(BaseModel)", ""], ids=["pydantic", "a dataclass"])
+def test_a_record_that_is_called_like_a_frameworks_object_is_a_body(
+    name: str, record: str
+) -> None:
+    decorator = "" if record else "@dataclass\n"
+    text = f"""
+from dataclasses import dataclass
+from fastapi import FastAPI
+from openai import OpenAI
+from pydantic import BaseModel
+
+app = FastAPI()
+client = OpenAI()
+
+{decorator}class {name}{record}:
+    text: str
+
+@app.post("/ask")
+def ask(asked: {name}):
+    messages = [dict(role="user", content=asked.text)]
+    return {CALL}
+"""
+    entry = first(of(text))
+    assert [field.name for field in entry.parameters[0].fields or ()] == ["text"]

@@ -94,10 +94,13 @@ def _routes(function: Function) -> Iterator[Route]:
 
 
 def _is_given(parameter: Parameter) -> bool:
-    """Whether the framework gives a handler this parameter, and no request holds it."""
+    """Whether the framework gives a handler this parameter, and no request holds it.
+
+    A record of the project that is called Request is a body.
+    """
     text = parameter.annotation or ""
-    name = text.rpartition(".")[2]
-    return name in GIVEN or "Depends(" in f"{text} {parameter.default}"
+    is_its_own = text.rpartition(".")[2] in GIVEN and parameter.fields is None
+    return is_its_own or "Depends(" in f"{text} {parameter.default}"
 
 
 def _read(
