@@ -14,6 +14,7 @@ from art_adapt.survey.making.registrations import find_registering
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.names.call_graph import CallGraph
 from art_adapt.survey.names.classes import FunctionKey
+from art_adapt.survey.reading.hooks import imported_hooks
 from art_adapt.survey.reading.importable import module_at
 from art_adapt.survey.reading.project import Project
 from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
@@ -47,8 +48,13 @@ class Episodes:
         """Find what the episodes of some entry points run, and import for what it registers."""
         run = found.run_by(entries)
         registering = _registering(found, entries, run)
+        wider, handed = _with_handed_over(found, entries, registering)
+        if served := _serving(wider, entries, registering):
+            for path in served:
+                del registering[path]
+            wider, handed = _with_handed_over(found, entries, registering)
+        found = wider
         entries = tuple(_with_registering(found, e, registering) for e in entries)
-        found, handed = _with_handed_over(found, entries, registering)
         run = run | handed
         read = {path for key in run for path in found.graph.read.get(key, ())}
         files = {path for path, _ in run} | read
@@ -107,6 +113,20 @@ def _registering(
     return find_registering(project, run, objects, imported)
 
 
+def _serving(
+    found: Found,
+    entries: Sequence[EntryPoint],
+    registering: Mapping[Path, list[FunctionKey]],
+) -> set[Path]:
+    """The files that register what runs the agent, as handlers of a server: no tools."""
+    starting = found.graph.reaching(each.key for each in entries)
+    return {
+        path
+        for path, keys in registering.items()
+        if any(key in starting for key in keys)
+    }
+
+
 def _with_registering(
     found: Found, entry: EntryPoint, registering: Iterable[Path]
 ) -> EntryPoint:
@@ -134,7 +154,8 @@ def _with_handed_over(
     if project.add([path for path in paths if path not in project.files]):
         graph = CallGraph.of(project)
         asking = found.asking.seen_in(graph, found.policy)
-        found = replace(found, project=project, graph=graph, asking=asking)
+        hooks = {path: imported_hooks(file) for path, file in project.files.items()}
+        found = replace(found, project=project, graph=graph, asking=asking, hooks=hooks)
     known = [
         (path, function)
         for path, name in keys

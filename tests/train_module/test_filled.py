@@ -179,3 +179,87 @@ def test_modules_that_register_tools_are_imported(tools: str, tmp_path: Path) ->
     check = [sys.executable, "-m", "ruff", "check", "--isolated", "--ignore", "E501"]
     ruff = subprocess.run([*check, "agent_train.py"], cwd=tmp_path, check=False)
     assert ruff.returncode == 0
+
+
+BUS = """\
+class Bus:
+    def __init__(self):
+        self.handlers = {}
+
+    def on(self, name):
+        def keep(function):
+            self.handlers[name] = function
+            return function
+
+        return keep
+
+    def emit(self, name, data):
+        if name in self.handlers:
+            self.handlers[name](data)
+
+
+bus = Bus()
+"""
+EMITTING = """\
+from openai import OpenAI
+
+from bus import bus
+
+client = OpenAI()
+
+
+def run(task: str):
+    messages = [{"role": "user", "content": task}]
+    while True:
+        reply = client.chat.completions.create(model="m", messages=messages).choices[0].message
+        messages.append(reply)
+        bus.emit("said", reply.content)
+        if "DONE" in reply.content:
+            return reply.content
+        messages.append({"role": "user", "content": "Go on."})
+"""
+HANDLERS = {
+    "in a thread": "    thread = Thread(target=lambda: run(data))\n    thread.start()\n",
+    "itself": "    return run(data)\n",
+    "by another function": "    return begin(data)\n\n\ndef begin(data):\n    Thread(target=run, args=(data,)).start()\n",
+}
+
+
+@pytest.mark.parametrize("handler", HANDLERS.values(), ids=HANDLERS)
+def test_what_serves_the_agent_registers_no_tools(handler: str, tmp_path: Path) -> None:
+    """A train module that imported it would start the server, and edit its file."""
+    (tmp_path / "bus.py").write_text(BUS)
+    (tmp_path / "agent.py").write_text(EMITTING)
+    (tmp_path / "server.py").write_text(
+        "from threading import Thread\n\nfrom agent import run\nfrom bus import bus\n\n\n"
+        f'@bus.on("ask")\ndef handle(data):\n{handler}'
+    )
+    (tmp_path / "pyproject.toml").touch()
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert "import server" not in (tmp_path / "agent_train.py").read_text()
+    assert b"server.py" not in done.stdout
+    assert (
+        b"Nothing to change" in art_adapt("--isolated", "agent.py", cwd=tmp_path).stdout
+    )
+
+
+def test_a_thread_in_a_file_that_registers_tools_is_carried_once(
+    tmp_path: Path,
+) -> None:
+    """That file is only read for what it registers: its own hooks are known again."""
+    (tmp_path / "bus.py").write_text(BUS)
+    (tmp_path / "agent.py").write_text(EMITTING)
+    (tmp_path / "look.py").write_text(
+        "from threading import Thread\n\nfrom bus import bus\n\n\n@bus.on('said')\ndef said(data):\n"
+        "    work = pick(data)\n    Thread(target=work).start()\n"
+    )
+    (tmp_path / "main.py").write_text(
+        "import look\nfrom agent import run\n\nrun('Begin.')\n"
+    )
+    (tmp_path / "pyproject.toml").touch()
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert (
+        b"Nothing to change" in art_adapt("--isolated", "agent.py", cwd=tmp_path).stdout
+    )
