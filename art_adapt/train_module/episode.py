@@ -176,16 +176,17 @@ def _request_episode(route: Route, fields: list[Parameter]) -> str:
     given = [local_name(route.application), literal(route.method), text]
     if sent:
         given.append(f"{route.encoding}={{{', '.join(sent)}}}")
-    if route.streams:
+    header = "def episode(scenario: Scenario) -> Any:"
+    if route.streams:  # which an ASGI application does
+        header = f"async {header}"
         what = "Send the agent one request; what the model says last is the answer."
         sends = [
-            render_call("    training.", "ask_app", given),
+            render_call("    await training.", "ask_app", given),
             "    return training.last_said()",
         ]
     else:
         what = "Send the agent one request, and return what it answers."
         sends = [render_call("    return training.", "ask_app", given)]
-    header = "def episode(scenario: Scenario) -> Any:"
     return "\n".join([header, f'    """{what}"""', *sends])
 
 

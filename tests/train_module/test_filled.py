@@ -248,18 +248,24 @@ def test_a_thread_in_a_file_that_registers_tools_is_carried_once(
     tmp_path: Path,
 ) -> None:
     """That file is only read for what it registers: its own hooks are known again."""
-    (tmp_path / "bus.py").write_text(BUS)
-    (tmp_path / "agent.py").write_text(EMITTING)
-    (tmp_path / "look.py").write_text(
-        "from threading import Thread\n\nfrom bus import bus\n\n\n@bus.on('said')\ndef said(data):\n"
-        "    work = pick(data)\n    Thread(target=work).start()\n"
-    )
-    (tmp_path / "main.py").write_text(
-        "import look\nfrom agent import run\n\nrun('Begin.')\n"
-    )
-    (tmp_path / "pyproject.toml").touch()
+    call = "client.chat.completions.create(model='m', messages=messages).choices[0].message"
+    files = {
+        "bus": BUS,
+        "deep": "from openai import OpenAI\n\nclient = OpenAI()\n\n\ndef think(text):\n"
+        f"    messages = [{{'role': 'user', 'content': text}}]\n    return {call}.content\n",
+        "agent": EMITTING.replace(
+            "from bus", "from deep import think\nfrom bus"
+        ).replace('"content": "Go on."', '"content": think(reply.content)'),
+        "look": "from threading import Thread\n\nfrom bus import bus\nfrom deep import think\n\n\n"
+        "@bus.on('said')\ndef said(data):\n    work = Thread(target=lambda: think(data))\n    work.start()\n",
+        "main": "import look\nfrom agent import run\n\nrun('Begin.')\n",
+        "pyproject": "",
+    }
+    for name, text in files.items():
+        suffix = "toml" if name == "pyproject" else "py"
+        (tmp_path / f"{name}.{suffix}").write_text(text)
     done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
-    assert (
-        b"Nothing to change" in art_adapt("--isolated", "agent.py", cwd=tmp_path).stdout
-    )
+    assert "target=carried(" in (tmp_path / "look.py").read_text()
+    again = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert b"Nothing to change" in again.stdout, again.stderr.decode()

@@ -447,6 +447,43 @@ WEB |= {
 }
 
 
+STREAMED = f"""from typing import List
+
+from fastapi import FastAPI
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+{HEAD}app = FastAPI()
+
+
+class Message(BaseModel):
+    role: str
+    content: str
+
+
+class Chat(BaseModel):
+    messages: List[Message]
+    tone: str = "polite"
+
+
+def stream(told: List[Message]):
+    messages = [message.model_dump() for message in told]
+    reply = client.chat.completions.create(model=MODEL, messages=messages)
+    yield reply.choices[0].message.content
+
+
+@app.post("/chat")
+async def chat(request: Chat):
+    return StreamingResponse(stream(request.messages))
+"""
+
+
+def test_a_handler_that_streams_is_waited_for(tmp_path: Path) -> None:
+    """Its body holds records; its answer is what the model said last."""
+    scenario = {"messages": [{"role": "user", "content": "a"}]}
+    episodes = episodes_of(tmp_path, STREAMED, scenario)
+    assert {e["final_answer"] for e in episodes} == {"yes"}
+
+
 @pytest.mark.parametrize("name", WEB)
 def test_a_handler_is_sent_a_request(name: str, tmp_path: Path) -> None:
     episodes = episodes_of(tmp_path, *WEB[name])

@@ -135,7 +135,7 @@ def describe_entry(
         ),
     )
     entry = with_clients(project, entry, asking.completions.values())
-    return with_route(syntax, entry)
+    return with_route(project, syntax, entry)
 
 
 def script_entry(

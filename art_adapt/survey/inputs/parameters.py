@@ -223,13 +223,20 @@ def fields_of(
 
 def is_of_record(project: Project, syntax: Syntax, annotation: str | None) -> bool:
     """Whether an annotation is a dataclass or pydantic model of the project."""
-    if annotation is None:
-        return False
-    named = dotted(bare(ast.parse(annotation, mode="eval").body)) or ""
-    found = project.class_named(syntax, named)
+    found = class_annotated(project, syntax, annotation)
     return found is not None and any(
         _is_record(project, *each) for each in lineage(project, *found)
     )
+
+
+def class_annotated(
+    project: Project, syntax: Syntax, annotation: str | None
+) -> tuple[Syntax, str] | None:
+    """Return the class of the project that an annotation is, with the file that defines it."""
+    if annotation is None:
+        return None
+    named = dotted(bare(ast.parse(annotation, mode="eval").body)) or ""
+    return project.class_named(syntax, named)
 
 
 def _is_record(project: Project, syntax: Syntax, class_name: str) -> bool:

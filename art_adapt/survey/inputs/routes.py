@@ -7,11 +7,14 @@ A handler that takes a question is a function like any other. One that reads Fla
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from art_adapt.survey.inputs.parameters import class_annotated, fields_of
 from art_adapt.survey.model import EntryPoint, Parameter, Route
 from art_adapt.survey.reading.nodes import Function, dotted, keyword, last_name
+from art_adapt.survey.reading.project import Project
 from art_adapt.survey.reading.syntax import Syntax
 
 METHODS = {
@@ -22,6 +25,7 @@ METHODS = {
     "api_route": "GET",
 }
 STREAMING = ("StreamingResponse", "EventSourceResponse")
+LISTS = re.compile(r"(typing\.)?(list|List|tuple|Tuple|set|Set|Sequence|Iterable)\b")
 # Parameters that the framework fills in.
 GIVEN = ("Request", "Response", "BackgroundTasks", "WebSocket", "HTTPConnection")
 # How Flask's and Starlette's requests are read, and how httpx sends what is read.
@@ -35,7 +39,7 @@ READ = {
 }
 
 
-def with_route(syntax: Syntax, entry: EntryPoint) -> EntryPoint:
+def with_route(project: Project, syntax: Syntax, entry: EntryPoint) -> EntryPoint:
     """Say how a handler that cannot be called as a function is sent a request."""
     function = syntax.functions[entry.name]
     found = next(iter(_routes(function)), None)
@@ -53,13 +57,37 @@ def with_route(syntax: Syntax, entry: EntryPoint) -> EntryPoint:
     elif given or streams:
         read_in = (_read(syntax, function, p.name) for p in given)
         encoding, read = next((each for each in read_in if each[0]), ("", []))
-        rest = (*(p for p in entry.parameters if p not in given), *read)
+        sent = (p for p in entry.parameters if p not in given)
+        rest = (*(_as_body(project, syntax, p) for p in sent), *read)
         is_form = "Form(" in ast.unparse(function.node.args)
         has_body = any(each.fields is not None for each in rest)
         usual = "data" if is_form else "json" if has_body else "params"
         route = replace(found, encoding=encoding or usual)
         return replace(entry, route=route, parameters=rest)
     return entry
+
+
+def _as_body(project: Project, syntax: Syntax, parameter: Parameter) -> Parameter:
+    """Expand a record of a request's body whose fields hold records: JSON holds those, too."""
+    if not parameter.is_object or parameter.annotation is None:
+        return parameter
+    found = class_annotated(project, syntax, parameter.annotation)
+    fields = fields_of(project, *found) if found is not None else None
+    if fields is None:
+        return parameter
+    plain = tuple(
+        replace(each, is_object=False, fields=None, annotation=_json_type(each))
+        if each.is_object or each.fields is not None
+        else each
+        for each in fields
+    )
+    return replace(parameter, is_object=False, fields=plain)
+
+
+def _json_type(parameter: Parameter) -> str:
+    """The type that JSON has for records: a dict, or a list of them."""
+    several = LISTS.match(parameter.annotation or "") is not None
+    return "list[dict[str, Any]]" if several else "dict[str, Any]"
 
 
 def _streams(syntax: Syntax, function: Function) -> bool:
