@@ -153,3 +153,42 @@ def test_what_is_taken_over_is_laid_out_as_formatters_do(tmp_path: Path) -> None
     ruff = [sys.executable, "-m", "ruff", "format", "--diff", "agent_train.py"]
     stable = subprocess.run(ruff, cwd=tmp_path, capture_output=True, check=False)
     assert stable.returncode == 0, stable.stdout.decode()
+
+
+DEMONSTRATED = """\
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def look(item):
+    return item
+
+
+def run_loop(question, tools):
+    messages = [{"role": "user", "content": question}]
+    for _ in range(5):
+        reply = client.chat.completions.create(model="m", messages=messages)
+        messages.append(reply.choices[0].message)
+    return messages[-1].content
+
+
+if __name__ == "__main__":
+    tools = [{"function": look}]
+"""
+RUNS = {
+    "several lines": '    run_loop(\n        "Can I?",\n        tools=tools,\n    )\n',
+    "one line": '    run_loop("Can I?", tools=tools)\n',
+    "printed": '    print(\n        run_loop(\n            "Can I?",\n            tools,\n        )\n    )\n',
+}
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+def test_a_demonstration_is_no_preparation(run: str, tmp_path: Path) -> None:
+    again = '    run_loop("May I?", tools=tools)\n'
+    (tmp_path / "agent.py").write_text(DEMONSTRATED + run + again)
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    module = (tmp_path / "agent_train.py").read_text()
+    assert module.count("run_loop(") == 1 and "Can I?" not in module
+    assert 'tools = [{"function": look}]' in module

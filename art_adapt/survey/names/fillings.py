@@ -52,8 +52,8 @@ def fillings(
     for node in place.owned_by(owner):
         if not changes(node, name):
             continue
-        if owner == user and node.lineno >= used.lineno:
-            continue
+        if owner == user and (node.lineno >= used.lineno or used in ast.walk(node)):
+            continue  # a call over several lines begins before what it is given
         statement = next(
             outer
             for outer in (node, *place.ancestors(node))
