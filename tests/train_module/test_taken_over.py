@@ -166,11 +166,13 @@ def look(item):
 
 
 def run_loop(question, tools):
+    known = {tool["function"].__name__: tool["function"] for tool in tools}
     messages = [{"role": "user", "content": question}]
     for _ in range(5):
         reply = client.chat.completions.create(model="m", messages=messages)
-        messages.append(reply.choices[0].message)
-    return messages[-1].content
+        name, _, given = reply.choices[0].message.content.partition(" ")
+        messages.append({"role": "user", "content": str(known[name](given))})
+    return messages[-1]["content"]
 
 
 if __name__ == "__main__":
