@@ -95,3 +95,27 @@ def test_a_judge_beside_an_agent_is_no_agent(tmp_path: Path) -> None:
         judge=ONCE.format(name="judge"),
     )
     assert art_adapt("-y", ".", cwd=tmp_path).returncode == 0
+
+
+WEAK = """\
+from openai import OpenAI
+
+
+def {name}({parameters}):
+    messages = [{{"role": "user", "content": {content}}}]
+    print(OpenAI().chat.completions.create(model="m", messages=messages))
+"""
+
+
+def test_where_none_seems_an_agent_those_that_are_near_are_listed(
+    tmp_path: Path,
+) -> None:
+    """A page that asks once, and a class that hides its loop: neither is silently the one."""
+    write(
+        tmp_path,
+        page=WEAK.format(name="show", parameters="text", content="text"),
+        core=WEAK.format(name="explain", parameters="text='a'", content="text"),
+    )
+    done = art_adapt("-y", ".", cwd=tmp_path)
+    said = done.stderr.decode()
+    assert done.returncode == 2 and "several entry points: 2 functions" in said

@@ -17,6 +17,7 @@ from art_adapt.survey.reading.project import Project
 IMPORTS = re.compile(rb"^[ \t]*(?:from|import)[ \t].*", re.MULTILINE)
 WORD = re.compile(rb"\w+")
 LEAST = 5  # the score of a function that may well be an agent
+NEAR = 3  # where none has that score, how far a rival's is from the best
 
 
 def apart_from(project: Project, home: Path) -> Callable[[Path], bool]:
@@ -59,10 +60,11 @@ def told_apart(found: Found) -> Found:
         return found
     first, *others = found.entry_points
     is_apart = apart_from(found.project, first.home)
+    least = LEAST if first.score >= LEAST else first.score - NEAR
     rivals: dict[Path, EntryPoint] = {}
     for each in others:
         if (
-            each.score >= LEAST
+            each.score >= least
             and is_apart(each.home)
             and not side_job_of(each.home, each.called)
             and not is_helper(found, each)
