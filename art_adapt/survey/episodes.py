@@ -14,7 +14,6 @@ from art_adapt.survey.making.registrations import find_registering
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.names.call_graph import CallGraph
 from art_adapt.survey.names.classes import FunctionKey
-from art_adapt.survey.reading.hooks import imported_hooks
 from art_adapt.survey.reading.importable import module_at
 from art_adapt.survey.reading.project import Project
 from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
@@ -50,8 +49,7 @@ class Episodes:
         registering = _registering(found, entries, run)
         wider, handed = _with_handed_over(found, entries, registering)
         if served := _serving(wider, entries, registering):
-            for path in served:
-                del registering[path]
+            registering = {p: k for p, k in registering.items() if p not in served}
             wider, handed = _with_handed_over(found, entries, registering)
         found = wider
         entries = tuple(_with_registering(found, e, registering) for e in entries)
@@ -144,7 +142,7 @@ def _with_handed_over(
     """Find what runs of the objects that an agent is made with, as its tools.
 
     The file that makes it, or registers them, may be another one, which is then read for
-    what its functions do, and given no hooks.
+    what its functions do, and whose calls are not recorded.
     """
     made = [part.made for entry in entries for part in entry.parts if part.made]
     keys = [key for each in made for key in each.functions]
@@ -154,8 +152,7 @@ def _with_handed_over(
     if project.add([path for path in paths if path not in project.files]):
         graph = CallGraph.of(project)
         asking = found.asking.seen_in(graph, found.policy)
-        hooks = {path: imported_hooks(file) for path, file in project.files.items()}
-        found = replace(found, project=project, graph=graph, asking=asking, hooks=hooks)
+        found = replace(found, project=project, graph=graph, asking=asking)
     known = [
         (path, function)
         for path, name in keys

@@ -119,7 +119,7 @@ def _files(
                 project, found.graph, syntax, found.asking, functions
             )
         if path in project.given or asks or runs:
-            carried = local_names(found.hooks.get(path, {}), "carried")
+            carried = local_names(found.hooks[path], "carried")
             threads = tuple(
                 find_thread_starts(project, syntax, reaching, found.asking, carried)
             )
@@ -166,7 +166,7 @@ def _file_survey(
 ) -> FileSurvey:
     project = found.project
     path, package = syntax.source.path, project.package(syntax)
-    calls, hooks = found.calls.get(path, []), found.hooks.get(path, {})
+    calls, hooks = found.calls.get(path, []), found.hooks[path]
     return FileSurvey(
         source=syntax.source,
         given=path in project.given,

@@ -21,15 +21,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
+from agents import CORPUS, source_root
+
 ROWS = 8
 LIMIT = 240  # seconds for adapting, and for a rehearsal
-
-
-def source_of(row: dict[str, Any], sources: Path) -> Path:
-    kind, name = row["source"].split(":", 1)
-    folder = name.replace("==", "-") if kind == "pypi" else name.replace("/", "__")
-    return sources / kind / folder
 
 
 def sample(annotation: str, name: str, number: int) -> Any:
@@ -90,8 +85,8 @@ def take(
 ) -> tuple[str, str]:
     """Adapt one agent and rehearse it: passed, found, unable or refused, and why."""
     with tempfile.TemporaryDirectory(prefix="whole-way-") as scratch:
-        tree = Path(scratch) / source_of(row, sources).name
-        shutil.copytree(source_of(row, sources), tree, symlinks=True)
+        tree = Path(scratch) / source_root(row, sources).name
+        shutil.copytree(source_root(row, sources), tree, symlinks=True)
         run(["git", "init", "-q"], tree)
         code, out, err = run([tool, *options, *row["paths"]], tree)
         modules = [p for p in tree.rglob("*_train.py") if "art_adapt" in p.read_text()]

@@ -10,6 +10,7 @@ from pathlib import Path
 from art_adapt.survey.calls.roles import side_job_of
 from art_adapt.survey.candidates.found import Found
 from art_adapt.survey.candidates.llm_helpers import is_helper
+from art_adapt.survey.candidates.ranking import with_rivals
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.reading.callers import unread
 from art_adapt.survey.reading.project import Project
@@ -70,4 +71,4 @@ def told_apart(found: Found) -> Found:
             and not is_helper(found, each)
         ):
             rivals.setdefault(each.home, each)
-    return found.with_rivals(list(rivals.values()))
+    return with_rivals(found, list(rivals.values()))

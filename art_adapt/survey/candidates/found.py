@@ -43,7 +43,6 @@ class Found:
 
     project: Project
     graph: CallGraph
-    hooks: dict[Path, dict[str, str]]
     calls: dict[Path, list[CompletionCall]]
     policy: list[FunctionKey]
     asking: Asking
@@ -51,7 +50,7 @@ class Found:
 
     @staticmethod
     def of(project: Project) -> Found:
-        hooks = {path: imported_hooks(syntax) for path, syntax in project.files.items()}
+        hooks = _hooks_of(project)
         found = {
             path: list(
                 find_completion_calls(syntax, local_names(hooks[path], "recorded"))
@@ -100,7 +99,7 @@ class Found:
             for path, names in hooks.items()
         }
         entries = find_entry_points(project, graph, policy, local_hooks, asking)
-        return Found(project, graph, hooks, calls, policy, asking, entries)
+        return Found(project, graph, calls, policy, asking, entries)
 
     def with_entry(self, wanted: str) -> Found:
         """Take the function that the user names for a candidate, found or not.
@@ -125,21 +124,10 @@ class Found:
             return Found.of(project).with_entry(wanted)
         return replace(self, entry_points=(*self.entry_points, *named[:1]))
 
-    def with_rivals(self, rivals: Sequence[EntryPoint]) -> Found:
-        """Put candidates right after the likeliest, and as likely: the user has to say."""
-        first, *others = self.entry_points
-        equal = (replace(each, score=first.score) for each in rivals)
-        rest = (each for each in others if each not in rivals)
-        return replace(self, entry_points=(first, *equal, *rest))
-
-    def put_behind(self, entries: Sequence[EntryPoint], score: int) -> Found:
-        """Give candidates this score, unless they have a lower one."""
-        scored = [
-            replace(each, score=min(each.score, score)) if each in entries else each
-            for each in self.entry_points
-        ]
-        scored.sort(key=lambda each: -each.score)
-        return replace(self, entry_points=tuple(scored))
+    @cached_property
+    def hooks(self) -> dict[Path, dict[str, str]]:
+        """The hooks of each file by their local names."""
+        return _hooks_of(self.project)
 
     def _described(self, syntax: Syntax, function: Function) -> EntryPoint:
         names = self.hooks[syntax.source.path]
@@ -399,3 +387,7 @@ def _of_this_agent(
         ]
         for path, calls in found.items()
     }
+
+
+def _hooks_of(project: Project) -> dict[Path, dict[str, str]]:
+    return {path: imported_hooks(syntax) for path, syntax in project.files.items()}

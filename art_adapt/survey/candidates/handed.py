@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from art_adapt.survey.calls.asking import Asking
-from art_adapt.survey.inputs.parameters import is_of_record
+from art_adapt.survey.inputs.parameters import record_fields
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.reading.project import Project
 
@@ -61,6 +61,6 @@ def is_handed_objects(project: Project, entry: EntryPoint) -> bool:
     required = [each for each in entry.parameters if each.default is None]
     return (
         all(each.is_object for each in required)
-        and not all(is_of_record(project, syntax, each.annotation) for each in required)
+        and any(record_fields(project, syntax, p.annotation) is None for p in required)
         and not takes_anything(entry)
     )

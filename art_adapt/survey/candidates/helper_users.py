@@ -14,6 +14,7 @@ from art_adapt.survey.candidates.llm_helpers import (
     is_handed_all,
     is_helper,
 )
+from art_adapt.survey.candidates.ranking import put_behind, with_rivals
 from art_adapt.survey.model import EntryPoint
 
 
@@ -31,7 +32,8 @@ def drivers_first(found: Found) -> Found:
     if len({each.place.path for each in driving}) > 1:  # agents of one provider
         parts = found.graph.run_by([first.key])
         rivals += [each for each in rest if each.key not in parts]
-    return replace(found, entry_points=(*driving, *others)).with_rivals(rivals)
+    ordered = replace(found, entry_points=(*driving, *others))
+    return with_rivals(ordered, rivals)
 
 
 def tied(found: Found) -> Found:
@@ -58,7 +60,7 @@ def tied(found: Found) -> Found:
         and not is_helper(found, each)
         and not is_handed_all(found, each)
     ]
-    return found.with_rivals(rivals)
+    return with_rivals(found, rivals)
 
 
 def without_unused(found: Found) -> Found:
@@ -82,7 +84,7 @@ def without_unused(found: Found) -> Found:
     if not unused or len(unused) == len(found.entry_points):
         return found
     last = min(each.score for each in found.entry_points)
-    return found.put_behind(unused, last - 1)
+    return put_behind(found, unused, last - 1)
 
 
 def user_first(narrow: Found, wide: Found) -> Found | None:
@@ -100,7 +102,7 @@ def rivals_for(narrow: Found, wide: Found) -> Found | None:
     if len(users) < 2 or narrow.entry_points[0].key not in helpers_of(narrow):
         return None
     ahead = _ahead(wide, users)
-    return ahead.with_rivals([e for e in users if e.key != ahead.entry_points[0].key])
+    return with_rivals(ahead, [e for e in users if e.key != ahead.entry_points[0].key])
 
 
 def _likelier_users(
@@ -152,7 +154,7 @@ def _likeliest(found: Found) -> list[EntryPoint]:
 def _ahead(found: Found, users: Sequence[EntryPoint]) -> Found:
     """Put candidates before all that are likelier or as likely."""
     others = [each for each in found.entry_points if each not in users]
-    return found.put_behind(others, max(each.score for each in users) - 1)
+    return put_behind(found, others, max(each.score for each in users) - 1)
 
 
 def _uses_helper(narrow: Found, wide: Found, entry: EntryPoint) -> bool:

@@ -18,6 +18,7 @@ from art_adapt.survey.candidates.llm_helpers import (
     is_helper,
     is_told_before,
 )
+from art_adapt.survey.candidates.ranking import put_behind
 from art_adapt.survey.reading.callers import files_that_use
 
 OUTWARD = 5  # how many calls outward from an LLM helper
@@ -70,4 +71,4 @@ def _further(found: Found, wider: Found) -> Found | None:
     if ahead is None:
         return None
     behind = [each for each in ahead.entry_points[1:] if each.key == first.key]
-    return ahead.put_behind(behind, ahead.entry_points[0].score - 1)
+    return put_behind(ahead, behind, ahead.entry_points[0].score - 1)

@@ -221,22 +221,21 @@ def fields_of(
     return tuple(found.values())
 
 
-def is_of_record(project: Project, syntax: Syntax, annotation: str | None) -> bool:
-    """Whether an annotation is a dataclass or pydantic model of the project."""
-    found = class_annotated(project, syntax, annotation)
-    return found is not None and any(
-        _is_record(project, *each) for each in lineage(project, *found)
-    )
-
-
-def class_annotated(
+def record_fields(
     project: Project, syntax: Syntax, annotation: str | None
-) -> tuple[Syntax, str] | None:
-    """Return the class of the project that an annotation is, with the file that defines it."""
+) -> tuple[Parameter, ...] | None:
+    """Return the fields of the project's record that an annotation is; None for any other."""
     if annotation is None:
         return None
-    named = dotted(bare(ast.parse(annotation, mode="eval").body)) or ""
-    return project.class_named(syntax, named)
+    found = _class_of(project, syntax, ast.parse(annotation, mode="eval").body)
+    return None if found is None else fields_of(project, *found)
+
+
+def _class_of(
+    project: Project, syntax: Syntax, annotation: ast.expr
+) -> tuple[Syntax, str] | None:
+    """The class of the project that an annotation is, with the file that defines it."""
+    return project.class_named(syntax, dotted(bare(annotation)) or "")
 
 
 def _is_record(project: Project, syntax: Syntax, class_name: str) -> bool:
@@ -293,7 +292,7 @@ def _parameter(
     text = ast.unparse(annotation) if annotation is not None else None
     found = None
     if annotation is not None:
-        found = project.class_named(syntax, dotted(bare(annotation)) or "")
+        found = _class_of(project, syntax, annotation)
     is_client = CLIENT_CLASS.search(text or "") is not None or (
         argument.arg in CLIENT_NAMES
         and found is None  # a class of the project is none

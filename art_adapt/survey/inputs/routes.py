@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from art_adapt.survey.inputs.parameters import class_annotated, fields_of
+from art_adapt.survey.inputs.parameters import record_fields
 from art_adapt.survey.model import EntryPoint, Parameter, Route
 from art_adapt.survey.reading.nodes import Function, dotted, keyword, last_name
 from art_adapt.survey.reading.project import Project
@@ -69,11 +69,8 @@ def with_route(project: Project, syntax: Syntax, entry: EntryPoint) -> EntryPoin
 
 def _as_body(project: Project, syntax: Syntax, parameter: Parameter) -> Parameter:
     """Expand a record of a request's body whose fields hold records: JSON holds those, too."""
-    if not parameter.is_object or parameter.annotation is None:
-        return parameter
-    found = class_annotated(project, syntax, parameter.annotation)
-    fields = fields_of(project, *found) if found is not None else None
-    if fields is None:
+    fields = record_fields(project, syntax, parameter.annotation)
+    if not parameter.is_object or fields is None:
         return parameter
     plain = tuple(
         replace(each, is_object=False, fields=None, annotation=_json_type(each))

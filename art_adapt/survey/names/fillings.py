@@ -52,8 +52,11 @@ def fillings(
     for node in place.owned_by(owner):
         if not changes(node, name):
             continue
-        if owner == user and (node.lineno >= used.lineno or used in ast.walk(node)):
-            continue  # a call over several lines begins before what it is given
+        ends = (
+            node.end_lineno or node.lineno
+        )  # a call may begin before what it is given
+        if owner == user and ends >= used.lineno:
+            continue
         statement = next(
             outer
             for outer in (node, *place.ancestors(node))
