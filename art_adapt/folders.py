@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -29,6 +30,11 @@ SKIPPED = frozenset(
         ".ipynb_checkpoints",
     ]
 )
+OWN_CONFIGURATION = """[core]
+	repositoryformatversion = 0
+	fsmonitor = false
+	untrackedCache = false
+"""
 VIRTUAL_ENVIRONMENT = "pyvenv.cfg"  # is in each, whatever its folder's name
 
 
@@ -78,23 +84,67 @@ def _is_excluded(file: Path, patterns: tuple[str, ...]) -> bool:
 
 def _from_git(folder: Path) -> list[Path] | None:
     """List the files that git tracks or would add; None where git cannot say."""
-    if not any(
-        (up / ".git").exists() for up in (folder.absolute(), *folder.absolute().parents)
-    ):
-        return None
-    import subprocess
-
-    command = ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--others"]
-    try:
-        listed = subprocess.run(
-            [*command, "--exclude-standard"], capture_output=True, check=True
-        ).stdout
-    except (OSError, subprocess.CalledProcessError):
+    here = folder.absolute()
+    root = next((up for up in (here, *here.parents) if (up / ".git").exists()), None)
+    listed = None if root is None else _listed_by_git(here, root)
+    if listed is None:
         return None
     names = sorted(filter(None, listed.decode(errors="surrogateescape").split("\0")))
     files = [Path(name) for name in dict.fromkeys(names)]
     # A virtual environment is left out even if git does not ignore it.
     return [folder / file for file in files if SKIPPED.isdisjoint(file.parts)] or None
+
+
+def _listed_by_git(folder: Path, root: Path) -> bytes | None:
+    """Return what ``git ls-files`` prints for a folder of the repository in ``root``.
+
+    A repository's configuration names commands that git runs (core.fsmonitor, hooks,
+    transports), and a folder that was cloned may pretend to be a repository. So git never
+    sees the repository: it looks for files from an empty one, whose configuration is
+    ours, and is given the real index and exclude file.
+    """
+    import subprocess
+    import tempfile
+
+    real = _git_folder(root)
+    exclude = real / "info" / "exclude"
+    with tempfile.TemporaryDirectory(prefix="art-adapt-") as name:
+        empty = Path(name)
+        (empty / "objects").mkdir()
+        (empty / "refs").mkdir()
+        (empty / "HEAD").write_text("ref: refs/heads/none\n")
+        (empty / "config").write_text(OWN_CONFIGURATION)
+        command = [
+            "git",
+            f"--git-dir={empty}",
+            f"--work-tree={root}",
+            "-C",
+            f"{folder}",
+        ]
+        command += ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        command += [f"--exclude-from={exclude}"] if exclude.is_file() else []
+        # An index that needs more of its repository is not readable from elsewhere.
+        for index in (real / "index", empty / "index"):
+            with contextlib.suppress(OSError, subprocess.CalledProcessError):
+                return subprocess.run(
+                    command,
+                    capture_output=True,
+                    check=True,
+                    env={**os.environ, "GIT_INDEX_FILE": str(index)},
+                    cwd=empty,  # where no "." in PATH leads to a git of the repository
+                ).stdout
+    return None
+
+
+def _git_folder(root: Path) -> Path:
+    """Return where a repository's index lies: elsewhere for a worktree or a submodule."""
+    git = root / ".git"
+    if git.is_file():
+        with contextlib.suppress(OSError, UnicodeError):
+            kind, _, where = git.read_text().partition(":")
+            if kind == "gitdir":
+                return root / where.strip()
+    return git
 
 
 def walk(folder: Path) -> Iterator[Path]:
