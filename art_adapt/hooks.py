@@ -4,27 +4,18 @@ Written by art-adapt, which replaces it. A hook looks for the recorder, which on
 training process imports; elsewhere recorded(create) calls create and nothing else.
 """
 
-from __future__ import annotations
-
-import functools
+import copyreg
+import operator
 import os
 import sys
-from collections.abc import Callable
-from contextlib import suppress
-from types import FunctionType, MethodType
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, TypeVar, TypeVarTuple, overload
 
 PROTOCOL = 1  # a recorder that speaks another refuses this file
-
 T = TypeVar("T")
-T1 = TypeVar("T1")
-T2 = TypeVar("T2")
-F = TypeVar("F", bound=Callable[..., Any])
-P = ParamSpec("P")
+Ts = TypeVarTuple("Ts")
 
 # Where functions have used a hook without a recorder: it looks whether they stored it.
 early: set[tuple[str, int]] = set()
-
 # A process that a training run starts must not call production instead.
 _is_child = os.environ.get("ART_RECORDING_PROCESS", pid := str(os.getpid())) != pid
 
@@ -37,47 +28,58 @@ def _recorder() -> Any:
     return None
 
 
-def recorded(create: F) -> F:
+def recorded(create: T) -> T:
     """Return ``create``; in a training process, a callable that records its calls."""
     recorder, caller = _recorder(), sys._getframe(1)
+    in_body = not caller.f_code.co_flags & 1  # of a module or class, which runs once
+    if in_body or (_is_child and recorder is None):
+        return _Deferred(create)  # type: ignore[return-value]
     if recorder is not None:
-        create = recorder.recorded(create, caller.f_code.co_qualname)
-    elif _is_child or not caller.f_code.co_flags & 1:  # a module's or class's body
-        create = _deferred(create)
-    else:
-        early.add((caller.f_code.co_filename, caller.f_lineno))
+        return recorder.recorded(create, caller.f_code.co_qualname)  # type: ignore
+    early.add((caller.f_code.co_filename, caller.f_lineno))
     return create
 
 
-def _deferred(create: Any) -> Any:
-    """Return ``create`` as a callable that looks for the recorder at each call."""
-    function: Any = create.__func__ if isinstance(create, MethodType) else None
-    bound = 1 if isinstance(function, FunctionType) else 0  # arguments of the method
+def _of(stand_in: Any) -> Any:
+    return object.__getattribute__(stand_in, "_create")
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+
+def _passed_on(function: Any) -> Any:
+    return lambda stand_in, *args: function(_of(stand_in), *args)
+
+
+class _Deferred:
+    """Stands for ``create``, which it equals in all but its type; records its calls."""
+
+    def __init__(self, create: Any) -> None:
+        object.__setattr__(self, "_create", create)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if (recorder := _recorder()) is not None:
             asking = sys._getframe(1).f_code.co_qualname
-            return recorder.recorded(create, asking)(*args[bound:], **kwargs)
+            return recorder.recorded(_of(self), asking)(*args, **kwargs)
         if _is_child:
             raise RuntimeError("a recorded call in another process than its rollout")
-        return create(*args[bound:], **kwargs)
+        return _of(self)(*args, **kwargs)
 
-    with suppress(Exception):  # of callables with odd attributes
-        functools.update_wrapper(call, function if bound else create)
-    return MethodType(call, create.__self__) if bound else call
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        bind = getattr(type(_of(self)), "__get__", None)  # a function has one
+        bound = bind(_of(self), instance, owner) if bind else _of(self)
+        return self if bound is _of(self) else _Deferred(bound)
+
+    __getattribute__, __setattr__ = _passed_on(getattr), _passed_on(setattr)
+    __delattr__, __dir__ = _passed_on(delattr), _passed_on(dir)
+    __eq__, __hash__, __repr__ = map(_passed_on, (operator.eq, hash, repr))
+
+
+copyreg.pickle(_Deferred, lambda stand_in: (_Deferred, (_of(stand_in),)))  # and copy
 
 
 @overload
 def final_answer(value: T, /) -> T: ...
 @overload
-def final_answer(value: T, second: T1, /) -> tuple[T, T1]: ...
-@overload
-def final_answer(value: T, second: T1, third: T2, /) -> tuple[T, T1, T2]: ...
-@overload
-def final_answer(
-    value: Any, second: Any, third: Any, fourth: Any, /, *more: Any
-) -> tuple[Any, ...]: ...
-def final_answer(*values: Any) -> Any:
+def final_answer(value: T, /, *more: *Ts) -> tuple[T, *Ts]: ...
+def final_answer(*values: Any) -> Any:  # type: ignore[misc]
     """Return the value (a tuple of several); in a rollout it is the final answer."""
     value = values[0] if len(values) == 1 else values
     if (recorder := _recorder()) is not None:
@@ -92,7 +94,6 @@ def reward(value: T) -> T:
     return value
 
 
-def carried(function: Callable[P, T]) -> Callable[P, T]:
+def carried(function: T) -> T:
     """Return the function; in a rollout, one that takes it into another thread."""
-    recorder = _recorder()
-    return function if recorder is None else recorder.carried(function)
+    return function if (here := _recorder()) is None else here.carried(function)

@@ -120,6 +120,41 @@ except TypeError as error:
     )
 
 
+def test_a_stored_call_binds_as_what_it_stands_for(tmp_path: Path) -> None:
+    run(
+        """
+def ask(*given, **named):
+    return given, named
+
+
+class Agent:
+    partial = recorded(functools.partial(ask, "first"))
+    method = recorded(ask)
+    double = recorded(mock.MagicMock(return_value="doubled"))
+    built_in = recorded(len)
+
+
+agent = Agent()
+assert agent.partial(2) == (("first", 2), {}) and Agent.partial(2) == (("first", 2), {})
+assert agent.method(2) == ((agent, 2), {}) and Agent.method(2) == ((2,), {})
+assert agent.method.__self__ is agent and agent.method == agent.method
+assert agent.double(2) == "doubled" and agent.built_in("abc") == 3
+agent.double.assert_called_once_with(2)
+agent.double.return_value = "set"
+assert Agent.double() == "set" and "set" in repr(Agent.double.return_value)
+assert recorded(ask) == ask and ask == recorded(ask) and recorded(ask) == recorded(ask)
+assert recorded(ask) != len and hash(recorded(ask)) == hash(ask)
+assert isinstance(recorded(ask), type(ask)) and inspect.isfunction(recorded(ask))
+assert pickle.loads(pickle.dumps(recorded(len))) == len
+recorded(ask).mark = 1
+assert ask.mark == 1
+del recorded(ask).mark
+assert not hasattr(ask, "mark") and "__code__" in dir(recorded(ask))
+""",
+        tmp_path,
+    )
+
+
 ODD = """
 class OddAttributes:
     @property
@@ -250,6 +285,20 @@ def test_a_class_attribute_swallows_no_argument(client: openai.OpenAI) -> None:
     with Engine([{"content": "Recorded."}]) as engine, rollout(trajectory, engine):
         Agent().create(model="m", messages=USER)
     assert [c.message.content for c in choices(trajectory)] == ["Recorded."]
+
+
+def test_nor_does_a_partial_in_a_training_process(client: openai.OpenAI) -> None:
+    class Agent:
+        ask = recorded(functools.partial(client.chat.completions.create, model="m"))
+        double = recorded(mock.MagicMock())
+
+    assert Agent().ask(messages=USER).choices
+    trajectory = Trajectory()
+    with Engine([{"content": "Recorded."}]) as engine, rollout(trajectory, engine):
+        Agent().ask(messages=USER)
+    assert [c.message.content for c in choices(trajectory)] == ["Recorded."]
+    Agent().double(1)
+    Agent.double.assert_called_once_with(1)
 
 
 def test_hooks_of_another_version_are_refused(tmp_path: Path) -> None:
