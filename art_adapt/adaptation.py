@@ -14,7 +14,12 @@ from art_adapt.decisions import Decisions
 from art_adapt.errors import Refusal
 from art_adapt.source import Source
 from art_adapt.survey.model import FileSurvey
-from art_adapt.survey.reading.hooks import HOOKS, RECORDING_MODULE, hook_imports
+from art_adapt.survey.reading.hooks import (
+    HOOKS,
+    RECORDING_MODULE,
+    HooksPlace,
+    hook_imports,
+)
 
 if TYPE_CHECKING:
     from art_adapt.codemods.import_hooks import HookImport
@@ -106,9 +111,11 @@ def wraps_of(
 
 
 def adapt_source(
-    file: FileSurvey, wraps: Sequence[Wrap], dots: str, line_length: int
+    file: FileSurvey, wraps: Sequence[Wrap], place: HooksPlace, line_length: int
 ) -> bytes:
     """Put ``wraps`` into the file, and check that they come off byte for byte (G1).
+
+    ``place``: where the file imports its hooks from.
 
     Raises:
         Refusal: the file cannot be edited safely.
@@ -124,7 +131,7 @@ def adapt_source(
     formatted = looks_formatted(parsed.lines, line_length)
     for hug in (False, True) if formatted else (True,):
         try:
-            after = _with_hooks(parsed, file, wraps, dots, line_length, hug=hug)
+            after = _with_hooks(parsed, file, wraps, place, line_length, hug=hug)
         except CannotEdit as error:
             raise _refusal(error, file.source.path) from error
         except CSTValidationError as error:
@@ -147,7 +154,7 @@ def _with_hooks(
     parsed: Parsed,
     file: FileSurvey,
     wraps: Sequence[Wrap],
-    dots: str,
+    place: HooksPlace,
     line_length: int,
     *,
     hug: bool,
@@ -156,10 +163,12 @@ def _with_hooks(
     from art_adapt.codemods.import_hooks import with_hook_import
 
     edited = hook_expressions(parsed, wraps, line_length, hug=hug)
-    return with_hook_import(edited, hook_import(file, wraps, dots)).bytes
+    return with_hook_import(edited, hook_import(file, wraps, place)).bytes
 
 
-def hook_import(file: FileSurvey, wraps: Sequence[Wrap], dots: str) -> HookImport:
+def hook_import(
+    file: FileSurvey, wraps: Sequence[Wrap], place: HooksPlace
+) -> HookImport:
     from art_adapt.codemods.import_hooks import HookImport
 
     hooks = dict(file.hooks)
@@ -171,8 +180,14 @@ def hook_import(file: FileSurvey, wraps: Sequence[Wrap], dots: str) -> HookImpor
         if folder.is_dir()
         else set()
     )
-    also_plain = dots == "." and not file.imports_relatively
-    return HookImport(RECORDING_MODULE, dots, hooks, also_plain, frozenset(beside))
+    package = place.prefix.strip(".").partition(".")[0]
+    return HookImport(
+        RECORDING_MODULE,
+        place.prefix,
+        hooks,
+        place.otherwise,
+        frozenset({package} if package else beside),
+    )
 
 
 def _irreversible(file: FileSurvey, after: bytes, line_length: int) -> Refusal | None:

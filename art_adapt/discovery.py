@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from art_adapt import hooks_file
+from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
 from art_adapt.report.printable import printable
@@ -18,6 +20,7 @@ from art_adapt.survey.calls.obstacles import art_use
 from art_adapt.survey.reading.hooks import imported_hooks, local_names
 from art_adapt.survey.reading.packages import import_roots, module_file
 from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.train_module.seal import has_seal
 
 
 def standard_input(name: str) -> Source:
@@ -43,6 +46,36 @@ def named_sources(paths: Sequence[str], exclude: Sequence[str] = ()) -> list[Sou
         )
         found |= {source.path: source for source in agents}
     return list(found.values())
+
+
+def adapted_sources(paths: Sequence[str], exclude: Sequence[str] = ()) -> list[Source]:
+    """Return the files at ``paths``; a folder stands for what was adapted below it.
+
+    Raises:
+        Refusal: a path cannot be read.
+    """
+    found: dict[Path, Source] = {}
+    for name in paths:
+        path = Path(name)
+        if not path.is_dir():
+            found |= {source.path: source for source in [_read(path, found)]}
+            continue
+        for file in files_in([path], lambda name: name.endswith(".py"), exclude):
+            if _is_adapted(file):
+                with suppress(Refusal):
+                    source = _read(file, found)
+                    found[source.path] = source
+    return list(found.values())
+
+
+def _is_adapted(file: Path) -> bool:
+    """Whether a file has hooks, or belongs to a train module, as far as a look tells."""
+    try:
+        module = train_module_path(file)
+        mentions = hooks_file.MODULE.encode() in file.read_bytes()
+        return mentions or (module.is_file() and has_seal(module.read_bytes()))
+    except OSError:
+        return False
 
 
 def is_agent(source: Source) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +19,8 @@ from art_adapt.guide.answers import kept_answers
 from art_adapt.settings import Options
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import FileSurvey, Survey
-from art_adapt.survey.reading.packages import package_depth
+from art_adapt.survey.reading.hooks import HooksPlace
+from art_adapt.survey.reading.packages import import_roots
 from art_adapt.survey.survey import survey
 
 Guide = Callable[[Survey, Options], Options]
@@ -94,29 +96,30 @@ def _agent_edits(
     found: Survey, decisions: Decisions, options: Options
 ) -> tuple[list[FileEdit], list[FileEdit]]:
     """Return the edits of the agent's files, and those of the hooks files they need."""
-    folders = _recording_folders([file for file in found.files if file.edited])
+    places = _hooks_places([file for file in found.files if file.edited])
     edits: list[FileEdit] = []
     needed: dict[Path, None] = {}
     for file in found.files:
         if file.uses_art is not None or not file.edited:
             continue
         wraps = wraps_of(file, decisions)
-        folder = folders[file.source.path]
+        place = places[file.source.path]
         if wraps or file.hooks:
-            needed |= dict.fromkeys([folder, *_behind_link(file)])
-        after = adapt_source(file, wraps, _dots(file, folder), options.line_length)
+            needed |= dict.fromkeys([place.folder, *_behind_link(file, place)])
+        after = adapt_source(file, wraps, place, options.line_length)
         edits.append(FileEdit(file.source.path, file.source.data, after))
     return edits, [edit for folder in needed for edit in _hooks_files(folder)]
 
 
 def _hooks_files(folder: Path) -> Iterator[FileEdit]:
     """Write the hooks file, and remove what an older art-adapt has put beside it."""
-    package = folder / hooks_file.MODULE / "__init__.py"
-    if package.exists():
-        raise _taken(package, "a package", "the hooks need")
+    for root in import_roots(folder / hooks_file.NAME):  # it would hide one above
+        package = root / hooks_file.MODULE / "__init__.py"
+        if package.exists():
+            raise _taken(package, "a package", "the hooks need")
+        if (file := _existing(root / hooks_file.NAME)) and not hooks_file.is_ours(file):
+            raise _taken(root / hooks_file.NAME, "a file", "the hooks need")
     edit = _sibling(folder / hooks_file.NAME, hooks_file.contents())
-    if edit.before is not None and not hooks_file.is_ours(edit.before):
-        raise _taken(edit.path, "a file", "the hooks need")
     if edit.before is None or not hooks_file.is_current(edit.before):
         yield edit
     former = folder / hooks_file.FORMER_SIBLING
@@ -165,47 +168,32 @@ def _existing(path: Path) -> bytes | None:
     )
 
 
-def _recording_folders(files: Sequence[FileSurvey]) -> dict[Path, Path]:
-    """Return where each file's ``art_recording.py`` lies.
-
-    That is beside a script; in a package, where all its files can import it.
-    """
-    packages: dict[Path, list[FileSurvey]] = {}
-    found: dict[Path, Path] = {}
+def _hooks_places(files: Sequence[FileSurvey]) -> dict[Path, HooksPlace]:
+    """Choose where each file imports its hooks from: few folders, each near its files."""
+    users: Counter[Path] = Counter()
     for file in files:
-        folder = file.source.path.parent
-        if file.recording_level is not None:  # adapted before: it stays there
-            found[file.source.path] = file.source.path.parents[
-                max(file.recording_level - 1, 0)
-            ]
-        elif not file.package:
-            found[file.source.path] = folder
-        else:
-            packages.setdefault(
-                file.source.path.parents[package_depth(file.package) - 1], []
-            ).append(file)
-    for group in packages.values():
-        common = Path(os.path.commonpath([file.source.path.parent for file in group]))
-        found |= {file.source.path: common for file in group}
-    return found
+        users.update(place.folder for place in _possible(file))
+
+    def fits(place: HooksPlace) -> tuple[int, int]:
+        return users[place.folder], len(place.folder.parts)
+
+    return {file.source.path: max(_possible(file), key=fits) for file in files}
 
 
-def _behind_link(file: FileSurvey) -> Iterator[Path]:
+def _possible(file: FileSurvey) -> tuple[HooksPlace, ...]:
+    """Return where a file's hooks may lie; those of an adapted file stay where they are."""
+    return file.hooks_places if file.hooks_place is None else (file.hooks_place,)
+
+
+def _behind_link(file: FileSurvey, place: HooksPlace) -> Iterator[Path]:
     """Yield where Python looks for the hooks if a link to a script is run."""
     here, real = file.source.path.parent, Path(os.path.realpath(file.source.path))
     if (
         file.source.path.is_symlink()
-        and not file.package
+        and "" in (place.prefix, place.otherwise)
         and not here.samefile(real.parent)
     ):
         yield real.parent
-
-
-def _dots(file: FileSurvey, folder: Path) -> str:
-    """Return the dots of a relative import from ``folder``; none beside a script."""
-    if not file.package:
-        return "." if file.may_be_of_package else ""
-    return "." * (1 + len(file.source.path.parent.relative_to(folder).parts))
 
 
 def _verify_idempotent(

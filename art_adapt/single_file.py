@@ -29,8 +29,8 @@ def add_hooks(name: str, data: bytes, hook: str) -> bytes:
         decisions = decide(found, Options(train_module=False))
         file = next(f for f in found.files if f.source.path == source.path)
         wraps = wraps_of(file, decisions, (hook,))
-        dots = "." if file.package or file.may_be_of_package else ""
-        return adapt_source(file, wraps, dots, DEFAULT_LINE_LENGTH)
+        place = file.hooks_place or file.hooks_places[0]
+        return adapt_source(file, wraps, place, DEFAULT_LINE_LENGTH)
     except Refusal as refusal:
         raise SkipFile(str(refusal)) from refusal
 

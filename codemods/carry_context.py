@@ -35,7 +35,10 @@ CASES = (
         import threading
         from concurrent.futures import ThreadPoolExecutor
 
-        from art_recording import carried
+        try:
+            from art_recording import carried
+        except ImportError:  # imported from a package
+            from .art_recording import carried  # type: ignore[import-not-found]
 
 
         class Agent:
@@ -69,7 +72,10 @@ CASES = (
         """
         import asyncio
 
-        from art_recording import carried
+        try:
+            from art_recording import carried
+        except ImportError:  # imported from a package
+            from .art_recording import carried  # type: ignore[import-not-found]
 
 
         def ask(client, question):

@@ -7,43 +7,52 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+# mypy knows a file by one name, under which the other import fails.
+UNTYPED = {
+    "": "  # type: ignore[import-not-found,no-redef]",
+    ".": "  # type: ignore[import-not-found]",
+}
+
 
 @dataclass(frozen=True)
 class HookImport:
-    """The import ``from <dots><module> import <hooks>``.
+    """The import ``from <prefix><module> import <hooks>``.
 
-    ``hooks`` are the imported names by local name. ``also_plain``: the file lies in a
-    package but imports nothing relatively, so somebody may run it by its path, which a
-    relative import alone would break. ``neighbours``: the top-level names beside the
-    file; our import may stand directly below theirs.
+    ``prefix``: dots, a package with a dot behind it, or nothing. ``hooks`` are the
+    imported names by local name. ``otherwise``: the prefix that is tried where the first
+    one fails; None where that cannot be. ``neighbours``: the top-level names of the
+    project's own modules; our import may stand directly below theirs.
     """
 
     module: str
-    dots: str
+    prefix: str
     hooks: Mapping[str, str]
-    also_plain: bool = False
+    otherwise: str | None = None
     neighbours: frozenset[str] = frozenset()
 
-    def lines(self, dots: str) -> list[str]:
+    def lines(self, prefix: str) -> list[str]:
         """Write the import as isort does: plain names together, a line for each ``as``."""
         own = sorted(hook for local, hook in self.hooks.items() if local == hook)
         renamed = sorted(
             f"{hook} as {local}" for local, hook in self.hooks.items() if local != hook
         )
-        start = f"from {dots}{self.module} import "
+        start = f"from {prefix}{self.module} import "
         return [start + names for names in ([", ".join(own)] if own else []) + renamed]
+
+    def _fallback(self, prefix: str) -> list[str]:
+        return [line + UNTYPED[prefix] for line in self.lines(prefix)]
 
     def statements(self, module: cst.Module) -> list[cst.SimpleStatementLine | cst.Try]:
         """Parse the import with the indentation and line endings of ``module``."""
-        pieces = self.lines(self.dots)
-        if self.also_plain:
+        pieces = self.lines(self.prefix)
+        if self.otherwise is not None:
             indent, newline = module.default_indent, module.default_newline
-            plain = "except ImportError:  # run as a script"
+            how = "imported from a package" if self.otherwise else "run as a script"
             branches = [
                 "try:",
                 *(indent + line for line in pieces),
-                plain,
-                *(indent + line for line in self.lines("")),
+                f"except ImportError:  # {how}",
+                *(indent + line for line in self._fallback(self.otherwise)),
                 "",
             ]
             pieces = [newline.join(branches)]
@@ -185,7 +194,7 @@ def _neighbours_before(
 ) -> list[int]:
     """Return the places of the local imports directly above ``end``: ours goes there."""
     found: list[int] = []
-    while end and not wanted.also_plain and _is_neighbour(body[end - 1], wanted):
+    while end and wanted.otherwise is None and _is_neighbour(body[end - 1], wanted):
         end -= 1
         found.insert(0, end)
         if _leading_lines(body[end]):
@@ -197,12 +206,13 @@ def _is_neighbour(statement: cst.CSTNode, wanted: HookImport) -> bool:
     small = (
         statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
     )
+    relative = wanted.prefix.startswith(".")
     if isinstance(small, cst.ImportFrom):
-        if small.relative or wanted.dots:
-            return bool(small.relative) and bool(wanted.dots)
+        if small.relative or relative:
+            return bool(small.relative) and relative
         return small.module is not None and _top(small.module) in wanted.neighbours
     if isinstance(small, cst.Import):
-        return not wanted.dots and _top(small.names[0].name) in wanted.neighbours
+        return not relative and _top(small.names[0].name) in wanted.neighbours
     return False
 
 
@@ -217,7 +227,10 @@ def _sorts_after(statement: cst.CSTNode, wanted: HookImport) -> bool:
     if not isinstance(small, cst.ImportFrom):
         return False
     name = "" if small.module is None else cst.Module([]).code_for_node(small.module)
-    return (-len(small.relative), name.lower()) > (-len(wanted.dots), wanted.module)
+    module = f"{wanted.prefix}{wanted.module}"
+    ours = module.lstrip(".")
+    dots = len(module) - len(ours)
+    return (-len(small.relative), name.lower()) > (-dots, ours.lower())
 
 
 def _is_import(statement: cst.CSTNode) -> bool:

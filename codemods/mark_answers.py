@@ -25,7 +25,10 @@ CASES = (
             return reply.choices[0].message.content
         """,
         """
-        from art_recording import final_answer
+        try:
+            from art_recording import final_answer
+        except ImportError:  # imported from a package
+            from .art_recording import final_answer  # type: ignore[import-not-found]
 
 
         def run(client, task):
@@ -61,7 +64,10 @@ CASES = (
             )
         """,
         """
-        from art_recording import final_answer
+        try:
+            from art_recording import final_answer
+        except ImportError:  # imported from a package
+            from .art_recording import final_answer  # type: ignore[import-not-found]
 
 
         def run(client, task):
@@ -95,7 +101,10 @@ CASES = (
                 self.final_answer = reply.choices[0].message.content
         """,
         """
-        from art_recording import final_answer
+        try:
+            from art_recording import final_answer
+        except ImportError:  # imported from a package
+            from .art_recording import final_answer  # type: ignore[import-not-found]
 
 
         class Agent:
@@ -112,7 +121,10 @@ CASES = (
             print("Agent:", message.content)
         """,
         """
-        from art_recording import final_answer
+        try:
+            from art_recording import final_answer
+        except ImportError:  # imported from a package
+            from .art_recording import final_answer  # type: ignore[import-not-found]
 
 
         def chat(client, question):

@@ -22,7 +22,10 @@ CASES = (
             return game.state, total_reward
         """,
         """
-        from art_recording import reward
+        try:
+            from art_recording import reward
+        except ImportError:  # imported from a package
+            from .art_recording import reward  # type: ignore[import-not-found]
 
 
         def play(client, game):
@@ -42,7 +45,10 @@ CASES = (
             return answer
         """,
         """
-        from art_recording import reward as art_reward
+        try:
+            from art_recording import reward as art_reward
+        except ImportError:  # imported from a package
+            from .art_recording import reward as art_reward  # type: ignore[import-not-found]
 
 
         def solve(client, task):

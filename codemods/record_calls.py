@@ -30,7 +30,10 @@ CASES = (
         """
         from openai import OpenAI
 
-        from art_recording import recorded
+        try:
+            from art_recording import recorded
+        except ImportError:  # imported from a package
+            from .art_recording import recorded  # type: ignore[import-not-found]
 
         client = OpenAI()
 
@@ -53,7 +56,10 @@ CASES = (
                 return response
         """,
         """
-        from art_recording import recorded
+        try:
+            from art_recording import recorded
+        except ImportError:  # imported from a package
+            from .art_recording import recorded  # type: ignore[import-not-found]
 
 
         class Agent:
@@ -85,7 +91,10 @@ CASES = (
 
         from openai import OpenAI
 
-        from art_recording import recorded
+        try:
+            from art_recording import recorded
+        except ImportError:  # imported from a package
+            from .art_recording import recorded  # type: ignore[import-not-found]
 
         create = partial(recorded(OpenAI().chat.completions.create), model="gpt-4o")
 
@@ -104,7 +113,10 @@ CASES = (
             return completions.with_raw_response.create(model="m", messages=messages)
         """,
         """
-        from art_recording import recorded
+        try:
+            from art_recording import recorded
+        except ImportError:  # imported from a package
+            from .art_recording import recorded  # type: ignore[import-not-found]
 
 
         def ask(client, messages):
@@ -125,7 +137,10 @@ CASES = (
                 return stream.get_final_completion()
         """,
         """
-        from art_recording import recorded
+        try:
+            from art_recording import recorded
+        except ImportError:  # imported from a package
+            from .art_recording import recorded  # type: ignore[import-not-found]
 
 
         def talk(client, messages, quick):
@@ -154,7 +169,10 @@ CASES = (
         """
         import recorder
 
-        from art_recording import recorded as art_recorded
+        try:
+            from art_recording import recorded as art_recorded
+        except ImportError:  # imported from a package
+            from .art_recording import recorded as art_recorded  # type: ignore[import-not-found]
 
         recorded = recorder.start()
 
@@ -185,7 +203,10 @@ CASES = (
         """
         from openai import OpenAI
 
-        from art_recording import recorded
+        try:
+            from art_recording import recorded
+        except ImportError:  # imported from a package
+            from .art_recording import recorded  # type: ignore[import-not-found]
 
         client = OpenAI()
 
@@ -222,7 +243,10 @@ CASES = (
         import litellm
         from litellm import Router, acompletion
 
-        from art_recording import recorded
+        try:
+            from art_recording import recorded
+        except ImportError:  # imported from a package
+            from .art_recording import recorded  # type: ignore[import-not-found]
 
         router = Router(model_list=[])
 
@@ -250,7 +274,10 @@ CASES = (
         import instructor
         from openai import OpenAI
 
-        from art_recording import recorded
+        try:
+            from art_recording import recorded
+        except ImportError:  # imported from a package
+            from .art_recording import recorded  # type: ignore[import-not-found]
 
         client = instructor.from_openai(OpenAI())
 

@@ -232,7 +232,7 @@ def test_in_a_terminal_it_asks(agent: Path, agrees: bool) -> None:
     command = f"{sys.executable} -m art_adapt --isolated agent.py"
     code, said = in_terminal(command, agent.parent, answers)
     assert code == 0
-    assert "  b  run_two  agent.py:12" in said and "+from art_recording" in said
+    assert "  b  run_two  agent.py:12" in said and "+    from art_recording" in said
     assert "new file agent_train.py" in said
     assert (snapshot(agent.parent) == before) is not agrees
     if agrees:

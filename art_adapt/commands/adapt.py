@@ -136,12 +136,17 @@ def adapt(
     from_stdin = paths == ["-"]
     if from_stdin:
         sources = [discovery.standard_input(stdin_filename)]
+    elif undo:
+        sources = discovery.adapted_sources(paths, exclude or ())
     else:
         sources = discovery.named_sources(paths, exclude or ())
     if agents_only:
         sources = [each for each in sources if discovery.is_agent(each)]
         if not sources:
             return
+    if undo and not sources:
+        print("Nothing to undo.")
+        return
     options = options_from(given)
     if not isolated:
         options = with_configuration(options, sources[0].path)
@@ -323,7 +328,7 @@ def _undo(
     from art_adapt.report.patch import print_edits, print_patch
     from art_adapt.undo import make_undo
 
-    undo = make_undo(sources, options.line_length)
+    undo = make_undo(sources, options.line_length, options.entry)
     if from_stdin:
         edit = next((edit for edit in undo.edits if edit.path == sources[0].path), None)
         restored = edit.after if edit is not None else None

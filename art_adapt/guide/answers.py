@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,8 @@ from art_adapt.settings import SETTINGS, Options, Origin, Setting
 from art_adapt.survey.reading.packages import import_name
 
 ROOTS = (".git", "setup.py", "setup.cfg")
-CRLF = b"\r\n"
+# Behind the head of a table that art-adapt has made, which it may take back.
+MADE = "answers to art-adapt"
 
 
 def kept_answers(options: Options, agent: Path) -> FileEdit | None:
@@ -62,25 +65,102 @@ def _as_toml(setting: Setting, value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def without_answers(agents: Iterable[Path]) -> Iterator[FileEdit | tuple[Path, str]]:
+    """Yield the edits that take the answers kept for agents back, or why they stay.
+
+    A table that somebody has written is not ours to take.
+    """
+    keys: dict[Path, list[str]] = {}
+    for agent in agents:
+        if (path := nearest_pyproject(agent)) is not None:
+            keys.setdefault(path, []).append(agent_key(agent, path))
+    for path, wanted in keys.items():
+        data = before = path.read_bytes()
+        for key in wanted:
+            data = _without(data, key)
+        if data != before:
+            yield FileEdit(path, before, data if data.strip() else None)
+        with suppress(Refusal):  # a file that is not TOML has no table of ours
+            tables = own_table(read_toml(path), path).get(AGENTS_TABLE, {})
+            for key in wanted:
+                if key in tables and data == before:
+                    yield path, f"its table for {key} holds options of yours"
+
+
+def _without(data: bytes, key: str) -> bytes:
+    """Return a configuration file without an agent's table, if art-adapt has made it."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    text, newline = _normal(data)
+    if MADE not in text:
+        return data
+    try:
+        document: Any = tomlkit.parse(text)
+        agents = document["tool"]["art-adapt"][AGENTS_TABLE]
+        table = agents[key]
+        if MADE not in table.trivia.comment:
+            return data
+        values = dict(table.unwrap())
+        for outer, name in (
+            (agents, key),
+            (document["tool"]["art-adapt"], AGENTS_TABLE),
+            (document["tool"], "art-adapt"),
+            (document, "tool"),
+        ):
+            if name == key or not outer[name]:
+                outer.remove(name)
+        rest = tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, TypeError, AttributeError):
+        return data
+    # What stood there before is the text that the table was appended to.
+    shorter = (rest, rest.removesuffix("\n"), rest.removesuffix("\n\n"), "")
+    exact = (each for each in shorter if _appended(each, values, key) == text)
+    return next(exact, rest).replace("\n", newline).encode()
+
+
+def _appended(text: str, values: dict[str, Any], key: str) -> str:
+    """Return a configuration with a table below it, which ends as the text has ended."""
+    import tomlkit
+
+    own = tomlkit.table()
+    own.comment(MADE)
+    for name, value in values.items():
+        own[name] = value
+    document: Any = tomlkit.document()
+    table = document
+    for name in ("tool", "art-adapt", AGENTS_TABLE):
+        table = table.setdefault(name, tomlkit.table(is_super_table=True))
+    table[key] = own
+    block = tomlkit.dumps(document).strip("\n")
+    if not text or text.endswith("\n"):
+        return f"{text}{chr(10) if text else ''}{block}\n"
+    return f"{text}\n\n{block}"
+
+
+def _normal(data: bytes) -> tuple[str, str]:
+    """Return a file's text with plain line ends, and the line end that it has."""
+    is_crlf = b"\n" in data and data.count(b"\n") == data.count(b"\r\n")
+    text = data.decode()
+    return (text.replace("\r\n", "\n"), "\r\n") if is_crlf else (text, "\n")
+
+
 def _with(before: bytes | None, values: dict[str, Any], path: Path, key: str) -> bytes:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
     if before is not None:
         own_table(read_toml(path), path)  # refuses what is no table
+    text, newline = _normal(before or b"")
     try:
-        document = tomlkit.parse(before or b"")
-        table = document
-        for name in ("tool", "art-adapt", AGENTS_TABLE):
-            table = table.setdefault(name, tomlkit.table(is_super_table=True))
-        is_new = key not in table
-        own = table.setdefault(key, tomlkit.table())
-        for name, value in values.items():
-            own[name] = value
-        if is_new:  # apart from what follows, if anything does
-            own.add(tomlkit.nl())
-        text = tomlkit.dumps(document)
-        after = (f"{text.rstrip()}\n" if is_new else text).encode()
+        document: Any = tomlkit.parse(text)
+        agents = document.get("tool", {}).get("art-adapt", {}).get(AGENTS_TABLE, {})
+        if key in agents:
+            for name, value in values.items():
+                agents[key][name] = value
+            text = tomlkit.dumps(document)
+        else:
+            text = _appended(text, values, key)
         read = tomllib.loads(text)["tool"].get("art-adapt", {}).get(AGENTS_TABLE, {})
         if values.keys() - read.get(key, {}).keys():
             raise ValueError("make it a table of its own first")
@@ -88,10 +168,4 @@ def _with(before: bytes | None, values: dict[str, Any], path: Path, key: str) ->
         raise Refusal(
             f"[tool.art-adapt] cannot be written there: {error}", path=path
         ) from error
-    if (
-        before is not None
-        and b"\n" in before
-        and before.count(b"\n") == before.count(CRLF)
-    ):
-        after = after.replace(CRLF, b"\n").replace(b"\n", CRLF)
-    return after
+    return text.replace("\n", newline).encode()

@@ -14,6 +14,7 @@ from art_adapt.span import Span as Span
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.reading.apis import Api
+from art_adapt.survey.reading.hooks import HooksPlace
 from art_adapt.survey.reading.syntax import MODULE_LEVEL
 from art_adapt.survey.side_effects.harm import Effect, Harm, Obstacle
 
@@ -329,9 +330,8 @@ class FileSurvey:
     obstacles: tuple[Obstacle, ...]
     names: frozenset[str]
     hooks: dict[str, str] = field(default_factory=dict)
-    recording_level: int | None = None  # the dots of that import
-    imports_relatively: bool = False  # so it is never run by its path
-    may_be_of_package: bool = False  # a script that somebody may import from a package
+    hooks_place: HooksPlace | None = None  # where that import leads
+    hooks_places: tuple[HooksPlace, ...] = ()  # where it may lead, the best first
     tool_execution: ToolExecution | None = None
     uses_art: Place | None = None
 

@@ -30,8 +30,8 @@ from art_adapt.survey.model import (
     ThreadStart,
     ToolExecution,
 )
-from art_adapt.survey.reading.hooks import local_names, recording_level
-from art_adapt.survey.reading.packages import imports_relatively, may_be_of_package
+from art_adapt.survey.reading.hooks import local_names, present_hooks_place
+from art_adapt.survey.reading.packages import hooks_places
 from art_adapt.survey.reading.project import Project
 from art_adapt.survey.reading.syntax import Syntax
 from art_adapt.survey.side_effects.harm import Effect
@@ -181,9 +181,8 @@ def _file_survey(
         ),
         names=syntax.names,
         hooks=hooks,
-        recording_level=recording_level(syntax),
-        imports_relatively=imports_relatively(syntax),
-        may_be_of_package=edited and not package and may_be_of_package(syntax),
+        hooks_place=present_hooks_place(syntax),
+        hooks_places=hooks_places(syntax) if edited else (),
         tool_execution=tools,
         uses_art=art_use(syntax),
     )

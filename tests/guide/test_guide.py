@@ -551,13 +551,41 @@ def test_nothing_is_kept_of_what_is_not_written(folder: Path) -> None:
     assert text == "[tool.art-adapt]\n\n[tool.ruff]\n"
 
 
-def test_answers_go_to_no_other_table(folder: Path) -> None:
-    before = "[tool]\nart-adapt.base-model = 'mine'\n"
-    (folder / "pyproject.toml").write_text(before)
+@pytest.mark.parametrize(
+    "before",
+    [
+        "[tool]\nart-adapt.base-model = 'mine'\n",
+        "[project]\nname = 'x'\n\n\n",
+        "# no line end",
+        "[tool.art-adapt]\r\nbase-model = 'mine'  # ours\r\n",
+        None,
+    ],
+)
+def test_answers_are_taken_back_with_the_rest(folder: Path, before: str | None) -> None:
+    file = folder / "pyproject.toml"
+    if before is not None:
+        file.write_bytes(before.encode())
     guide = spawned(folder, PLAIN)
-    while guide.expect(["Answer[^:]*: ", pexpect.EOF]) == 0:
+    while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
         guide.sendline("")
-    assert "a table of its own" in " ".join(str(guide.before).split())
+    guide.sendline("y")
+    while guide.expect([r"now\?", pexpect.EOF]) == 0:
+        guide.sendline("n")
+    assert configuration(folder)
+    assert file.read_bytes().startswith((before or "").encode())
+    undone = art_adapt("--undo", "agent.py", cwd=folder)
+    assert undone.returncode == 0
+    assert before is None or b"restored pyproject.toml" in undone.stdout
+    now = file.read_bytes().decode() if file.exists() else None
+    assert now == before
+
+
+def test_a_table_that_its_author_wrote_stays(folder: Path) -> None:
+    before = "[tool.art-adapt.agents.'agent.py']\nbase-model = 'mine'\n"
+    (folder / "pyproject.toml").write_text(before)
+    assert art_adapt("agent.py", cwd=folder).returncode == 0
+    undone = art_adapt("--undo", "agent.py", cwd=folder)
+    assert b"left pyproject.toml: its table for agent.py" in undone.stdout
     assert (folder / "pyproject.toml").read_text() == before
 
 

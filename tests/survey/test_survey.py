@@ -291,7 +291,9 @@ def test_packages_are_told_from_scripts(
     """It decides how the hooks are imported; a wrong guess would break the agent in production."""
     (file,) = files(tmp_path, **modules).files
     assert isinstance(file, FileSurvey)
-    assert (file.package, file.imports_relatively) == (package, relative)
+    place = file.hooks_places[0]
+    only_relatively = place.prefix == "." and place.otherwise is None
+    assert (file.package, only_relatively) == (package, relative)
 
 
 @pytest.mark.parametrize(

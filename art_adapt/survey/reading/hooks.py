@@ -4,12 +4,32 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 from art_adapt import hooks_file
 from art_adapt.survey.reading.syntax import Syntax
 
 RECORDING_MODULE = hooks_file.MODULE
 HOOKS = ("recorded", "final_answer", "reward", "carried")
+
+
+@dataclass(frozen=True)
+class HooksPlace:
+    """A folder for the hooks file, and how a file imports it from there.
+
+    ``prefix`` stands before the module's name: dots, a package with a dot behind it, or
+    nothing. ``otherwise`` is tried where that fails; None: it cannot.
+    """
+
+    folder: Path
+    prefix: str
+    otherwise: str | None = None
+
+
+def is_of_hooks(node: ast.ImportFrom) -> bool:
+    """Whether a statement imports from a module of the hooks' name."""
+    return (node.module or "").rpartition(".")[2] == RECORDING_MODULE
 
 
 def hook_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
@@ -19,7 +39,7 @@ def hook_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
         for node in inside:
             if (
                 isinstance(node, ast.ImportFrom)
-                and (node.module or "").split(".")[-1] == RECORDING_MODULE
+                and is_of_hooks(node)
                 and all(name.name in HOOKS for name in node.names)
             ):
                 yield node
@@ -34,9 +54,28 @@ def imported_hooks(syntax: Syntax) -> dict[str, str]:
     }
 
 
-def recording_level(syntax: Syntax) -> int | None:
-    """The number of dots in the file's import of the hooks; None without such an import."""
-    return next((node.level for node in hook_imports(syntax.source.tree)), None)
+def present_hooks_place(syntax: Syntax) -> HooksPlace | None:
+    """Where the file imports its hooks from; None without such an import."""
+    path = syntax.source.path
+    for node in hook_imports(syntax.source.tree):
+        prefix = "." * node.level + (node.module or "").removesuffix(RECORDING_MODULE)
+        outer = syntax.parents[node]
+        fallback = None
+        if isinstance(outer, ast.Try) and outer.handlers:
+            inner = outer.handlers[0].body[0]
+            fallback = "." * inner.level if isinstance(inner, ast.ImportFrom) else None
+        return HooksPlace(_folder(path, prefix), prefix, fallback)
+    return None
+
+
+def _folder(path: Path, prefix: str) -> Path:
+    """Return the folder that an import's prefix leads to from a file."""
+    level = len(prefix) - len(prefix.lstrip("."))
+    names = prefix.strip(".").split(".") if prefix.strip(".") else []
+    if level or not names:
+        return path.parents[max(level - 1, 0)].joinpath(*names)
+    roots = (root for root in path.parents if root.joinpath(*names).is_dir())
+    return next(roots, path.parent).joinpath(*names)
 
 
 def local_names(hooks: dict[str, str], hook: str) -> frozenset[str]:
