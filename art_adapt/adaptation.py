@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,15 +67,20 @@ def parse(source: Source, *, written_by_libcst: bool = False) -> Parsed:
 def hook_names(file: FileSurvey) -> dict[str, str]:
     """Choose the local name of every hook in ``file``.
 
-    That is the name it is imported under, or its own, or ``art_...`` where the file
-    uses its own name for something else, or may do so through ``from x import *``.
+    That is the name it is imported under, or its own, or the first of ``art_...``,
+    ``art2_...`` that the file does not use. A name that ends with the hook's own is known
+    again by the recorder.
     """
     imported = {hook: local for local, hook in file.hooks.items()}
-    taken = file.names | (set(HOOKS) if "*" in file.names else set())
-    return {
-        hook: imported.get(hook, f"art_{hook}" if hook in taken else hook)
-        for hook in HOOKS
-    }
+    unknown = any(name.startswith("*") for name in file.names)  # import *, exec
+    taken = file.names | (set(HOOKS) if unknown else set())
+    return {hook: imported.get(hook) or _free_name(hook, taken) for hook in HOOKS}
+
+
+def _free_name(hook: str, taken: Collection[str]) -> str:
+    numbered = (f"art{number}_{hook}" for number in itertools.count(2))
+    names = itertools.chain((hook, f"art_{hook}"), numbered)
+    return next(name for name in names if name not in taken)
 
 
 def wraps_of(

@@ -12,6 +12,7 @@ from art_adapt.source import read_source
 from art_adapt.survey.reading.nodes import FunctionNode
 from art_adapt.survey.reading.packages import import_roots, module_file
 from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.survey.reading.used_names import used_names
 
 
 def check_reward(reward: str, home: Path) -> None:
@@ -55,7 +56,7 @@ def _is_installed(package: str) -> bool:
 def _check_function(reward: str, name: str, path: Path) -> None:
     syntax = Syntax.of(read_source(path))
     function = syntax.functions.get(name)
-    if name not in syntax.names:
+    if name not in used_names(syntax):
         if "*" in syntax.imports:
             return  # it may come from there
         near = get_close_matches(name, list(syntax.functions), 3)

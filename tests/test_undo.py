@@ -132,13 +132,12 @@ def test_what_another_agent_uses_stays(tmp_path: Path) -> None:
 
 def test_a_folder_of_agents(tmp_path: Path) -> None:
     """Also files without a completion call, which a look for agents does not find."""
-    for name in ("support_loop", "two_files"):
-        copy_of(name, tmp_path)
+    copy_of("two_files", tmp_path)
     before = contents(tmp_path)
     run("--no-train-module", ".", cwd=tmp_path)
     after = contents(tmp_path)
     changed = [name for name in before if after[name] != before[name]]
-    assert len(changed) == 2 and len(after) == len(before) + 2
+    assert len(changed) == 2 and len(after) == len(before) + 1
     said = run("--undo", ".", cwd=tmp_path)
     assert said.count("restored") == len(changed) and contents(tmp_path) == before
     run("two_files/agent.py", cwd=tmp_path)

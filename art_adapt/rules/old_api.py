@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found, replace
 from art_adapt.survey.reading.nodes import dotted, keyword, last_name
+from art_adapt.survey.reading.used_names import used_names
 
 RULE = Rule("ART514", "old-api", Severity.WASTE)
 LOCAL = "from art.local import LocalBackend"
@@ -147,7 +148,7 @@ def _import_fix(code: Code, node: ast.Attribute) -> Fix | None:
         or not isinstance(imported.node, ast.Import)
         or len(imported.node.names) != 1
         or imported.node.col_offset
-        or "LocalBackend" in code.syntax.names
+        or "LocalBackend" in used_names(code.syntax)
     ):
         return None
     line = code.source.lines[imported.node.lineno - 1]
@@ -201,7 +202,7 @@ def _fix(code: Code, call: ast.Call) -> Fix | None:
         or len(call.args) != 1
         or not isinstance(call.args[0], ast.Name)
         or any(each.arg != "config" for each in call.keywords)
-        or "result" in code.syntax.names
+        or "result" in used_names(code.syntax)
         or any(
             code.constant(keyword(c, "split")) == "train"
             for c in code.method_calls("log")

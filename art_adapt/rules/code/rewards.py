@@ -10,6 +10,7 @@ from functools import cached_property
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.trajectories import Trajectories
 from art_adapt.survey.reading.nodes import dotted, keyword
+from art_adapt.survey.reading.used_names import used_names
 
 # Functions of ART that take trajectories and set no rewards.
 KNOWN = frozenset(
@@ -164,6 +165,6 @@ class Rewards:
         attributes = {n.attr for n in syntax.nodes if isinstance(n, ast.Attribute)}
         return any(
             word in name.lower()
-            for name in (*syntax.names, *attributes)
+            for name in (*used_names(syntax), *attributes)
             for word in JUDGING
         )

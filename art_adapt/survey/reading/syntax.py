@@ -200,28 +200,6 @@ class Syntax:
                 yield outer
             inner = outer
 
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """Every identifier that the file binds or reads as a name."""
-        found: set[str] = set(self.imports)
-        for node in self.nodes:
-            if isinstance(node, ast.Name):
-                found.add(node.id)
-            elif isinstance(node, FunctionNode | ast.ClassDef):
-                found.add(node.name)
-            elif isinstance(node, ast.arg):
-                found.add(node.arg)
-            elif isinstance(node, ast.Global | ast.Nonlocal):
-                found.update(node.names)
-            elif (
-                isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar)
-                and node.name
-            ):
-                found.add(node.name)
-            elif isinstance(node, ast.MatchMapping) and node.rest:
-                found.add(node.rest)
-        return frozenset(found)
-
     @property
     def defined(self) -> set[str]:
         """The public names of the module: what ``import *`` takes, without its ``__all__``."""
