@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from art_adapt.decided import decided_lines
 from art_adapt.entry_decision import decide_entry, refuse_untrainable
 from art_adapt.errors import Refusal
 from art_adapt.reward_function import check_reward
@@ -29,6 +30,7 @@ class Training(TrainingOptions):
     agent_rewards: bool = False  # the agent itself computes its reward
     every_client: bool = False  # a framework asks, through clients of its own
     auxiliary: tuple[str, ...] = ()  # functions that ask for what is not trained
+    decided: str = ""  # lines that keep what was decided, for later runs
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,12 @@ class Decisions:
     origins: Mapping[str, Origin]
 
 
-def decide(survey: Survey, options: Options) -> Decisions:
+def decide(
+    survey: Survey, options: Options, *, keeps_answers: bool = False
+) -> Decisions:
     """Decide on everything.
+
+    ``keeps_answers``: pyproject.toml keeps the answers, so the train module need not.
 
     Raises:
         Refusal: there is nothing to adapt, or a decision is needed that only the user can take.
@@ -74,6 +80,10 @@ def decide(survey: Survey, options: Options) -> Decisions:
             agent_rewards=bool(rewards) and options.reward is None,
             every_client=every_client and not options.single_turn,
             auxiliary=_auxiliary_names(decided.entry, policy, auxiliary, every_client),
+            decided=decided_lines(
+                _as_it_reads_later(survey, options, decided.entry.home.parent),
+                answers=not keeps_answers,
+            ),
         )
     return Decisions(
         policy,
@@ -84,6 +94,24 @@ def decide(survey: Survey, options: Options) -> Decisions:
         tuple(rewards),
         training,
         origins={**options.origins, "entry": decided.origin},
+    )
+
+
+def _as_it_reads_later(survey: Survey, options: Options, folder: Path) -> Options:
+    """Name calls by functions, as hooks move their lines, and paths from the module."""
+
+    def moved(name: str) -> str:
+        call = next((c for c in survey.calls if is_named(c, name)), None)
+        if call is None or not name.rpartition(":")[2].isdigit():
+            return name
+        alone = [c.function for c in survey.calls].count(call.function) == 1
+        return call.function if alone else name
+
+    return replace(
+        options,
+        policy=tuple(map(moved, options.policy)),
+        auxiliary=tuple(map(moved, options.auxiliary)),
+        scenarios=from_train_module(options.scenarios, folder),
     )
 
 
@@ -128,9 +156,7 @@ def _divide(
     """Divide the completion calls into policy calls and auxiliary calls."""
     policy: list[CompletionCall] = []
     auxiliary: list[CompletionCall] = []
-    calls = [
-        call for file in survey.files if file.uses_art is None for call in file.calls
-    ]
+    calls = _calls_of(survey)
     for name in (*options.policy, *options.auxiliary):
         if not any(is_named(call, name) for call in calls):
             known = ", ".join(sorted({call.function for call in calls})) or "none"
@@ -138,14 +164,25 @@ def _divide(
                 f"no completion call is named {name!r}",
                 next_step=f"name one of these functions: {known}; or FILE:LINE",
             )
-    for call in calls:
+    for call, role in roles(survey, options):
+        (policy if role is Role.POLICY else auxiliary).append(call)
+    return tuple(policy), tuple(auxiliary)
+
+
+def roles(survey: Survey, options: Options) -> Iterator[tuple[CompletionCall, Role]]:
+    """Yield each completion call of an agent with the role that is decided for it."""
+    for call in _calls_of(survey):
         role = call.role
         if any(is_named(call, name) for name in options.auxiliary):
             role = Role.AUXILIARY
         elif any(is_named(call, name) for name in options.policy):
             role = Role.POLICY
-        (policy if role is Role.POLICY else auxiliary).append(call)
-    return tuple(policy), tuple(auxiliary)
+        yield call, role
+
+
+def _calls_of(survey: Survey) -> list[CompletionCall]:
+    files = (file for file in survey.files if file.uses_art is None)
+    return [call for file in files for call in file.calls]
 
 
 def is_named(call: CompletionCall, name: str) -> bool:
@@ -274,6 +311,7 @@ def as_data(decisions: Decisions) -> dict[str, Any]:
     values: dict[str, Any] = {}
     if decisions.training is not None:
         values = asdict(decisions.training)
+        del values["decided"]  # the other values say it
     values["entry"] = None if decisions.entry is None else decisions.entry.name
     return {
         name: {

@@ -14,13 +14,13 @@ from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
 from art_adapt.report.printable import printable
 from art_adapt.report.terminal import shown_progress
+from art_adapt.seal import has_seal
 from art_adapt.source import Source, read_source
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.calls.obstacles import art_use
 from art_adapt.survey.reading.hooks import imported_hooks, local_names
 from art_adapt.survey.reading.packages import import_roots, module_file
 from art_adapt.survey.reading.syntax import Syntax
-from art_adapt.train_module.seal import has_seal
 
 
 def standard_input(name: str) -> Source:
@@ -87,7 +87,7 @@ def is_agent(source: Source) -> bool:
     return bool(calls) and art_use(calls[0].syntax) is None
 
 
-def with_entry_file(sources: list[Source], entry: str | None) -> list[Source]:
+def with_entry_file(sources: Sequence[Source], entry: str | None) -> list[Source]:
     """``sources`` and the file of ``module:callable``, where ``entry`` names one.
 
     The module is a dotted name, or a path from here or from beside the agent.
@@ -97,7 +97,7 @@ def with_entry_file(sources: list[Source], entry: str | None) -> list[Source]:
     """
     module, colon, _ = (entry or "").partition(":")
     if not colon:
-        return sources
+        return [*sources]
     is_path = module.endswith(".py")
     roots = [*import_roots(sources[0].path), Path.cwd()]
     for root in reversed(roots) if is_path else roots:
@@ -107,7 +107,7 @@ def with_entry_file(sources: list[Source], entry: str | None) -> list[Source]:
             path = module_file(root.joinpath(*module.split(".")))
         if path is not None:
             known = any(source.path == path for source in sources)
-            return sources if known else [*sources, read_source(path)]
+            return [*sources] if known else [*sources, read_source(path)]
     raise Refusal(
         f"--entry {entry}: no module {module} beside {sources[0].path.name} or above it",
         next_step="name it as package.module:function or path/to/file.py:function",

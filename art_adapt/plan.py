@@ -8,15 +8,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from art_adapt import hooks_file, train_module
 from art_adapt.adaptation import adapt_source, wraps_of
+from art_adapt.decided import Changed, changes, standing, with_earlier
 from art_adapt.decisions import Decisions, decide, is_named, train_module_path
+from art_adapt.discovery import with_entry_file
 from art_adapt.entry_decision import UnclearEntry
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.guide.answers import kept_answers
-from art_adapt.settings import Options
+from art_adapt.settings import Options, Origin
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import FileSurvey, Survey
 from art_adapt.survey.reading.hooks import HooksPlace
@@ -35,6 +38,8 @@ class Plan:
     edits: tuple[FileEdit, ...]
     # The train module as it would be, where somebody has edited the one that is there.
     kept: FileEdit | None = None
+    # What flags of this run have changed of what an earlier one decided.
+    changed: tuple[Changed, ...] = ()
 
     @property
     def changes(self) -> bool:
@@ -58,19 +63,35 @@ def make_plan(
         Refusal: there is nothing to adapt, a decision is missing, or a result would break a guarantee.
     """
     found = survey(sources, entry=options.entry)
+    earlier = _earlier(sources, found)
+    options = with_earlier(options, earlier)
+    if options.origin("entry") is Origin.EARLIER:
+        sources = with_entry_file(sources, options.entry)
+        found = survey(sources, entry=options.entry)
     if guide is not None and options.train_module:
         with contextlib.suppress(UnclearEntry):  # the first thing that it asks
             _planned(found, options, force=force)  # what is refused, before it asks
         options = guide(found, options)
-    plan = _planned(found, options, force=force)
+    plan = _planned(found, options, force=force, keeps_answers=keep)
+    plan = replace(plan, changed=tuple(changes(options, earlier)))
     if keep and plan.decisions.training is not None:
         answers = kept_answers(options, sources[0].path)
         return replace(plan, edits=(*plan.edits, *([answers] if answers else [])))
     return plan
 
 
-def _planned(found: Survey, options: Options, *, force: bool) -> Plan:
-    decisions = decide(found, options)
+def _earlier(sources: Sequence[Source], found: Survey) -> dict[str, Any]:
+    """Return what the train module says that an earlier run wrote for this agent."""
+    homes = [entry.home for entry in found.entry_points]
+    files = [file.source.path for file in found.files]
+    given = [source.path for source in sources]
+    return standing(dict.fromkeys((*given, *homes, *files)))
+
+
+def _planned(
+    found: Survey, options: Options, *, force: bool, keeps_answers: bool = False
+) -> Plan:
+    decisions = decide(found, options, keeps_answers=keeps_answers)
     agent: list[FileEdit] = []
     hooks_files: list[FileEdit] = []
     if not options.single_turn:  # where nothing of the agent runs

@@ -26,6 +26,7 @@ class Origin(StrEnum):
     FOUND = "found"
     DEFAULT = "default"
     FLAG = "flag"
+    EARLIER = "as before"
     CONFIG = "config"
     ANSWER = "answer"
 

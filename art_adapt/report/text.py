@@ -91,6 +91,7 @@ def _lines(plan: Plan) -> Iterator[Line]:
         yield Line()
         yield Line(text="Decided", heading=True)
         yield from _decision_lines(decisions)
+        yield from _changed_lines(plan)
 
 
 def found_lines(plan: Plan) -> Iterator[Line]:
@@ -324,6 +325,11 @@ def _entry_name(decisions: Decisions) -> str:
         return "recorded requests"
     script = entry is not None and entry.is_script
     return entry.home.name if entry is not None and script else str(entry)
+
+
+def _changed_lines(plan: Plan) -> Iterator[Line]:
+    for each in plan.changed:
+        yield Line("changed", each.now, f"(before: {each.before})")
 
 
 def _decision_lines(decisions: Decisions) -> Iterator[Line]:

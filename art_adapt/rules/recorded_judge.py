@@ -47,7 +47,7 @@ def check(code: Code) -> Iterator[Found]:
         if not call.recorded:
             continue
         role, reason = stated_role(call, code.completions.calls)
-        if role is Role.AUXILIARY:
+        if role is Role.AUXILIARY and code.decided_role(call) is Role.AUXILIARY:
             yield found(
                 call.callee,
                 f"the model in training answers for a judge and is trained on it ({reason}): "

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.calls.roles import Role, stated_role
+from art_adapt.survey.calls.roles import Role
 
 RULE = Rule("ART101", "unrecorded-call", Severity.GARBAGE)
 BAD = (
@@ -32,6 +32,17 @@ def plan(messages):
 
 def answer(messages):
     return client.chat.completions.create(model="m", messages=messages)  # <-
+""",
+    """\
+from art_recording import final_answer
+from openai import OpenAI
+
+client = OpenAI()
+
+def answer(question):
+    messages = [{"role": "user", "content": question}]
+    reply = client.chat.completions.create(model="m", messages=messages)  # <-
+    return final_answer(reply.choices[0].message.content)
 """,
     """\
 from art_recording import recorded
@@ -49,6 +60,29 @@ def answer(messages):
 )
 GOOD = (
     """\
+import json
+from art_recording import final_answer, recorded
+from openai import OpenAI
+
+client = OpenAI()
+
+def run(question):
+    messages = [{"role": "user", "content": question}]
+    for _ in range(5):
+        reply = recorded(client.chat.completions.create)(model="m", messages=messages, tools=[])
+        message = reply.choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return final_answer(message.content)
+        for call in message.tool_calls:
+            found = critic(call.function.arguments)
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": found})
+
+def critic(text):
+    asked = [{"role": "user", "content": text}]
+    return client.chat.completions.create(model="m", messages=asked).choices[0].message.content
+""",
+    """\
 from art_recording import recorded
 from openai import OpenAI
 
@@ -64,13 +98,12 @@ def judge(messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not any(call.recorded for call in code.completions.calls):
+    if not code.is_adapted:
         return
-    auxiliary = code.auxiliary
     for call in code.completions.calls:
-        if call.recorded or not call.supported or call.function in auxiliary:
+        if call.recorded or not call.supported:
             continue
-        if stated_role(call, code.completions.calls)[0] is Role.POLICY:
+        if code.decided_role(call) is Role.POLICY:
             yield found(
                 call.callee,
                 "this call is not recorded: in a rollout it goes to the production model; "

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from art_adapt import __version__
 from art_adapt.decisions import Training
+from art_adapt.seal import sealed
 from art_adapt.survey.model import EntryPoint, Parameter, Survey
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.train_module.episode import client_class, clients_of, render_episode
@@ -18,7 +19,6 @@ from art_adapt.train_module.fields import (
 from art_adapt.train_module.fill import fill
 from art_adapt.train_module.imports import imports_of, with_imports
 from art_adapt.train_module.layout import LINE_LENGTH, literal, shortened, tuple_of
-from art_adapt.train_module.seal import sealed
 
 MOST_WARNINGS = 8
 WORST_FIRST = (
@@ -76,7 +76,7 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         "episode": started,
     }
     text = fill(values, texts, _conditions(training))
-    return sealed(with_imports(text, of_libraries), __version__)
+    return sealed(training.decided + with_imports(text, of_libraries), __version__)
 
 
 def _conditions(training: Training) -> dict[str, bool]:

@@ -33,6 +33,9 @@ from art_adapt.rules.code.rewards import Rewards, RewardWrite
 from art_adapt.rules.code.sampled import Kind, Sampled
 from art_adapt.rules.code.training import Training
 from art_adapt.rules.code.trajectories import Put, Trajectories
+from art_adapt.span import Span
+from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.survey.calls.roles import Role, stated_role
 from art_adapt.survey.reading.nodes import Function, dotted
 
 __all__ = [
@@ -56,6 +59,22 @@ class Code(File):
 
     auxiliary: frozenset[str] = frozenset()  # functions, from [tool.art-adapt]
     exported: bool = False  # from a notebook, with lines that are not Python
+
+    def decided_role(self, call: FoundCall) -> Role:
+        """Return the role that adapting decides on for a call of this file."""
+        if call.function in self.auxiliary:
+            return Role.AUXILIARY
+        if self._policy_calls is None:
+            return stated_role(call, self.completions.calls)[0]
+        is_policy = Span.of(call.callee) in self._policy_calls
+        return Role.POLICY if is_policy else Role.AUXILIARY
+
+    @cached_property
+    def _policy_calls(self) -> frozenset[Span] | None:
+        # Few files are asked about, and the survey takes as long to import as the rules.
+        from art_adapt.rules.code.decided import policy_calls
+
+        return None if self.exported else policy_calls(self.source)
 
     @cached_property
     def wrapped_rollouts(self) -> tuple[Function, ...]:
