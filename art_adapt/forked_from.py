@@ -16,6 +16,7 @@ TOLD = "ART_ADAPT_PRELOADED"
 if TOLD in os.environ:  # else it is a fork server of somebody else's
     told = json.loads(os.environ[TOLD])
     sys.path[:] = told["process"]["sys_path"]
+    import art_adapt.rehearsed  # noqa: F401 - its conditions hold here, too
     from art_adapt.without_torch import without_torch
 
     with nullcontext() if told["torch"] else without_torch():

@@ -1,6 +1,6 @@
 """Run a train module's ``main()`` in a process of its own, and write down what it did.
 
-``child_process.run_child`` starts it as ``python -m art_adapt.rehearsal.child SETTINGS``.
+``child_process.run_child`` starts it, with its settings in the environment.
 The train module is not modified and ART is the real one. Only ART's backends are replaced:
 ``stand_in`` serves the scripted model and takes the groups where a gradient step would be;
 with ``--train`` it is ART's LocalBackend with a tiny model behind it (``training``).
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.comparison import Result
-from art_adapt.rehearsal.environment import keep_dotenv_out
+from art_adapt.rehearsal.conditions import hold
 from art_adapt.rehearsal.observed import (
     Observed,
     Rehearsed,
@@ -43,7 +43,7 @@ from art_adapt.rehearsal.protocol import (
     to_json,
 )
 from art_adapt.rehearsal.stand_in import make_stand_in
-from art_adapt.rehearsal.stubs import put_stubs
+from art_adapt.rehearsed import SETTINGS
 from art_adapt.survey.reading.packages import import_name
 from art_adapt.without_torch import without_torch
 
@@ -67,7 +67,6 @@ def _write(path: Path, text: str) -> None:
 def run(settings: Settings) -> Notes:
     """Run the train module to its end or its last step, and return what was seen."""
     seen = Observed()
-    keep_dotenv_out(settings.let_through)  # before ART: litellm reads .env, too
     telling = threading.Thread(target=_tell, args=[seen, settings.out], daemon=True)
     telling.start()
     file = Path(settings.file)
@@ -84,7 +83,6 @@ def run(settings: Settings) -> Notes:
         try:
             module: Any = importlib.import_module(name)
             seen.notes = replace(seen.notes, at_import=_asked())
-            put_stubs(settings.stubs, root)
             _raise(module, UNBOUNDED)
             if hasattr(module, "RUN_NAME"):  # which a real run may have finished
                 module.RUN_NAME = "rehearsal"
@@ -292,7 +290,8 @@ def _watch_recorders(rollouts: list[Watched]) -> None:
 
 
 if __name__ == "__main__":
-    main(from_json(Settings, Path(sys.argv[1]).read_text(encoding="utf-8")))
+    hold(os.environ[SETTINGS])
+    main(from_json(Settings, Path(os.environ[SETTINGS]).read_text(encoding="utf-8")))
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)  # threads and processes that go on are not waited for

@@ -22,6 +22,7 @@ from art_adapt.rehearsal.protocol import (
     progress_file,
     to_json,
 )
+from art_adapt.rehearsed import SETTINGS
 from art_adapt.survey.reading.packages import import_name
 
 DYING = {
@@ -90,11 +91,12 @@ def run_child(
         conditions.stubs,
         conditions.let_through,
     )
-    (folder / "settings.json").write_text(to_json(settings), encoding="utf-8")
-    command = [sys.executable, "-m", "art_adapt.rehearsal.child"]
+    file = folder / "settings.json"
+    file.write_text(to_json(settings), encoding="utf-8")
+    variables = environment(url, path, conditions.let_through).variables
     ended = contained.run(
-        [*command, str(folder / "settings.json")],
-        environment(url, path, conditions.let_through).variables,
+        [sys.executable, "-m", "art_adapt.rehearsal.child"],
+        {**variables, SETTINGS: str(file.resolve())},
         import_name(path.resolve())[0],  # where its docstring says to run it
         folder / "temporary",
         conditions.seconds,

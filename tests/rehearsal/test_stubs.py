@@ -140,6 +140,36 @@ def test_what_is_stubbed_does_not_run(folder: Path) -> None:
     assert "for real" not in said
 
 
+@pytest.mark.parametrize("threads", [False, True], ids=["forked", "spawned"])
+def test_what_holds_in_one_process_holds_in_each(folder: Path, threads: bool) -> None:
+    """Each episode has a process of its own, which imports the agent anew."""
+    agent = folder / "agent.py"
+    (folder / ".env").write_text("SHOP_TOKEN=from the file\nSHOP_URL=http://shop\n")
+    started = (
+        "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+        if threads  # then no episode can be forked from a process that has imported it
+        else ""
+    )
+    text = agent.read_text().replace(
+        "client = OpenAI()\n",
+        "import os\nimport threading\n\nfrom dotenv import load_dotenv\n\n"
+        f"load_dotenv()\n{started}SEEN = {{n: v for n, v in os.environ.items() "
+        "if 'SHOP' in n}\nclient = OpenAI()\n",
+        1,
+    )
+    told = "    with open('seen.txt', 'a') as file:\n        print(os.getpid(), SEEN, file=file)\n"
+    agent.write_text(text.replace("    messages = [", f"{told}    messages = [", 1))
+    done = art_adapt("--isolated", "--isolate", "process", "agent.py", cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    stubs = [f"{name}={value}" if value else name for name, value in STUBS.items()]
+    options = [part for stub in stubs for part in ("--stub", stub)]
+    code, said = rehearse(folder, "--steps", "1", *options)
+    assert code == 0, said
+    seen = (folder / "seen.txt").read_text().splitlines()
+    assert len({line.split()[0] for line in seen}) == len(seen) > 3
+    assert "from the file" not in str(seen) and "http://shop" not in str(seen)
+
+
 def test_what_runs_is_named_before(folder: Path) -> None:
     _, said = rehearse(folder, "--stub", "weather", "--steps", "1")
     before = said.partition("Rehearsed")[0]

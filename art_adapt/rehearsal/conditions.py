@@ -1,0 +1,19 @@
+"""What a rehearsal sets in a process before the agent is imported there."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from art_adapt.rehearsal.environment import keep_dotenv_out
+from art_adapt.rehearsal.protocol import Settings, from_json
+from art_adapt.rehearsal.stubs import put_stubs
+from art_adapt.survey.reading.packages import import_name
+
+
+@functools.cache  # once in each process
+def hold(settings_file: str) -> None:
+    """Keep secrets of .env files out of this process, and stub what does not run."""
+    settings = from_json(Settings, Path(settings_file).read_text(encoding="utf-8"))
+    keep_dotenv_out(settings.let_through)  # before ART: litellm reads .env, too
+    put_stubs(settings.stubs, import_name(Path(settings.file))[0])

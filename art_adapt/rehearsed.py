@@ -1,0 +1,17 @@
+"""Lets what a rehearsal sets hold in each process that a train module starts.
+
+An episode's process imports the agent anew: without this its stubs would be gone there,
+and a secret of an .env file would come in. Imported first in each of these processes; in a
+real run it does nothing.
+"""
+
+from __future__ import annotations
+
+import os
+
+SETTINGS = "ART_ADAPT_REHEARSAL"  # names the file with the rehearsal's settings
+
+if SETTINGS in os.environ:
+    from art_adapt.rehearsal.conditions import hold
+
+    hold(os.environ[SETTINGS])
