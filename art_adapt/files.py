@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -26,16 +26,20 @@ COPIED = re.compile(r"\.(.+)\.[a-z0-9_]{8}\.art-adapt")
 KEPT = ".art-adapt-kept"  # and that of a file with hard links, while it is overwritten
 
 
-def write(edits: Sequence[FileEdit]) -> None:
+def write(
+    edits: Sequence[FileEdit], still_holds: Callable[[], None] = lambda: None
+) -> None:
     """Make all edits that change something, or none.
 
-    A file reached through a link stays where the link points, and a file with several
+    ``still_holds`` is called when no other art-adapt can write: it refuses where what
+    the edits rest on has changed meanwhile. A file reached through a link stays where the link points, and a file with several
     hard links keeps them. Deleting through a link removes the link only.
 
     Raises:
         Refusal: a file is read-only, is not as it was when it was read, or cannot be
             written. Then everything is as it was.
     """
+    # Also where nothing changes: another run's plan may rest on those files.
     folders = sorted({_target(edit).parent for edit in edits})
     with _locked(folders):
         for folder in folders:
@@ -43,7 +47,30 @@ def write(edits: Sequence[FileEdit]) -> None:
         changing = [edit for edit in edits if edit.changes and not _is_done(edit)]
         for edit in changing:
             _check(edit)
+        if changing:
+            still_holds()
         _replace_all(_in_order(changing))
+
+
+def check_unchanged(read: Mapping[Path, bytes | None]) -> None:
+    """Refuse if a file does not hold what it held when it was read; None: it was not there.
+
+    Raises:
+        Refusal: another one does, or it is gone.
+    """
+    for path, data in read.items():
+        try:
+            now = path.read_bytes() if path.exists() else None
+        except OSError as error:
+            raise Refusal(f"cannot be read: {error.strerror}", path=path) from error
+        if now != data:
+            raise changed_meanwhile(path)
+
+
+def changed_meanwhile(path: Path) -> Refusal:
+    return Refusal(
+        "changed while art-adapt ran", next_step="run art-adapt again", path=path
+    )
 
 
 def _target(edit: FileEdit) -> Path:
@@ -94,16 +121,14 @@ def _check(edit: FileEdit) -> None:
     try:
         now = real.read_bytes()
         mode = real.stat().st_mode
+    except FileNotFoundError:
+        raise changed_meanwhile(edit.path) from None
     except OSError as error:
         raise Refusal(
             f"cannot be read: {error.strerror or error}", path=edit.path
         ) from error
     if now != edit.before:
-        raise Refusal(
-            "changed while art-adapt ran",
-            next_step="run art-adapt again",
-            path=edit.path,
-        )
+        raise changed_meanwhile(edit.path)
     # Root may write everything, but a read-only file is meant to stay as it is.
     if not mode & 0o222 or not os.access(real, os.W_OK):
         raise Refusal(

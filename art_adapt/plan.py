@@ -18,6 +18,7 @@ from art_adapt.discovery import with_entry_file
 from art_adapt.entry_decision import UnclearEntry
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
+from art_adapt.files import check_unchanged
 from art_adapt.guide.answers import kept_answers
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source, read_source
@@ -44,6 +45,16 @@ class Plan:
     @property
     def changes(self) -> bool:
         return any(edit.changes for edit in self.edits)
+
+    def check_still_holds(self) -> None:
+        """Refuse if a file that this plan was made from has changed since.
+
+        Raises:
+            Refusal: another run, or somebody, has changed one.
+        """
+        edited = {edit.path: edit.before for edit in self.edits}
+        read = {source.path: source.data for source in self.survey.read}
+        check_unchanged(read | edited)
 
 
 def make_plan(
@@ -141,8 +152,9 @@ def _hooks_files(folder: Path) -> Iterator[FileEdit]:
         if (file := _existing(root / hooks_file.NAME)) and not hooks_file.is_ours(file):
             raise _taken(root / hooks_file.NAME, "a file", "the hooks need")
     edit = _sibling(folder / hooks_file.NAME, hooks_file.contents())
-    if edit.before is None or not hooks_file.is_current(edit.before):
-        yield edit
+    if edit.before is not None and hooks_file.is_current(edit.before):
+        edit = replace(edit, after=edit.before)  # whoever has formatted it
+    yield edit
     former = folder / hooks_file.FORMER_SIBLING
     if former.is_file() and hooks_file.is_former(data := former.read_bytes()):
         yield FileEdit(former, data, None, generated=True)

@@ -14,6 +14,7 @@ from art_adapt.adaptation import remove
 from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
+from art_adapt.files import changed_meanwhile
 from art_adapt.folders import walk
 from art_adapt.guide.answers import without_answers
 from art_adapt.source import Source, read_source
@@ -38,10 +39,23 @@ class Undo:
 
     edits: tuple[FileEdit, ...]
     left: tuple[tuple[Path, str], ...]
+    asked: tuple[tuple[Path, ...], int, str | None]  # what it was planned from
 
     @property
     def changes(self) -> bool:
         return any(edit.changes for edit in self.edits)
+
+    def check_still_holds(self) -> None:
+        """Refuse if the same undo would be another one by now.
+
+        It rests on which files of the whole folder use the hooks.
+
+        Raises:
+            Refusal: another run, or somebody, has changed one.
+        """
+        paths, line_length, entry = self.asked
+        if make_undo([read_source(path) for path in paths], line_length, entry) != self:
+            raise changed_meanwhile(paths[0])
 
 
 @dataclass(frozen=True)
@@ -96,7 +110,8 @@ def make_undo(
             _add(edit_or_reason, edits, left)
     for edit_or_reason in without_answers({*undone, *named}):
         _add(edit_or_reason, edits, left)
-    return Undo(tuple(edits), tuple(left))
+    asked = tuple(source.path for source in sources), line_length, entry
+    return Undo(tuple(edits), tuple(left), asked)
 
 
 Left = tuple[Path, str]

@@ -29,7 +29,7 @@ from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.files import write
 from art_adapt.plan import make_plan
-from art_adapt.settings import Options
+from art_adapt.settings import Options, Origin
 from art_adapt.source import read_source
 from art_adapt.undo import make_undo
 
@@ -466,3 +466,71 @@ def test_what_others_import_is_written_first(
     monkeypatch.setattr(os, "replace", noting)
     write(edits_of(agent))
     assert written == [hooks_file.NAME, "agent_train.py", "agent.py"]
+
+
+# Two runs at once
+
+
+def _files(agent: Path) -> list[tuple[Path, bytes]]:
+    return [(path, path.read_bytes()) for path in sorted(agent.parent.rglob("*.py"))]
+
+
+@pytest.mark.parametrize("between", ["undo", "edit", "rename", "remove the hooks"])
+def test_what_a_plan_rests_on_is_looked_at_when_it_is_written(
+    between: str, agent: Path
+) -> None:
+    """Also files that the plan leaves as they are: here all but the train module."""
+    helper = agent.with_name("helper.py")
+    helper.write_text("LIMIT = 3\n")
+    agent.write_text(f"import helper\n{agent.read_text()}")
+    assert adapt(agent).returncode == 0
+    options = Options(max_steps=7, origins={"max_steps": Origin.FLAG})
+    plan = make_plan([read_source(agent)], options)
+    assert [e.path.name for e in plan.edits if e.changes] == ["agent_train.py"]
+    if between == "undo":
+        assert adapt(agent, "--undo").returncode == 0
+    elif between == "edit":
+        helper.write_text("LIMIT = 4\n")
+    elif between == "rename":
+        helper.rename(helper.with_name("helpers.py"))
+    else:
+        agent.with_name(hooks_file.NAME).unlink()
+    now = _files(agent)
+    with pytest.raises(Refusal, match="changed while art-adapt ran"):
+        write(plan.edits, plan.check_still_holds)
+    assert _files(agent) == now
+
+
+@pytest.mark.parametrize("other", ["other.py", "agent.py"])
+def test_an_undo_looks_again_who_uses_the_hooks(agent: Path, other: str) -> None:
+    """Another run has put hooks meanwhile that import the file that is to be deleted."""
+    agent.with_name("other.py").write_text(agent.read_text())
+    assert adapt(agent).returncode == 0
+    undo = make_undo([read_source(agent)], 88)
+    assert adapt(agent.with_name(other), "--max-steps", "3").returncode == 0
+    now = _files(agent)
+    with pytest.raises(Refusal, match="changed while art-adapt ran"):
+        write(undo.edits, undo.check_still_holds)
+    assert _files(agent) == now
+
+
+def test_adapt_and_undo_at_once(agent: Path) -> None:
+    """Whoever wins: no hooks without their file, and nothing generated beside a plain agent."""
+    before = agent.read_bytes()
+    for round_ in range(4):
+        runs = [
+            subprocess.Popen(
+                [sys.executable, "-m", "art_adapt", "--yes", *options, "agent.py"],
+                cwd=agent.parent,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            for options in (["--max-steps", str(round_ + 2)], ["--undo"])
+        ]
+        for run in runs:
+            assert run.wait(60) in (0, 2)
+        names = {path.name for path in agent.parent.glob("*.py")}
+        is_plain = agent.read_bytes() == before
+        assert ("agent_train.py" in names) is not is_plain
+        assert (hooks_file.NAME in names) is not is_plain
+        assert adapt(agent).returncode == 0

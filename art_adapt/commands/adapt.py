@@ -240,7 +240,7 @@ def _write(
     if asks and not may_write():
         print("Nothing was written.")
         raise typer.Exit(DONE)
-    write(plan.edits)
+    write(plan.edits, plan.check_still_holds)
     if as_json:
         print_json(plan, written=plan.changes)
     else:
@@ -342,5 +342,5 @@ def _undo(
         print_edits(undo.edits)
         if not may_write():
             raise typer.Exit(DONE)
-    write(undo.edits)
+    write(undo.edits, undo.check_still_holds)
     say_undone(undo, sys.stdout)

@@ -338,10 +338,14 @@ class FileSurvey:
 
 @dataclass(frozen=True)
 class Survey:
-    """The findings in an agent: its files, and its entry points, likeliest first."""
+    """The findings in an agent: its files, and its entry points, likeliest first.
+
+    ``read``: all files that they rest on, which are those and what they import.
+    """
 
     files: tuple[FileSurvey, ...]
     entry_points: tuple[EntryPoint, ...]
+    read: tuple[Source, ...] = field(default=(), repr=False)
 
     @property
     def calls(self) -> tuple[CompletionCall, ...]:

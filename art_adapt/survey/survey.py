@@ -67,7 +67,8 @@ def survey(
     episodes = Episodes.of(found, likely)
     settled = iter(episodes.entries)
     entry_points = tuple(next(settled) if e in likely else e for e in entry_points)
-    return Survey(tuple(_files(episodes, entry_points)), entry_points)
+    read = tuple(syntax.source for syntax in episodes.found.project.files.values())
+    return Survey(tuple(_files(episodes, entry_points)), entry_points, read)
 
 
 def _as_used(
