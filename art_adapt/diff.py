@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from art_adapt.file_edit import FileEdit
+from art_adapt.quoting import quoted
 
 
 def unified(edit: FileEdit) -> bytes:
@@ -14,7 +15,8 @@ def unified(edit: FileEdit) -> bytes:
     if not edit.changes:
         return b""
     name = _shown(edit.path)
-    old, new, header = f"a/{name}", f"b/{name}", f"diff --git a/{name} b/{name}\n"
+    old, new = quoted(f"a/{name}"), quoted(f"b/{name}")
+    header = f"diff --git {old} {new}\n"
     if edit.before is None:
         old, header = "/dev/null", header + "new file mode 100644\n"
     if edit.after is None:

@@ -12,6 +12,7 @@ from art_adapt import hooks_file
 from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
+from art_adapt.quoting import quoted
 from art_adapt.report.printable import printable
 from art_adapt.report.terminal import shown_progress
 from art_adapt.seal import has_seal
@@ -109,7 +110,7 @@ def with_entry_file(sources: Sequence[Source], entry: str | None) -> list[Source
             known = any(source.path == path for source in sources)
             return [*sources] if known else [*sources, read_source(path)]
     raise Refusal(
-        f"--entry {entry}: no module {module} beside {sources[0].path.name} or above it",
+        f"--entry {entry}: no module {module} beside {quoted(sources[0].path.name)} or above it",
         next_step="name it as package.module:function or path/to/file.py:function",
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from shlex import quote
 
 from art_adapt.errors import Refusal
+from art_adapt.quoting import quoted
 from art_adapt.report.paths import at, shown
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.candidates.entry_points import is_named
@@ -107,7 +108,7 @@ def refuse_untrainable(decision: EntryDecision) -> None:
     path = entry.home
     if "." in path.stem and not entry.is_script:
         raise Refusal(
-            f"a train module cannot import {path.name}: the dot in {path.stem} would separate packages",
+            f"a train module cannot import {quoted(path.name)}: the dot in {quoted(path.stem)} would separate packages",
             next_step="rename the file, or record only, with --no-train-module",
             path=path,
         )

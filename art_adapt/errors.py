@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from art_adapt.quoting import quoted
+
 
 @dataclass(eq=False)
 class Refusal(Exception):
@@ -22,10 +24,9 @@ class Refusal(Exception):
     column: int | None = None  # 1-based, as editors count
 
     def __str__(self) -> str:
+        name = None if self.path is None else quoted(str(self.path))
         place = ":".join(
-            str(part)
-            for part in (self.path, self.line, self.column)
-            if part is not None
+            str(part) for part in (name, self.line, self.column) if part is not None
         )
         lines = [f"{place}: {self.what}" if place else self.what]
         if self.why:

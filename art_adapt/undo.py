@@ -17,6 +17,7 @@ from art_adapt.file_edit import FileEdit
 from art_adapt.files import changed_meanwhile
 from art_adapt.folders import walk
 from art_adapt.guide.answers import without_answers
+from art_adapt.quoting import quoted
 from art_adapt.source import Source, read_source
 from art_adapt.survey.reading.hooks import (
     RECORDING_MODULE,
@@ -204,7 +205,7 @@ def _kept(
         (o for o in known.values() if o.path not in undone and file.path in o.reached),
         None,
     )
-    return None if other is None else f"{other.path.name} still uses it"
+    return None if other is None else f"{quoted(other.path.name)} still uses it"
 
 
 def _is_ours(file: _Hooked, *, is_named: bool) -> bool:
@@ -256,7 +257,7 @@ def _hooks_files(folder: Path, gone: set[tuple[int, int]]) -> Iterator[FileEdit 
         if not (hooks_file.is_current(data) or hooks_file.is_former(data)):
             yield path, "it is not the file that art-adapt writes"
         elif user is not None:
-            yield path, f"{user.name} still uses it"
+            yield path, f"{quoted(user.name)} still uses it"
         else:
             yield FileEdit(path, data, None, generated=True)
 

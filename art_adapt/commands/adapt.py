@@ -15,6 +15,7 @@ from art_adapt.commands import command_app, command_list
 from art_adapt.commands.asking import can_ask, may_rehearse, may_write
 from art_adapt.commands.flags import options_from, takes_options
 from art_adapt.errors import Refusal
+from art_adapt.quoting import quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -199,7 +200,7 @@ def _diff(
         show(plan, sys.stderr)  # last, where somebody at a terminal reads it
     if plan.kept is not None:
         sys.stderr.write(
-            f"{plan.kept.path.name} has been edited and is left as it is (--force overwrites it)\n"
+            f"{quoted(plan.kept.path.name)} has been edited and is left as it is (--force overwrites it)\n"
         )
     raise typer.Exit(WOULD_CHANGE if plan.changes else DONE)
 

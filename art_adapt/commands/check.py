@@ -13,6 +13,7 @@ import typer
 
 from art_adapt.commands import command_app
 from art_adapt.errors import Refusal
+from art_adapt.quoting import quoted
 
 if TYPE_CHECKING:
     from art_adapt.check.selection import Selection
@@ -204,7 +205,7 @@ def _fix(
         data, count = fixed(source, selection, auxiliary)
         after.append(source if data == source.data else replace(source, data=data))
         if data != source.data:
-            told.append(f"fixed {count} in {source.path}")
+            told.append(f"fixed {count} in {quoted(str(source.path))}")
     pairs = list(zip(sources, after, strict=True))
     edits = [
         FileEdit(old.path, old.data, new.data) for old, new in pairs if old is not new

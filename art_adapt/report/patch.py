@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from art_adapt.diff import unified
 from art_adapt.file_edit import FileEdit
+from art_adapt.quoting import quoted
 from art_adapt.report.printable import printable
 from art_adapt.report.terminal import has_colours
 
@@ -43,5 +44,5 @@ def print_edits(edits: Sequence[FileEdit]) -> None:
     print_patch(edit for edit in edits if not edit.generated)
     for edit in edits:
         if edit.generated and edit.changes:
-            print(f"{edit.state} file {printable(edit.path.name)}{edit.size}")
+            print(f"{edit.state} file {quoted(edit.path.name)}{edit.size}")
     print()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from art_adapt.report.printable import printable
+from art_adapt.quoting import quoted_at_start
 from art_adapt.source import Place
 
 
@@ -25,4 +25,4 @@ def at(place: Place) -> str:
 
 def shown(path: Path) -> str:
     """Show a path from the working folder to a person."""
-    return printable(relative(path))
+    return quoted_at_start(relative(path))

@@ -1,0 +1,37 @@
+"""Quotes names of files as git does, because a name may hold line ends and commands."""
+
+from __future__ import annotations
+
+import re
+
+# Control characters, marks of direction, halves of surrogate pairs, and what quotes.
+UNSAFE = re.compile('[\x00-\x1f\x7f-\x9f"\\\\\u2028-\u202e\u2066-\u2069\ud800-\udfff]')
+SPELLED = {
+    **dict(zip("\a\b\t\n\v\f\r", "abtnvfr", strict=True)),
+    '"': '"',
+    "\\": "\\",
+}
+# What CI servers take as a command at the beginning of a line.
+COMMANDS = ("::", "##")
+
+
+def quoted(name: str) -> str:
+    r"""Return a name as git writes it: ``"a\nb.py"`` where it holds a line end."""
+    if UNSAFE.search(name) is None:
+        return name
+    return f'"{UNSAFE.sub(_spelled, name)}"'
+
+
+def quoted_at_start(name: str) -> str:
+    """Return a name for the beginning of a line, where it must be no command."""
+    return quoted(f"./{name}" if name.startswith(COMMANDS) else name)
+
+
+def _spelled(found: re.Match[str]) -> str:
+    if found[0] in SPELLED:
+        return f"\\{SPELLED[found[0]]}"
+    try:
+        data = found[0].encode(errors="surrogateescape")
+    except UnicodeEncodeError:  # half of a pair that stands for no byte
+        data = found[0].encode(errors="surrogatepass")
+    return "".join(f"\\{byte:03o}" for byte in data)
