@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
@@ -15,6 +16,17 @@ from art_adapt.survey.candidates.entry_points import is_named
 from art_adapt.survey.model import EntryPoint, Survey
 from art_adapt.survey.reading.syntax import MODULE_LEVEL
 
+# What a training run imports by name, beside the standard library.
+HIDING = {
+    "art",
+    "art_adapt",
+    "openai",
+    "litellm",
+    "pydantic",
+    "httpx",
+    "numpy",
+    "polars",
+} | {"pyarrow", "wandb", "weave", "torch", "transformers", "vllm", "datasets"}
 MOST_LISTED = 12  # candidates in a message
 
 
@@ -106,6 +118,15 @@ def refuse_untrainable(decision: EntryDecision) -> None:
     if entry is None:
         return
     path = entry.home
+    if not entry.package and (
+        path.stem in HIDING or path.stem in sys.stdlib_module_names
+    ):
+        raise Refusal(
+            f"an agent called {path.name} hides the module {path.stem} from what trains it",
+            why="Python looks beside the train module first, and imports the agent in its place",
+            next_step="rename the file, or record only, with --no-train-module",
+            path=path,
+        )
     if "." in path.stem and not entry.is_script:
         raise Refusal(
             f"a train module cannot import {quoted(path.name)}: the dot in {quoted(path.stem)} would separate packages",

@@ -17,6 +17,7 @@ class FileEdit:
     before: bytes | None  # None: the file is new
     after: bytes | None  # None: the file is deleted
     generated: bool = False
+    private: bool = False  # a new file that nobody else may read
 
     @property
     def changes(self) -> bool:

@@ -140,7 +140,8 @@ def _check(edit: FileEdit) -> None:
 
 
 def _check_folder(edit: FileEdit, folder: Path) -> None:
-    if not os.access(folder, os.W_OK):
+    # Root may write everywhere, but a read-only folder is meant to stay as it is.
+    if not folder.stat().st_mode & 0o222 or not os.access(folder, os.W_OK):
         raise Refusal(
             "its folder cannot be written",
             next_step="make it writable, if it is yours to change",
@@ -197,7 +198,7 @@ def _copy(edit: FileEdit, data: bytes, copies: ExitStack) -> Path:
         shutil.copystat(target, name)
         os.utime(name)
     else:
-        os.chmod(name, 0o666 & ~_umask())
+        os.chmod(name, 0o600 if edit.private else 0o666 & ~_umask())
     return Path(name)
 
 

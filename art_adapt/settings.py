@@ -85,6 +85,12 @@ _IS_A_NAME = Check(
     why="it names folders and a model",
     next_step="use letters, digits, dots, hyphens and underscores only",
 )
+_IS_ONE_FOLDER = Check(
+    lambda name: re.search(r"[/\\\x00-\x1f]|^\.\.?$", name) is None,
+    "{said} cannot name a project",
+    why="it names a folder of the project's models",
+    next_step="leave out slashes and backslashes",
+)
 _IS_A_SHARE = Check(lambda share: 0 < share < 1, "{said} is not between 0 and 1")
 _IS_POSITIVE = Check(
     lambda number: 0 < number < math.inf, "{said} is not a positive number"
@@ -152,7 +158,8 @@ class TrainingOptions:
         "OpenPipe/Qwen3-14B-Instruct"
     )
     project: Annotated[
-        str, Option("The project's name in ART.", default="the file's name")
+        str,
+        Option("The project's name in ART.", _IS_ONE_FOLDER, default="the file's name"),
     ] = ""
     run_name: Annotated[
         str,

@@ -17,6 +17,9 @@ from pathlib import Path
 from art_adapt.errors import Refusal
 from art_adapt.survey.reading.apis import WORDS
 
+LARGEST = (
+    4_000_000  # bytes that are parsed; the largest module of CPython has 0.4 million
+)
 # Words of files that may call a model in another way: through a framework, another
 # client, ART or a process.
 OTHER_WORDS = (
@@ -87,6 +90,13 @@ class Source:
         Raises:
             Refusal: this interpreter cannot parse the file; with line and column.
         """
+        if len(self.data) > LARGEST:
+            raise Refusal(
+                f"{len(self.data) / 1e6:.0f} MB: too large to be read as an agent",
+                why=f"a file of more than {LARGEST / 1e6:.0f} MB takes minutes and gigabytes to parse",
+                next_step="keep data in a file of its own, and name the agent's file",
+                path=self.path,
+            )
         if b"\0" in self.data:
             raise Refusal("a binary file, not Python source", path=self.path)
         self.text  # noqa: B018 - report an encoding error before a syntax error

@@ -4,6 +4,7 @@ One module of ``checks`` for each subject, with a function ``check(setup)`` that
 findings. A further subject is a further module.
 """
 
+import art_adapt.offline  # noqa: F401 - before ART, which imports litellm
 from art_adapt.doctor.examine import examine
 from art_adapt.doctor.finding import Finding, Setup, State
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -69,13 +70,17 @@ class Endpoint:
     """A server that runs while its ``with`` block does, at ``url``.
 
     ``answer`` is called in the request's own thread. Where it raises ConnectionError the
-    server hangs up without an answer.
+    server hangs up without an answer. ``is_secret``: the paths begin with a word that
+    no other process of the machine knows.
     """
 
-    def __init__(self, answer: Callable[[Request], Answer]) -> None:
-        self._server = _Server(("127.0.0.1", 0), _handler(answer))
+    def __init__(
+        self, answer: Callable[[Request], Answer], *, is_secret: bool = False
+    ) -> None:
+        prefix = f"/{secrets.token_urlsafe(9)}" if is_secret else ""
+        self._server = _Server(("127.0.0.1", 0), _handler(answer, prefix))
         self.port = int(self._server.server_address[1])
-        self.root = f"http://127.0.0.1:{self.port}"
+        self.root = f"http://127.0.0.1:{self.port}{prefix}"
         self.url = f"{self.root}/v1"
 
     def __enter__(self) -> Self:
@@ -97,16 +102,22 @@ class _Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-def _handler(answer: Callable[[Request], Answer]) -> type[BaseHTTPRequestHandler]:
+def _handler(
+    answer: Callable[[Request], Answer], prefix: str
+) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def log_message(self, *_: object) -> None: ...
 
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            length = self.headers.get("Content-Length", "0")
+            if not length.isdecimal() or not self.path.startswith(f"{prefix}/"):
+                self.close_connection = True  # its body is not read
+                return self.send_error(400 if not length.isdecimal() else 404)
+            body = self.rfile.read(int(length))
             headers = {name.title(): value for name, value in self.headers.items()}
-            answered = answer(Request(self.path, headers, body))
+            answered = answer(Request(self.path.removeprefix(prefix), headers, body))
             self.send_response(answered.status)
             for name, value in answered.headers.items():
                 self.send_header(name, value)

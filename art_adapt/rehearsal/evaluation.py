@@ -69,5 +69,5 @@ def _served(models: Mapping[str, TinyModel]) -> Iterator[str]:
     def answered(request: Request) -> Answer:
         return answer(request, complete, conversations)
 
-    with Endpoint(answered) as endpoint:
-        yield f"http://127.0.0.1:{endpoint.port}/v1"
+    with Endpoint(answered, is_secret=True) as endpoint:
+        yield endpoint.url

@@ -55,7 +55,7 @@ class ScriptedModel:
         self._asked: Counter[str] = Counter()
         self._serial = 0
         self._conversations = Conversations()
-        self._endpoint = Endpoint(self._answer)
+        self._endpoint = Endpoint(self._answer, is_secret=True)
         self.url = self._endpoint.url
 
     def __enter__(self) -> Self:

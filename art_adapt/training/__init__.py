@@ -4,6 +4,7 @@ Importing it loads the recorder, which the agent's hooks look for: a train modul
 imports it before the agent.
 """
 
+import art_adapt.offline
 import art_adapt.rehearsed  # noqa: F401 - before ART, which reads .env files
 from art_adapt.recording import for_training
 from art_adapt.scenarios.rows import RecordedRequest, Scenario, load_scenarios, split

@@ -1,0 +1,113 @@
+"""Promises that a line of code keeps or breaks."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from agent_files import AGENTS, art_adapt, copy_of
+
+from art_adapt.rehearsal.scripted_model import ScriptedModel
+from art_adapt.scenarios.append import append_rows
+
+
+@pytest.mark.parametrize("name", ["art", "openai", "typing", "queue", "litellm"])
+def test_an_agent_that_hides_a_module(name: str, tmp_path: Path) -> None:
+    file = tmp_path / f"{name}.py"
+    text = (AGENTS / "support_loop" / "agent.py").read_text()
+    file.write_text(text)
+    done = art_adapt("--isolated", file.name, cwd=tmp_path)
+    said = done.stderr.decode()
+    assert done.returncode == 2 and f"hides the module {name}" in said
+    assert "Traceback" not in said and file.read_text() == text
+    package = tmp_path / "agents"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    file.rename(package / file.name)
+    done = art_adapt("--isolated", f"agents/{name}.py", cwd=tmp_path)
+    assert "hides" not in done.stderr.decode()
+
+
+@pytest.mark.parametrize("project", ["../../x", "a/b", "..", "a\\b", "a\nb"])
+def test_a_project_is_one_folder(project: str, tmp_path: Path) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    done = art_adapt("--isolated", "--project", project, "agent.py", cwd=folder)
+    assert done.returncode == 2 and b"cannot name a project" in done.stderr
+    assert not (folder / "agent_train.py").exists()
+
+
+@pytest.mark.parametrize("command", [["--diff"], ["check"]])
+def test_a_file_that_is_too_large(command: list[str], tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        f"import art\nfrom openai import OpenAI\nDATA = [{'1, ' * 5_000_000}]\n"
+    )
+    done = art_adapt(*command, "agent.py", cwd=tmp_path)
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode in (1, 2) and "15 MB: too large" in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes")
+def test_a_read_only_folder_stays_as_it_is(tmp_path: Path) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    before = sorted(folder.iterdir())
+    folder.chmod(0o555)
+    try:
+        done = art_adapt("--isolated", "agent.py", cwd=folder)
+        assert done.returncode == 2 and b"cannot be written" in done.stderr
+        assert sorted(folder.iterdir()) == before
+    finally:
+        folder.chmod(0o755)
+
+
+def test_rows_from_production_are_their_owners(tmp_path: Path) -> None:
+    path = tmp_path / "scenarios.jsonl"
+    append_rows(path, [{"question": "Who?"}])
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o640)
+    append_rows(path, [{"question": "Where?"}])
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_rehearsals_endpoint_answers_nobody_else(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "?"}]})
+    headers = {"Authorization": "Bearer rehearsal-policy"}
+    with ScriptedModel(0, ()) as model:
+        host = model.url.split("/")[2]
+        own = f"/{model.url.split('/')[3]}/v1/chat/completions"
+        for path, length, status in (
+            ("/v1/chat/completions", None, 404),
+            ("/chat/completions", None, 404),
+            (own, "many", 400),
+            (own, None, 200),
+        ):
+            connection = http.client.HTTPConnection(host)
+            more = {"Content-Length": length} if length else {}
+            connection.request("POST", path, body, {**headers, **more})
+            assert connection.getresponse().status == status, path
+            connection.close()
+        assert len(model.log) == 1
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("module", ["art_adapt.training", "art_adapt.doctor"])
+def test_an_import_asks_no_network(module: str) -> None:
+    script = (
+        "import socket, sys\n"
+        "def refused(*_, **__): sys.exit('asked the network')\n"
+        "socket.getaddrinfo = socket.create_connection = refused\n"
+        f"import {module}, art, litellm\n"
+    )
+    environment = {
+        k: v for k, v in os.environ.items() if k != "LITELLM_LOCAL_MODEL_COST_MAP"
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()
