@@ -1,7 +1,7 @@
 """Makes the tests' own modules importable, and says how many examples are tried.
 
-The default run leaves out what is marked ``slow``, and tries few examples of each property; ``-m ""`` runs everything
-and tries many. A test multiplies ``settings.default.max_examples``.
+The default run leaves out what is marked ``slow`` or ``wide``, and tries few examples of each property; ``-m ""`` runs
+everything and tries many. A test multiplies ``settings.default.max_examples``.
 """
 
 import sys
@@ -29,6 +29,41 @@ sys.path.insert(0, str(Path(__file__).parent / "properties"))
 def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
     """One cache for all runs of mypy: reading ART and openai takes most of a minute."""
     return f"--cache-dir={tmp_path_factory.mktemp('mypy')}"
+
+
+# Files that try in many shapes, names or terminals what others show in a few. .ci/run runs
+# them on each Python; the README's command must end in minutes.
+WIDE = {
+    "capture/test_conversations.py",
+    "capture/test_inert.py",
+    "differential/test_users_tests.py",
+    "doctor/test_doctor.py",
+    "end_to_end/test_last_said.py",
+    "end_to_end/test_layouts.py",
+    "end_to_end/test_shapes.py",
+    "end_to_end/test_typed_agents.py",
+    "guide/test_guide.py",
+    "properties/test_programs.py",
+    "rehearsal/test_misbehaving.py",
+    "rehearsal/test_without_torch.py",
+    "survey/test_imported_as.py",
+    "test_decided.py",
+    "test_foreign_repositories.py",
+    "test_loaded_any_way.py",
+    "test_logs.py",
+    "test_odd_names.py",
+    "test_review.py",
+    "test_undo.py",
+    "train_module/test_configured.py",
+}
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tests = Path(__file__).parent
+    for item in items:
+        if item.path.relative_to(tests).as_posix() in WIDE:
+            item.add_marker(pytest.mark.wide)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -79,6 +79,7 @@ def test_a_rehearsals_endpoint_answers_nobody_else(
     body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "?"}]})
     headers = {"Authorization": "Bearer rehearsal-policy"}
     with ScriptedModel(0, ()) as model:
+        model.served = ("m",)
         host = model.url.split("/")[2]
         own = f"/{model.url.split('/')[3]}/v1/chat/completions"
         for path, length, status in (

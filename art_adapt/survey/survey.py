@@ -31,7 +31,7 @@ from art_adapt.survey.model import (
     ToolExecution,
 )
 from art_adapt.survey.reading.hooks import local_names, present_hooks_place
-from art_adapt.survey.reading.packages import hooks_places
+from art_adapt.survey.reading.hooks_places import hooks_places
 from art_adapt.survey.reading.project import Project
 from art_adapt.survey.reading.syntax import Syntax
 from art_adapt.survey.reading.used_names import used_names

@@ -11,11 +11,7 @@ from pathlib import Path
 
 from art_adapt.errors import Refusal
 from art_adapt.source import read_source
-from art_adapt.survey.reading.hooks import (
-    RECORDING_MODULE,
-    HooksPlace,
-    is_of_hooks,
-)
+from art_adapt.survey.reading.hooks import RECORDING_MODULE, is_of_hooks
 from art_adapt.survey.reading.project_folder import project_root, python_files
 from art_adapt.survey.reading.syntax import Import, Syntax
 
@@ -87,10 +83,10 @@ def imports_relatively(syntax: Syntax) -> bool:
 
     One that may import otherwise, in ``try`` or in a function, may be run as a script.
     """
-    return _relative_depth(syntax) > 0
+    return relative_depth(syntax) > 0
 
 
-def _relative_depth(syntax: Syntax) -> int:
+def relative_depth(syntax: Syntax) -> int:
     """Return the most dots of a relative import that the file always makes."""
     always = (n for n in _relative(syntax) if isinstance(syntax.parents[n], ast.Module))
     return max((node.level for node in always), default=0)
@@ -101,97 +97,6 @@ def _relative(syntax: Syntax) -> Iterator[ast.ImportFrom]:
     for node in syntax.nodes:
         if isinstance(node, ast.ImportFrom) and node.level and not is_of_hooks(node):
             yield node
-
-
-def hooks_places(syntax: Syntax) -> tuple[HooksPlace, ...]:
-    """Return where the file's hooks may lie, so that its import of them always holds.
-
-    The imports that a file always makes prove how it is imported: it would fail without
-    ours, too, if it were imported otherwise. They allow an import in one form, from any
-    package that they lead through, the innermost first. Without proof the hooks lie
-    beside the file, which imports them in both forms.
-    """
-    path = syntax.source.path
-    proved = [
-        HooksPlace(path.parents[level - 1], "." * level)
-        for level in range(1, _relative_depth(syntax) + 1)
-    ]
-    if not proved and _always_finds_neighbours(syntax):
-        proved = [HooksPlace(path.parent, "")]
-    proved = proved or _packages_led_through(syntax)
-    forms = (".", "") if package_of(syntax) or may_be_of_package(syntax) else ("", ".")
-    return tuple(proved) or (HooksPlace(path.parent, *forms),)
-
-
-def _always_imported(syntax: Syntax) -> Iterator[Import]:
-    """Yield the absolute imports that the file makes however it is loaded."""
-    for imported in syntax.imports.values():
-        top = imported.module.partition(".")[0]
-        always = isinstance(syntax.parents[imported.node], ast.Module)
-        ours = isinstance(imported.node, ast.ImportFrom) and is_of_hooks(imported.node)
-        if always and not (ours or imported.level or top in sys.stdlib_module_names):
-            yield imported
-
-
-def _always_finds_neighbours(syntax: Syntax) -> bool:
-    """Whether the file imports a module that lies beside it, and nowhere else."""
-    here, *above = import_roots(syntax.source.path)
-    for imported in _always_imported(syntax):
-        top = imported.module.partition(".")[0]
-        beside = here / f"{top}.py"
-        if (
-            beside.is_file()
-            and beside != syntax.source.path
-            and not _is_named_after_a_library(beside)
-            and not any(is_module(root / top) for root in above)
-        ):
-            return True
-    return False
-
-
-def _packages_led_through(syntax: Syntax) -> list[HooksPlace]:
-    """Return the packages around a file that its absolute imports always go through.
-
-    ``from app.tools import x`` in app/service/agent.py: app, which Python has imported
-    then, and found in the folder above it.
-    """
-    path = syntax.source.path
-    for root in path.parents[1:6]:
-        names = path.parent.relative_to(root).parts
-        if not all(map(str.isidentifier, names)):
-            break
-        through = [
-            package
-            for imported in _always_imported(syntax)
-            for package in _packages_of(root, imported)
-        ]
-        shared = [n for n in range(len(names), 0, -1) if names[:n] in through]
-        if shared and _leads_to_one_place(root, names[0], path):
-            return [
-                HooksPlace(root.joinpath(*names[:n]), f"{'.'.join(names[:n])}.")
-                for n in shared
-            ]
-    return []
-
-
-def _packages_of(root: Path, imported: Import) -> Iterator[tuple[str, ...]]:
-    """Yield the packages below a folder that an absolute import runs, as their names."""
-    parts = imported.module.split(".")
-    attribute = imported.attribute or ""
-    target = root.joinpath(*parts)
-    found = module_file(target)
-    if found is None and attribute:  # of a package without a file of its own
-        parts, found = [*parts, attribute], module_file(target / attribute)
-    if found is None:
-        return
-    depth = len(parts) if found.name == "__init__.py" else len(parts) - 1
-    yield from (tuple(parts[:n]) for n in range(1, depth + 1))
-
-
-def _leads_to_one_place(root: Path, top: str, path: Path) -> bool:
-    """Whether a top-level name means one folder, wherever its search may begin."""
-    others = {*import_roots(path), *path.parents[1:6]} - {root}
-    return not any(is_module(other / top) for other in others)
 
 
 def package_of(syntax: Syntax) -> str:
@@ -244,13 +149,13 @@ def _imports_neighbours_by_name(syntax: Syntax) -> bool:
     itself = {path.parent.name} if is_package else set()
     beside = {top: path.parent / f"{top}.py" for top in tops - {path.stem} - itself}
     return any(
-        file.is_file() and not _is_named_after_a_library(file)
+        file.is_file() and not is_named_after_a_library(file)
         for top, file in beside.items()
         if top != RECORDING_MODULE
     )
 
 
-def _is_named_after_a_library(file: Path) -> bool:
+def is_named_after_a_library(file: Path) -> bool:
     """Whether a file imports a library of its own name, as a provider's ``openai.py`` does."""
     text = file.read_text(encoding="utf-8", errors="replace")
     return re.search(rf"^\s*(from|import)\s+{file.stem}\b", text, re.M) is not None
