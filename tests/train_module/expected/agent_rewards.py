@@ -1,4 +1,5 @@
-# Written by art-adapt 0.2.0 (1dc54ebdd2d8). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (0ca42dde35f7). Yours to edit: then it stays as it is.
+# Decided: --backend serverless --epochs 0
 """Trains play of agent.py with ART: GRPO, rewarded by the agent itself.
 
 Episodes can be run many times over: nothing they do outlives them.

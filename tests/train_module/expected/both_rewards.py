@@ -1,4 +1,5 @@
-# Written by art-adapt 0.2.0 (4c73e75627cb). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (919f9498071d). Yours to edit: then it stays as it is.
+# Decided: --reward rewards:score --ruler-weight 0.3 --trace langfuse
 """Trains research of agent.py with ART: GRPO, rewarded by rewards:score.
 
 Episodes can be run many times over: nothing they do outlives them.

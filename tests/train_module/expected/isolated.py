@@ -1,4 +1,5 @@
-# Written by art-adapt 0.2.0 (9ef1467f31a2). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (d546ed2777e7). Yours to edit: then it stays as it is.
+# Decided: --scenarios rows:ROWS --isolate process
 """Trains write_tagline of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.

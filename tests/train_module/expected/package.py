@@ -1,4 +1,5 @@
-# Written by art-adapt 0.2.0 (99d6423956fa). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (cdce2cd515f8). Yours to edit: then it stays as it is.
+# Decided: --trace weave
 """Trains triage_report of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.

@@ -1,4 +1,5 @@
-# Written by art-adapt 0.2.0 (512d184f3c0a). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (86a4adba504b). Yours to edit: then it stays as it is.
+# Decided: --pipeline
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.

@@ -1,4 +1,5 @@
-# Written by art-adapt 0.2.0 (eaf47224772c). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (8a54d878a761). Yours to edit: then it stays as it is.
+# Decided: --reward rewards:exact
 """Trains Analyst.run of agent.py with ART: GRPO, rewarded by rewards:exact.
 
 Episodes can be run many times over: nothing they do outlives them.

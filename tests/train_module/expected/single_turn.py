@@ -1,4 +1,5 @@
-# Written by art-adapt 0.2.0 (e580eff5f31a). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (81613fe8d307). Yours to edit: then it stays as it is.
+# Decided: --single-turn
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 An episode is one completion, on a request that the agent has made: no tool runs,
