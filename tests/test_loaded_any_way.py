@@ -59,7 +59,22 @@ LAYOUTS = {
         {"app/agent.py": "def f():\n    import tools\n", "app/tools.py": ""},
         "both",
     ),
-    "a neighbour": ({"app/agent.py": "import tools\n", "app/tools.py": ""}, ONE),
+    "a neighbour": (
+        {"app/agent.py": "from tools import f\n", "app/tools.py": "f = 1\n"},
+        ONE,
+    ),
+    "a neighbour, as a module": (
+        {"app/agent.py": "import tools as t\nt.f\n", "app/tools.py": "f = 1\n"},
+        ONE,
+    ),
+    "a neighbour that does not have what is used": (
+        {"app/agent.py": "import tools\n", "app/tools.py": ""},
+        "both",
+    ),
+    "a library beside a neighbour of its name": (
+        {"app/agent.py": "import pydantic\n", "app/pydantic.py": "LIMIT = 1\n"},
+        "both",
+    ),
     "a relative import": (
         {"app/agent.py": "from . import tools\n", "app/tools.py": ""},
         ONE.replace("from ", "from ."),

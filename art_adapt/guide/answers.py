@@ -96,27 +96,32 @@ def _without(data: bytes, key: str) -> bytes:
     if MADE not in text:
         return data
     try:
-        document: Any = tomlkit.parse(text)
-        agents = document["tool"]["art-adapt"][AGENTS_TABLE]
-        table = agents[key]
-        if MADE not in table.trivia.comment:
-            return data
-        values = dict(table.unwrap())
-        for outer, name in (
-            (agents, key),
-            (document["tool"]["art-adapt"], AGENTS_TABLE),
-            (document["tool"], "art-adapt"),
-            (document, "tool"),
-        ):
-            if name == key or not outer[name]:
-                outer.remove(name)
-        rest = tomlkit.dumps(document)
-    except (TOMLKitError, KeyError, TypeError, AttributeError):
+        values = tomllib.loads(text)["tool"]["art-adapt"][AGENTS_TABLE][key]
+        before = _before_appended(text, values, key)
+        if before is None:  # somebody has edited it since
+            document: Any = tomlkit.parse(text)
+            agents = document["tool"]["art-adapt"][AGENTS_TABLE]
+            if MADE not in agents[key].trivia.comment:
+                return data
+            agents.remove(key)
+            before = tomlkit.dumps(document)
+    except (tomllib.TOMLDecodeError, TOMLKitError, KeyError, TypeError, AttributeError):
         return data
-    # What stood there before is the text that the table was appended to.
-    shorter = (rest, rest.removesuffix("\n"), rest.removesuffix("\n\n"), "")
-    exact = (each for each in shorter if _appended(each, values, key) == text)
-    return next(exact, rest).replace("\n", newline).encode()
+    return before.replace("\n", newline).encode()
+
+
+def _before_appended(text: str, values: dict[str, Any], key: str) -> str | None:
+    """Return the text that a table was appended to; None if it stands elsewhere by now."""
+    start = text.find(_appended("", values, key).partition("\n")[0])
+    before = text[: max(start, 0)]
+    after = text[start:].partition("\n[")  # a table that somebody has added below
+    rest = "".join(after[1:]).removeprefix("\n")
+    alone = text.removesuffix(rest)
+    shorter = (before.removesuffix("\n"), before.removesuffix("\n\n"), "")
+    return next(
+        (f"{each}{rest}" for each in shorter if _appended(each, values, key) == alone),
+        None,
+    )
 
 
 def _appended(text: str, values: dict[str, Any], key: str) -> str:

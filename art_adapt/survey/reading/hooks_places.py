@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from art_adapt.errors import Refusal
+from art_adapt.source import read_source
 from art_adapt.survey.reading.hooks import HooksPlace, is_of_hooks
 from art_adapt.survey.reading.packages import (
     import_roots,
@@ -31,10 +33,11 @@ def hooks_places(syntax: Syntax) -> tuple[HooksPlace, ...]:
     path = syntax.source.path
     around = path.parents[: relative_depth(syntax)]
     proved = [HooksPlace(folder, "." * n) for n, folder in enumerate(around, 1)]
-    if not proved and _always_finds_neighbours(syntax):
+    in_package = bool(package_of(syntax)) or may_be_of_package(syntax)
+    if not (proved or in_package) and _always_finds_neighbours(syntax):
         proved = [HooksPlace(path.parent, "")]
     proved = proved or _packages_led_through(syntax)
-    forms = (".", "") if package_of(syntax) or may_be_of_package(syntax) else ("", ".")
+    forms = (".", "") if in_package else ("", ".")
     return tuple(proved) or (HooksPlace(path.parent, *forms),)
 
 
@@ -59,9 +62,29 @@ def _always_finds_neighbours(syntax: Syntax) -> bool:
             and beside != syntax.source.path
             and not is_named_after_a_library(beside)
             and not any(is_module(root / top) for root in above)
+            and _defines_what_is_used(beside, imported, syntax)
         ):
             return True
     return False
+
+
+def _defines_what_is_used(beside: Path, imported: Import, syntax: Syntax) -> bool:
+    """Whether an import can mean the file beside: a library may have the same name."""
+    try:
+        defined = Syntax.of(read_source(beside)).defined
+    except Refusal:
+        return False
+    if imported.attribute is not None:
+        return imported.attribute in defined
+    local = next(name for name, each in syntax.imports.items() if each is imported)
+    used = {
+        node.attr
+        for node in syntax.nodes
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == local
+    }
+    return bool(used) and used <= defined
 
 
 def _packages_led_through(syntax: Syntax) -> list[HooksPlace]:
