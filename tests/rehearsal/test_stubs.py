@@ -140,7 +140,14 @@ def test_what_is_stubbed_does_not_run(folder: Path) -> None:
     assert "for real" not in said
 
 
-@pytest.mark.parametrize("threads", [False, True], ids=["forked", "spawned"])
+@pytest.mark.parametrize(
+    "threads",
+    [
+        pytest.param(False, id="forked"),
+        # Each of its processes imports ART, for seconds.
+        pytest.param(True, id="spawned", marks=pytest.mark.slow),
+    ],
+)
 def test_what_holds_in_one_process_holds_in_each(folder: Path, threads: bool) -> None:
     """Each episode has a process of its own, which imports the agent anew."""
     agent = folder / "agent.py"
