@@ -1,28 +1,41 @@
 """Keeps what was decided in the train module, for the runs that come after.
 
-A train module says below its first line with which options it was made, as flags:
+A train module says below its first line how it was made, as a command line would:
 
     # Decided: --reward rewards:exact --isolate process
+    # Decided: --entry loop:run llm.py
 
-A later run reads them there, and only a flag of its own changes them.
+A later run that would write the same module reads it there, and only a flag of its own
+changes it. Files stand behind the flags where the run was given others than the agent that
+the module trains.
 """
 
 from __future__ import annotations
 
+import itertools
+import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from art_adapt.seal import has_seal
 from art_adapt.settings import SETTINGS, Options, Origin, Setting
+from art_adapt.train_file import standing_module
 
 HEAD = "# Decided:"
 WIDTH = 88
 DECIDED = (Origin.FLAG, Origin.EARLIER)
 NOT_KEPT = ("train_module",)  # says what a run writes, not how
 FLAGS = {setting.flag: setting for setting in SETTINGS if setting.name not in NOT_KEPT}
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The options that a train module was made with, and the files if it names them."""
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    named: tuple[str, ...] = ()  # from the module's folder
 
 
 @dataclass(frozen=True)
@@ -33,10 +46,11 @@ class Changed:
     before: str
 
 
-def decided_lines(options: Options, *, answers: bool) -> str:
+def decided_lines(options: Options, named: Iterable[str], *, answers: bool) -> str:
     """Return the lines that keep what was decided; "" if nothing was.
 
-    ``answers``: also what somebody was asked, which pyproject.toml does not keep.
+    ``named``: the files of ``Decided``. ``answers``: also what somebody was asked, which
+    pyproject.toml does not keep.
     """
     origins = (*DECIDED, Origin.ANSWER) if answers else DECIDED
     said = [
@@ -46,7 +60,7 @@ def decided_lines(options: Options, *, answers: bool) -> str:
         for part in _flags(setting, getattr(options, setting.name))
     ]
     lines: list[str] = []
-    for part in said:
+    for part in (*said, *map(_word, named)):
         if lines and len(lines[-1]) + 1 + len(part) <= WIDTH:
             lines[-1] += f" {part}"
         else:
@@ -63,59 +77,71 @@ def _flags(setting: Setting, value: Any) -> Iterator[str]:
     for each in values:
         text = setting.option.absent if each is None else str(each)
         if text:
-            # One line, whatever it holds: the line is read back as it is written.
-            yield f"{setting.flag} {shlex.quote(text.encode('unicode_escape').decode())}"
+            yield f"{setting.flag} {_word(text)}"
 
 
-def decided_in(train_module: bytes) -> dict[str, Any]:
-    """Return the options that a train module was made with, by their names.
+def _word(text: str) -> str:
+    """Spell a value in one line, whatever it holds."""
+    return shlex.quote(text.encode("unicode_escape").decode())
+
+
+def decided_in(train_module: bytes) -> Decided:
+    """Return how a train module was made.
 
     What is no option of this version is left out.
     """
-    if not has_seal(train_module):
-        return {}
-    said: list[str] = []
-    for line in train_module.decode(errors="replace").splitlines()[1:]:
-        if not line.startswith(HEAD):
-            break
-        try:
-            said += shlex.split(line.removeprefix(HEAD))
-        except ValueError:  # somebody has edited it
-            return {}
-    found: dict[str, Any] = {}
-    words = iter(said)
-    for word in words:
-        setting = FLAGS.get(word)
-        if setting is None:
+    lines = train_module.decode(errors="replace").splitlines()[1:]
+    said = itertools.takewhile(lambda line: line.startswith(HEAD), lines)
+    options: dict[str, Any] = {}
+    named: list[str] = []
+    try:
+        words = iter(shlex.split(" ".join(line.removeprefix(HEAD) for line in said)))
+        for word in words:
+            setting = FLAGS.get(word)
+            if setting is not None:
+                options |= _option(setting, words, options)
+            elif not word.startswith("--"):
+                named.append(_read(word))
+    except ValueError:  # somebody has edited it
+        return Decided()
+    return Decided(options, tuple(named))
+
+
+def _option(
+    setting: Setting, words: Iterator[str], known: Mapping[str, Any]
+) -> dict[str, Any]:
+    if setting.kind is bool:
+        return {setting.name: not setting.default}
+    text = _read(next(words, ""))
+    if setting.kind is tuple:
+        return {setting.name: (*known.get(setting.name, ()), text)}
+    value = setting.meant(text)
+    return {setting.name: None if value is None else setting.kind(value)}
+
+
+def _read(word: str) -> str:
+    return word.encode().decode("unicode_escape")
+
+
+def earlier(given: Sequence[Path], homes: Sequence[Path]) -> Mapping[str, Any]:
+    """Return what was decided in the train module that a run would write anew.
+
+    ``given``: the files that it was given; ``homes``: those of its candidates for the
+    entry point, the likeliest first. A decision on the entry point comes before what is
+    likeliest now. The module of an agent that the given ones only use says nothing.
+    """
+    likeliest: Mapping[str, Any] = {}
+    for home in dict.fromkeys((*given, *homes)):
+        if (module := standing_module(home)) is None:
             continue
-        if setting.kind is bool:
-            found[setting.name] = not setting.default
-            continue
-        try:
-            text = next(words, "").encode().decode("unicode_escape")
-            value = setting.meant(text)
-            if setting.kind is tuple:
-                found[setting.name] = (*found.get(setting.name, ()), text)
-            else:
-                found[setting.name] = None if value is None else setting.kind(value)
-        except ValueError:
-            continue
-    return found
-
-
-def standing(agents: Iterable[Path]) -> dict[str, Any]:
-    """Return what was decided in the first train module that stands beside an agent."""
-    for agent in agents:
-        if (module := standing_module(agent)) is not None:
-            return decided_in(module)
-    return {}
-
-
-def standing_module(agent: Path) -> bytes | None:
-    """Return the train module beside an agent; None without one of art-adapt's."""
-    module = agent.with_name(f"{agent.stem}_train.py")
-    data = module.read_bytes() if module.is_file() else b""
-    return data if has_seal(data) else None
+        decided = decided_in(module)
+        named = {Path(os.path.normpath(home.parent / name)) for name in decided.named}
+        meant = home in given or not named.isdisjoint(given)
+        if meant and "entry" in decided.options:
+            return decided.options
+        if home in homes[:1] or (meant and named):
+            likeliest = likeliest or decided.options
+    return likeliest
 
 
 def with_earlier(options: Options, earlier: Mapping[str, Any]) -> Options:

@@ -6,11 +6,10 @@ import os
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from art_adapt.decided import decided_lines
 from art_adapt.entry_decision import decide_entry, refuse_untrainable
 from art_adapt.errors import Refusal
 from art_adapt.reward_function import check_reward
@@ -30,7 +29,6 @@ class Training(TrainingOptions):
     agent_rewards: bool = False  # the agent itself computes its reward
     every_client: bool = False  # a framework asks, through clients of its own
     auxiliary: tuple[str, ...] = ()  # functions that ask for what is not trained
-    decided: str = ""  # lines that keep what was decided, for later runs
 
 
 @dataclass(frozen=True)
@@ -47,12 +45,8 @@ class Decisions:
     origins: Mapping[str, Origin]
 
 
-def decide(
-    survey: Survey, options: Options, *, keeps_answers: bool = False
-) -> Decisions:
+def decide(survey: Survey, options: Options) -> Decisions:
     """Decide on everything.
-
-    ``keeps_answers``: pyproject.toml keeps the answers, so the train module need not.
 
     Raises:
         Refusal: there is nothing to adapt, or a decision is needed that only the user can take.
@@ -80,10 +74,6 @@ def decide(
             agent_rewards=bool(rewards) and options.reward is None,
             every_client=every_client and not options.single_turn,
             auxiliary=_auxiliary_names(decided.entry, policy, auxiliary, every_client),
-            decided=decided_lines(
-                _as_it_reads_later(survey, options, decided.entry.home.parent),
-                answers=not keeps_answers,
-            ),
         )
     return Decisions(
         policy,
@@ -94,24 +84,6 @@ def decide(
         tuple(rewards),
         training,
         origins={**options.origins, "entry": decided.origin},
-    )
-
-
-def _as_it_reads_later(survey: Survey, options: Options, folder: Path) -> Options:
-    """Name calls by functions, as hooks move their lines, and paths from the module."""
-
-    def moved(name: str) -> str:
-        call = next((c for c in survey.calls if is_named(c, name)), None)
-        if call is None or not name.rpartition(":")[2].isdigit():
-            return name
-        alone = [c.function for c in survey.calls].count(call.function) == 1
-        return call.function if alone else name
-
-    return replace(
-        options,
-        policy=tuple(map(moved, options.policy)),
-        auxiliary=tuple(map(moved, options.auxiliary)),
-        scenarios=from_train_module(options.scenarios, folder),
     )
 
 
@@ -301,17 +273,11 @@ def from_train_module(scenarios: str, folder: Path) -> str:
     return Path(os.path.relpath(scenarios, folder)).as_posix()
 
 
-def train_module_path(agent: Path) -> Path:
-    """``agent_train.py`` for ``agent.py``."""
-    return agent.with_name(f"{agent.stem}_train.py")
-
-
 def as_data(decisions: Decisions) -> dict[str, Any]:
     """The decisions for ``--json``."""
     values: dict[str, Any] = {}
     if decisions.training is not None:
         values = asdict(decisions.training)
-        del values["decided"]  # the other values say it
     values["entry"] = None if decisions.entry is None else decisions.entry.name
     return {
         name: {

@@ -9,19 +9,18 @@ from contextlib import suppress
 from pathlib import Path
 
 from art_adapt import hooks_file
-from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
 from art_adapt.quoting import quoted
 from art_adapt.report.printable import printable
 from art_adapt.report.terminal import shown_progress
-from art_adapt.seal import has_seal
 from art_adapt.source import Source, read_source
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.calls.obstacles import art_use
 from art_adapt.survey.reading.hooks import imported_hooks, local_names
 from art_adapt.survey.reading.packages import import_roots, module_file
 from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.train_file import standing_module
 
 
 def standard_input(name: str) -> Source:
@@ -72,9 +71,8 @@ def adapted_sources(paths: Sequence[str], exclude: Sequence[str] = ()) -> list[S
 def _is_adapted(file: Path) -> bool:
     """Whether a file has hooks, or belongs to a train module, as far as a look tells."""
     try:
-        module = train_module_path(file)
         mentions = hooks_file.MODULE.encode() in file.read_bytes()
-        return mentions or (module.is_file() and has_seal(module.read_bytes()))
+        return mentions or standing_module(file) is not None
     except OSError:
         return False
 

@@ -8,12 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from art_adapt import hooks_file, train_module
 from art_adapt.adaptation import adapt_source, wraps_of
-from art_adapt.decided import Changed, changes, standing, with_earlier
-from art_adapt.decisions import Decisions, decide, is_named, train_module_path
+from art_adapt.decided import Changed, changes, decided_lines, earlier, with_earlier
+from art_adapt.decisions import Decisions, decide, from_train_module, is_named
 from art_adapt.discovery import with_entry_file
 from art_adapt.entry_decision import UnclearEntry
 from art_adapt.errors import Refusal
@@ -26,6 +25,7 @@ from art_adapt.survey.model import FileSurvey, Survey
 from art_adapt.survey.reading.hooks import HooksPlace
 from art_adapt.survey.reading.packages import import_roots
 from art_adapt.survey.survey import survey
+from art_adapt.train_file import train_module_path
 
 Guide = Callable[[Survey, Options], Options]
 
@@ -74,8 +74,10 @@ def make_plan(
         Refusal: there is nothing to adapt, a decision is missing, or a result would break a guarantee.
     """
     found = survey(sources, entry=options.entry)
-    earlier = _earlier(sources, found)
-    options = with_earlier(options, earlier)
+    before = earlier(
+        [source.path for source in sources], [e.home for e in found.entry_points]
+    )
+    options = with_earlier(options, before)
     if options.origin("entry") is Origin.EARLIER:
         sources = with_entry_file(sources, options.entry)
         found = survey(sources, entry=options.entry)
@@ -83,26 +85,19 @@ def make_plan(
         with contextlib.suppress(UnclearEntry):  # the first thing that it asks
             _planned(found, options, force=force)  # what is refused, before it asks
         options = guide(found, options)
-    plan = _planned(found, options, force=force, keeps_answers=keep)
-    plan = replace(plan, changed=tuple(changes(options, earlier)))
+    plan = _planned(found, options, force=force, answers=not keep)
+    plan = replace(plan, changed=tuple(changes(options, before)))
     if keep and plan.decisions.training is not None:
         answers = kept_answers(options, sources[0].path)
         return replace(plan, edits=(*plan.edits, *([answers] if answers else [])))
     return plan
 
 
-def _earlier(sources: Sequence[Source], found: Survey) -> dict[str, Any]:
-    """Return what the train module says that an earlier run wrote for this agent."""
-    homes = [entry.home for entry in found.entry_points]
-    files = [file.source.path for file in found.files]
-    given = [source.path for source in sources]
-    return standing(dict.fromkeys((*given, *homes, *files)))
-
-
 def _planned(
-    found: Survey, options: Options, *, force: bool, keeps_answers: bool = False
+    found: Survey, options: Options, *, force: bool, answers: bool = True
 ) -> Plan:
-    decisions = decide(found, options, keeps_answers=keeps_answers)
+    """Plan without a question; ``answers``: the train module keeps those that were given."""
+    decisions = decide(found, options)
     agent: list[FileEdit] = []
     hooks_files: list[FileEdit] = []
     if not options.single_turn:  # where nothing of the agent runs
@@ -112,7 +107,15 @@ def _planned(
     kept: FileEdit | None = None
     if decisions.training is not None and decisions.entry is not None:
         path = train_module_path(decisions.entry.home)
-        module = train_module.render(decisions.entry, decisions.training, found)
+        home = decisions.entry.home
+        decided = decided_lines(
+            _as_it_reads_later(found, options, home),
+            _given_beside(found, options, home),
+            answers=answers,
+        )
+        module = train_module.render(
+            decisions.entry, decisions.training, found, decided
+        )
         edit = _sibling(path, module)
         if edit.before is not None and not train_module.has_seal(edit.before):
             alone = "; --no-train-module adapts the agent alone"
@@ -122,6 +125,35 @@ def _planned(
         else:
             kept = edit
     return Plan(found, decisions, tuple(edits), kept)
+
+
+def _given_beside(found: Survey, options: Options, home: Path) -> list[str]:
+    """Return the files that a run was given in place of the agent's, from its folder."""
+    given = [file.source.path for file in found.files if file.given]
+    # --entry module:function adds the agent's own file to those that the user named.
+    is_added = options.entry is not None and ":" in options.entry
+    if home in given and not is_added:
+        return []
+    others = (os.path.relpath(path, home.parent) for path in given if path != home)
+    return [Path(path).as_posix() for path in others]
+
+
+def _as_it_reads_later(found: Survey, options: Options, home: Path) -> Options:
+    """Name calls by their functions, because hooks move lines, and paths from ``home``."""
+
+    def moved(name: str) -> str:
+        call = next((c for c in found.calls if is_named(c, name)), None)
+        if call is None or not name.rpartition(":")[2].isdigit():
+            return name
+        alone = [c.function for c in found.calls].count(call.function) == 1
+        return call.function if alone else name
+
+    return replace(
+        options,
+        policy=tuple(map(moved, options.policy)),
+        auxiliary=tuple(map(moved, options.auxiliary)),
+        scenarios=from_train_module(options.scenarios, home.parent),
+    )
 
 
 def _agent_edits(

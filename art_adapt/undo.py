@@ -11,7 +11,7 @@ from pathlib import Path
 
 from art_adapt import hooks_file, train_module
 from art_adapt.adaptation import remove
-from art_adapt.decisions import train_module_path
+from art_adapt.decided import decided_in
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.files import changed_meanwhile
@@ -29,6 +29,7 @@ from art_adapt.survey.reading.project import Project
 from art_adapt.survey.reading.project_folder import project_root, python_files
 from art_adapt.survey.reading.syntax import Syntax
 from art_adapt.survey.survey import survey
+from art_adapt.train_file import agent_path, standing_module, train_module_path
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ def make_undo(
     known = _hooked_files(sources)
     named = dict.fromkeys(_meant(sources, known))
     undone = _undone(sources, named, known, entry)
+    line_length = _line_length(undone, line_length)
     edits: list[FileEdit] = []
     left: list[tuple[Path, str]] = []
     adapted: list[_Hooked] = []
@@ -154,15 +156,11 @@ def _meant(sources: Sequence[Source], known: Mapping[Path, _Hooked]) -> Iterator
     for source in sources:
         yield source.path
         if train_module.has_seal(source.data):
-            yield _agent_of(source.path)
+            yield agent_path(source.path)
         elif source.path.name == hooks_file.NAME and hooks_file.is_ours(source.data):
             for file in known.values():
                 if file.place.folder == source.path.parent:
                     yield file.path
-
-
-def _agent_of(module: Path) -> Path:
-    return module.with_name(f"{module.stem.removesuffix('_train')}.py")
 
 
 def _undone(
@@ -188,6 +186,13 @@ def _undone(
             again = survey(sources, entry=entry)
             found |= dict.fromkeys(f.source.path for f in again.files if f.edited)
     return found
+
+
+def _line_length(agents: Iterable[Path], usual: int) -> int:
+    """Return the line length that hooks were laid out with: only it takes them off exactly."""
+    modules = filter(None, map(standing_module, agents))
+    said = (decided_in(module).options.get("line_length") for module in modules)
+    return next(filter(None, said), usual)
 
 
 def _kept(

@@ -182,6 +182,72 @@ def test_a_side_job_that_is_kept_out_passes_the_check(
     assert "ART101" in checked(folder)  # the agent's own call has lost its hook
 
 
+USER = """\
+from openai import OpenAI
+
+from agent import run_agent
+
+
+def ask(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    for _ in range(3):
+        reply = OpenAI().chat.completions.create(model="m", messages=messages)
+        messages.append(reply.choices[0].message)
+        if "FINAL" in reply.choices[0].message.content:
+            return reply.choices[0].message.content
+        messages.append({"role": "user", "content": run_agent(question)})
+    return "none"
+"""
+
+
+@pytest.mark.parametrize("entry", [(), ("--entry", "run_agent")])
+def test_another_agent_keeps_its_own_decisions(
+    entry: tuple[str, ...], folder: Path
+) -> None:
+    """An agent that uses another takes over nothing that was decided for that one."""
+    (folder / "other.py").write_text(USER)
+    adapted(folder, "--run-name", "mine-007", "--max-steps", "71", *entry)
+    done = art_adapt("--yes", "other.py", cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    other = (folder / "other_train.py").read_text()
+    assert "import ask" in other and "MAX_STEPS = 50" in other
+    assert "mine-007" not in other
+    assert "mine-007" in (folder / "agent_train.py").read_text()
+    assert "Nothing to change" in adapted(folder)
+
+
+def test_an_entry_point_elsewhere_is_remembered(folder: Path) -> None:
+    """The train module lies beside another file than the one that is named."""
+    (folder / "other.py").write_text(USER)
+    for flags in (("--entry", "agent:run_agent", "--max-steps", "71"), ()):
+        done = art_adapt("--yes", *flags, "other.py", cwd=folder)
+        assert done.returncode == 0, done.stderr.decode()
+        assert "MAX_STEPS = 71" in (folder / "agent_train.py").read_text()
+        assert not (folder / "other_train.py").exists()
+    assert b"Nothing to change" in done.stdout
+
+
+def test_undo_takes_hooks_off_as_they_were_laid_out(folder: Path) -> None:
+    """A hook makes a line longer, and only its own line length tells how it was broken."""
+    agent = folder / "agent.py"
+    call = agent.read_text().split("response = ")[1].split(")\n")[0] + ")"
+    joined = " ".join(call.split()).replace("( ", "(").replace(" )", ")")
+    agent.write_text(agent.read_text().replace(call, joined))
+    for length in ("70", "92", "100", "120"):
+        before = agent.read_bytes()
+        adapted(folder, "--line-length", length)
+        assert "Nothing to change" in adapted(folder)
+        assert art_adapt("--undo", "agent.py", cwd=folder).returncode == 0
+        assert agent.read_bytes() == before, length
+
+
+def test_a_reward_is_no_word_of_a_string(folder: Path) -> None:
+    text = '"""nosuch"""\nX = getattr(object, "nosuch", None)\n'
+    (folder / "rewards.py").write_text(text + REWARDS)
+    done = art_adapt("--reward", "rewards:nosuch", "agent.py", cwd=folder)
+    assert done.returncode == 2 and b"there is no nosuch" in done.stderr
+
+
 def test_any_two_flags_in_any_order(folder: Path) -> None:
     """Nothing that was decided is lost by what is decided later."""
     pairs = list(itertools.permutations(["reward", "isolate", "steps", "run name"], 2))

@@ -12,7 +12,7 @@ import pytest
 from agent_files import AGENTS, art_adapt, copy_of
 
 from art_adapt import hooks_file
-from art_adapt.seal import sealed
+from art_adapt.train_file import sealed
 
 RECORDER = b'''"""Hooks that record an agent's model calls on an ART trajectory while it trains.
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from art_adapt.decisions import train_module_path
 from art_adapt.entry_decision import decide_entry
 from art_adapt.errors import Refusal
 from art_adapt.settings import Options
 from art_adapt.survey.model import EntryPoint, Survey
+from art_adapt.train_file import train_module_path
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
-from art_adapt.decisions import train_module_path
 from art_adapt.errors import Refusal
 from art_adapt.json_lines import json_lines
 from art_adapt.rehearsal.child_process import USUAL, Child, Conditions, run_child
@@ -34,6 +33,7 @@ from art_adapt.source import Place, read_source
 from art_adapt.survey.calls.obstacles import art_use
 from art_adapt.survey.calls.tool_execution import answers_a_call
 from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.train_file import train_module_path
 
 
 @dataclass(frozen=True)

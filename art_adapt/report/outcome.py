@@ -6,11 +6,12 @@ from pathlib import Path
 from shlex import quote
 from typing import TextIO
 
-from art_adapt.decisions import Training, train_module_path
+from art_adapt.decisions import Training
 from art_adapt.plan import Plan
 from art_adapt.report.paths import shown
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
 from art_adapt.survey.model import EntryPoint
+from art_adapt.train_file import train_module_path
 from art_adapt.train_module import run_command
 from art_adapt.train_module.fields import scenario_fields, to_fill_in
 from art_adapt.undo import Undo

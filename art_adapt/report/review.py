@@ -12,7 +12,6 @@ from pathlib import Path
 from shlex import quote
 
 from art_adapt import hooks_file
-from art_adapt.decisions import train_module_path
 from art_adapt.file_edit import FileEdit
 from art_adapt.plan import Plan
 from art_adapt.report.paths import at, shown
@@ -20,6 +19,7 @@ from art_adapt.report.text import Line, found_lines
 from art_adapt.source import Place, Source
 from art_adapt.survey.model import ToolLoop
 from art_adapt.survey.side_effects.harm import Harm
+from art_adapt.train_file import train_module_path
 from art_adapt.train_module.fields import to_fill_in
 
 CONTEXT = 3  # lines around a change

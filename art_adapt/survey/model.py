@@ -314,7 +314,7 @@ def _parts(parameter: Parameter) -> Iterator[Parameter]:
 class FileSurvey:
     """The findings in one file.
 
-    ``names`` are all identifiers that the file uses. ``hooks`` maps local names to the
+    ``names`` are all identifiers that the file uses, or may bind by a string. ``hooks`` maps local names to the
     hooks they import.
     """
 

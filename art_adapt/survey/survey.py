@@ -34,7 +34,7 @@ from art_adapt.survey.reading.hooks import local_names, present_hooks_place
 from art_adapt.survey.reading.hooks_places import hooks_places
 from art_adapt.survey.reading.project import Project
 from art_adapt.survey.reading.syntax import Syntax
-from art_adapt.survey.reading.used_names import used_names
+from art_adapt.survey.reading.used_names import possible_names
 from art_adapt.survey.side_effects.harm import Effect
 from art_adapt.survey.side_effects.loaders import find_loaders
 
@@ -181,7 +181,7 @@ def _file_survey(
             *(find_obstacles(syntax) if calls or path in project.given else ()),
             *(find_loaders(project, path.parent) if edited else ()),
         ),
-        names=used_names(syntax),
+        names=possible_names(syntax),
         hooks=hooks,
         hooks_place=present_hooks_place(syntax),
         hooks_places=hooks_places(syntax) if edited else (),

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from art_adapt import __version__
 from art_adapt.decisions import Training
-from art_adapt.seal import sealed
 from art_adapt.survey.model import EntryPoint, Parameter, Survey
 from art_adapt.survey.side_effects.harm import Effect, Harm
+from art_adapt.train_file import sealed
 from art_adapt.train_module.episode import client_class, clients_of, render_episode
 from art_adapt.train_module.fields import (
     field_name,
@@ -37,8 +37,13 @@ SINGLE_TURN = (
 )
 
 
-def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
-    """Return the bytes of the train module that trains ``entry`` as ``training`` says."""
+def render(
+    entry: EntryPoint, training: Training, survey: Survey, decided: str = ""
+) -> bytes:
+    """Return the bytes of the train module that trains ``entry`` as ``training`` says.
+
+    ``decided``: lines that keep how it was made, for later runs.
+    """
     fields = scenario_fields(entry)
     started = render_episode(entry, {each.name: each.default for each in fields})
     values = {
@@ -76,7 +81,7 @@ def render(entry: EntryPoint, training: Training, survey: Survey) -> bytes:
         "episode": started,
     }
     text = fill(values, texts, _conditions(training))
-    return sealed(training.decided + with_imports(text, of_libraries), __version__)
+    return sealed(decided + with_imports(text, of_libraries), __version__)
 
 
 def _conditions(training: Training) -> dict[str, bool]:

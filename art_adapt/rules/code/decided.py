@@ -6,11 +6,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from art_adapt import hooks_file
-from art_adapt.decided import standing, standing_module, with_earlier
+from art_adapt.decided import decided_in, with_earlier
 from art_adapt.decisions import roles
 from art_adapt.errors import Refusal
 from art_adapt.pyproject import with_configuration
-from art_adapt.seal import has_seal
 from art_adapt.settings import Options
 from art_adapt.source import Source, read_source
 from art_adapt.span import Span
@@ -18,6 +17,7 @@ from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.reading.project import Project
 from art_adapt.survey.reading.project_folder import project_root, python_files
 from art_adapt.survey.survey import survey
+from art_adapt.train_file import has_seal, standing_module
 
 
 def policy_calls(source: Source) -> frozenset[Span] | None:
@@ -33,7 +33,8 @@ def policy_calls(source: Source) -> frozenset[Span] | None:
     for agent in _agents_with(here.path) or [here.path]:
         with suppress(Refusal, OSError):
             options = with_configuration(Options(), agent)
-            options = with_earlier(options, standing([agent]))
+            if (module := standing_module(agent)) is not None:
+                options = with_earlier(options, decided_in(module).options)
             given = here if agent == here.path else read_source(agent)
             surveyed = survey([given], {here.path: here}, options.entry)
             own = [file for file in surveyed.files if file.source.path == here.path]

@@ -1,4 +1,4 @@
-"""Lists the names that a file uses, so that an edit brings in another one."""
+"""Lists the names that a file uses."""
 
 from __future__ import annotations
 
@@ -15,11 +15,7 @@ BY_STRING = frozenset(
 
 
 def used_names(syntax: Syntax) -> frozenset[str]:
-    """Return every identifier that the file may bind or read as a name.
-
-    A name that begins with ``*`` stands for names that nobody can know: those of
-    ``import *``, and of code that ``exec`` runs in the module.
-    """
+    """Return every identifier that the file binds or reads as a name."""
     found: set[str] = set(syntax.imports)
     for node in syntax.nodes:
         if isinstance(node, ast.Name):
@@ -32,9 +28,18 @@ def used_names(syntax: Syntax) -> frozenset[str]:
             found.add(node.rest)
         elif isinstance(name := getattr(node, "name", None), str):
             found.add(name)  # functions, classes, handlers, patterns, type parameters
-    if not BY_STRING.isdisjoint(found):
-        found.update(_words(syntax.nodes))
-    return frozenset({*found, *_unknown(syntax.nodes)})
+    return frozenset(found)
+
+
+def possible_names(syntax: Syntax) -> frozenset[str]:
+    """Return what the file uses as a name, and what it may bind by a string.
+
+    A name that begins with ``*`` stands for names that nobody can know: those of
+    ``import *``, and of code that ``exec`` runs in the module.
+    """
+    used = used_names(syntax)
+    words = () if BY_STRING.isdisjoint(used) else _words(syntax.nodes)
+    return frozenset({*used, *words, *_unknown(syntax.nodes)})
 
 
 def _words(nodes: Iterable[ast.AST]) -> Iterator[str]:

@@ -1,11 +1,35 @@
-"""Tells generated files that nobody has edited by a hash in their first line."""
+"""The train module as a file: where it lies, and whether somebody has edited it.
+
+A hash in its first line tells.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from pathlib import Path
 
+ENDING = "_train.py"
 SEAL = re.compile(rb"# Written by art-adapt [\w.]+ \(([0-9a-f]{12})\)[^\n]*\n")
+
+
+def train_module_path(agent: Path) -> Path:
+    """Return ``agent_train.py`` for ``agent.py``."""
+    return agent.with_name(f"{agent.stem}{ENDING}")
+
+
+def agent_path(train_module: Path) -> Path:
+    """Return ``agent.py`` for ``agent_train.py``; another file is its own."""
+    return train_module.with_name(
+        f"{train_module.name.removesuffix(ENDING).removesuffix('.py')}.py"
+    )
+
+
+def standing_module(agent: Path) -> bytes | None:
+    """Return the train module beside an agent; None without one of art-adapt's."""
+    path = train_module_path(agent)
+    data = path.read_bytes() if path.is_file() else b""
+    return data if has_seal(data) else None
 
 
 def sealed(body: str, version: str) -> bytes:
