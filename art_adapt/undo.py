@@ -6,11 +6,11 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from art_adapt import hooks_file, train_module
 from art_adapt.adaptation import remove
+from art_adapt.adapted_files import AdaptedFile, adapted_files
 from art_adapt.decided import decided_in
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
@@ -22,14 +22,15 @@ from art_adapt.source import Source, read_source
 from art_adapt.survey.reading.hooks import (
     RECORDING_MODULE,
     HooksPlace,
-    present_hooks_place,
 )
 from art_adapt.survey.reading.packages import import_roots
 from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.project_folder import project_root, python_files
 from art_adapt.survey.reading.syntax import Syntax
 from art_adapt.survey.survey import survey
 from art_adapt.train_file import agent_path, standing_module, train_module_path
+
+Left = tuple[Path, str]  # a file that stays, and the reason
+ANOTHERS = f"art-adapt has not written the {hooks_file.NAME} that it imports"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Undo:
     """
 
     edits: tuple[FileEdit, ...]
-    left: tuple[tuple[Path, str], ...]
+    left: tuple[Left, ...]
     asked: tuple[tuple[Path, ...], int, str | None]  # what it was planned from
 
     @property
@@ -60,26 +61,6 @@ class Undo:
             raise changed_meanwhile(paths[0])
 
 
-@dataclass(frozen=True)
-class _Hooked:
-    """A file that imports hooks, and the files of the project that its code reaches."""
-
-    syntax: Syntax
-    place: HooksPlace
-
-    @property
-    def path(self) -> Path:
-        return self.syntax.source.path
-
-    @property
-    def source(self) -> Source:
-        return self.syntax.source
-
-    @cached_property
-    def reached(self) -> frozenset[Path]:
-        return frozenset(Project.of([self.source], {}).files)
-
-
 def make_undo(
     sources: Sequence[Source], line_length: int, entry: str | None = None
 ) -> Undo:
@@ -91,67 +72,38 @@ def make_undo(
     Raises:
         Refusal: a file uses hooks in ways that art-adapt does not write.
     """
-    known = _hooked_files(sources)
+    known = adapted_files(sources)
     named = dict.fromkeys(_meant(sources, known))
     undone = _undone(sources, named, known, entry)
     line_length = _line_length(undone, line_length)
-    edits: list[FileEdit] = []
-    left: list[tuple[Path, str]] = []
-    adapted: list[_Hooked] = []
+    found: list[FileEdit | Left] = []
+    adapted: list[AdaptedFile] = []
     for file in (known[path] for path in undone if path in known):
-        if (reason := _kept(file, named, undone, known)) is not None:
-            left.append((file.path, reason))
+        if file.place is None:
             continue
-        restored = remove(file.source, line_length)
-        edits.append(FileEdit(file.path, file.source.data, restored))
-        adapted.append(file)
-    for edit_or_reason in _train_modules({*undone, *named}):
-        _add(edit_or_reason, edits, left)
-    gone = {_identity(edit.path) for edit in edits}
+        if not _is_ours(file.path, file.place, is_named=file.path in named):
+            found.append((file.path, ANOTHERS))
+        elif (user := _user_left(file, named, undone, known)) is not None:
+            found.append((file.path, f"{quoted(user.name)} still uses it"))
+        else:
+            restored = remove(file.source, line_length)
+            found.append(FileEdit(file.path, file.source.data, restored))
+            adapted.append(file)
+    found += _train_modules(undone)
+    gone = {_identity(each.path) for each in found if isinstance(each, FileEdit)}
     for folder in _hooks_folders(adapted, sources):
-        for edit_or_reason in _hooks_files(folder, gone):
-            _add(edit_or_reason, edits, left)
-    for edit_or_reason in without_answers({*undone, *named}):
-        _add(edit_or_reason, edits, left)
-    asked = tuple(source.path for source in sources), line_length, entry
-    return Undo(tuple(edits), tuple(left), asked)
+        found += _hooks_files(folder, gone)
+    found += without_answers(undone)
+    return Undo(
+        tuple(each for each in found if isinstance(each, FileEdit)),
+        tuple(each for each in found if not isinstance(each, FileEdit)),
+        (tuple(source.path for source in sources), line_length, entry),
+    )
 
 
-Left = tuple[Path, str]
-
-
-def _add(found: FileEdit | Left, edits: list[FileEdit], left: list[Left]) -> None:
-    if isinstance(found, FileEdit):
-        edits.append(found)
-    else:
-        left.append(found)
-
-
-def _hooked_files(sources: Sequence[Source]) -> dict[Path, _Hooked]:
-    """Return all files that import hooks, of the projects of ``sources``."""
-    found = {source.path: source for source in sources}
-    for root in dict.fromkeys(project_root(source.path) for source in sources):
-        for path in python_files(root):
-            with suppress(Refusal, OSError):  # nothing of ours is in an unreadable file
-                if RECORDING_MODULE.encode() in path.read_bytes():
-                    found.setdefault(path, read_source(path))
-    given = {source.path for source in sources}
-    hooked = {}
-    for path, source in found.items():
-        if RECORDING_MODULE.encode() not in source.data:
-            continue
-        try:
-            syntax = Syntax.of(source)
-        except Refusal:
-            if path in given:
-                raise
-            continue
-        if (place := present_hooks_place(syntax)) is not None:
-            hooked[path] = _Hooked(syntax, place)
-    return hooked
-
-
-def _meant(sources: Sequence[Source], known: Mapping[Path, _Hooked]) -> Iterator[Path]:
+def _meant(
+    sources: Sequence[Source], known: Mapping[Path, AdaptedFile]
+) -> Iterator[Path]:
     """Yield the agents that files stand for: generated files for those they belong to."""
     for source in sources:
         yield source.path
@@ -159,14 +111,14 @@ def _meant(sources: Sequence[Source], known: Mapping[Path, _Hooked]) -> Iterator
             yield agent_path(source.path)
         elif source.path.name == hooks_file.NAME and hooks_file.is_ours(source.data):
             for file in known.values():
-                if file.place.folder == source.path.parent:
+                if file.place and file.place.folder == source.path.parent:
                     yield file.path
 
 
 def _undone(
     sources: Sequence[Source],
     named: Collection[Path],
-    known: Mapping[Path, _Hooked],
+    known: Mapping[Path, AdaptedFile],
     entry: str | None,
 ) -> dict[Path, None]:
     """Return the files whose adaptation is one with that of ``named``, these included."""
@@ -195,29 +147,24 @@ def _line_length(agents: Iterable[Path], usual: int) -> int:
     return next(filter(None, said), usual)
 
 
-def _kept(
-    file: _Hooked,
+def _user_left(
+    file: AdaptedFile,
     named: Collection[Path],
     undone: Collection[Path],
-    known: Mapping[Path, _Hooked],
-) -> str | None:
-    """Say why a file keeps its hooks; None if it does not."""
-    if not _is_ours(file, is_named=file.path in named):
-        return f"art-adapt has not written the {hooks_file.NAME} that it imports"
-    if file.path in named or not file.reached.isdisjoint(named):
+    known: Mapping[Path, AdaptedFile],
+) -> Path | None:
+    """Return an adapted file that runs the code of another one, and is not undone."""
+    if not file.reached.isdisjoint(named):
         return None
-    other = next(
-        (o for o in known.values() if o.path not in undone and file.path in o.reached),
-        None,
-    )
-    return None if other is None else f"{quoted(other.path.name)} still uses it"
+    users = (o.path for o in known.values() if file.path in o.reached)
+    return next((path for path in users if path not in undone), None)
 
 
-def _is_ours(file: _Hooked, *, is_named: bool) -> bool:
+def _is_ours(path: Path, place: HooksPlace, *, is_named: bool) -> bool:
     """Whether the hooks that a file imports are art-adapt's."""
-    folders = [file.place.folder]
-    if not (folders[0] / hooks_file.NAME).exists() and file.place.prefix == "":
-        folders = list(import_roots(file.path))
+    folders = [place.folder]
+    if not (place.folder / hooks_file.NAME).exists() and place.prefix == "":
+        folders = list(import_roots(path))
     for folder in folders:
         if (folder / RECORDING_MODULE / "__init__.py").is_file():
             return False
@@ -238,10 +185,10 @@ def _train_modules(agents: Iterable[Path]) -> Iterator[FileEdit | Left]:
 
 
 def _hooks_folders(
-    adapted: Sequence[_Hooked], sources: Sequence[Source]
+    adapted: Sequence[AdaptedFile], sources: Sequence[Source]
 ) -> dict[Path, None]:
     """Return the folders where hooks files were written for ``adapted``."""
-    folders = dict.fromkeys(file.place.folder for file in adapted)
+    folders = dict.fromkeys(file.place.folder for file in adapted if file.place)
     for file in adapted:
         real = Path(os.path.realpath(file.path)).parent
         if file.path.is_symlink() and not real.samefile(file.path.parent):
