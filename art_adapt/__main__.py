@@ -101,7 +101,7 @@ def _print_json(refusal: Refusal) -> None:
 
 
 def _stop(refusal: Refusal) -> None:
-    from art_adapt.report.printable import printable
+    from art_adapt.printable import printable
     from art_adapt.report.terminal import fitted
 
     if "--json" in sys.argv:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from art_adapt.file_edit import FileEdit
-from art_adapt.quoting import quoted
+from art_adapt.printable import quoted
 
 
 def unified(edit: FileEdit) -> bytes:

@@ -11,8 +11,7 @@ from pathlib import Path
 from art_adapt import hooks_file
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
-from art_adapt.quoting import quoted
-from art_adapt.report.printable import printable
+from art_adapt.printable import printable, quoted
 from art_adapt.report.terminal import shown_progress
 from art_adapt.source import Source, read_source
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls

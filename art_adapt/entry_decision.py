@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from shlex import quote
 
 from art_adapt.errors import Refusal
-from art_adapt.quoting import quoted
+from art_adapt.printable import quoted
 from art_adapt.report.paths import at, shown
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.candidates.entry_points import is_named
@@ -17,16 +17,25 @@ from art_adapt.survey.model import EntryPoint, Survey
 from art_adapt.survey.reading.syntax import MODULE_LEVEL
 
 # What a training run imports by name, beside the standard library.
-HIDING = {
-    "art",
-    "art_adapt",
-    "openai",
-    "litellm",
-    "pydantic",
-    "httpx",
-    "numpy",
-    "polars",
-} | {"pyarrow", "wandb", "weave", "torch", "transformers", "vllm", "datasets"}
+HIDING = frozenset(
+    [
+        "art",
+        "art_adapt",
+        "datasets",
+        "httpx",
+        "litellm",
+        "numpy",
+        "openai",
+        "polars",
+        "pyarrow",
+        "pydantic",
+        "torch",
+        "transformers",
+        "vllm",
+        "wandb",
+        "weave",
+    ]
+)
 MOST_LISTED = 12  # candidates in a message
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from art_adapt.quoting import quoted
+from art_adapt.printable import quoted
 
 
 @dataclass(eq=False)

@@ -32,8 +32,9 @@ def write(
     """Make all edits that change something, or none.
 
     ``still_holds`` is called when no other art-adapt can write: it refuses where what
-    the edits rest on has changed meanwhile. A file reached through a link stays where the link points, and a file with several
-    hard links keeps them. Deleting through a link removes the link only.
+    the edits rest on has changed meanwhile. A file reached through a link stays where the
+    link points, and a file with several hard links keeps them. Deleting through a link
+    removes the link only.
 
     Raises:
         Refusal: a file is read-only, is not as it was when it was read, or cannot be

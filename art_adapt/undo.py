@@ -17,7 +17,7 @@ from art_adapt.file_edit import FileEdit
 from art_adapt.files import changed_meanwhile
 from art_adapt.folders import walk
 from art_adapt.guide.answers import without_answers
-from art_adapt.quoting import quoted
+from art_adapt.printable import quoted
 from art_adapt.source import Source, read_source
 from art_adapt.survey.reading.hooks import (
     RECORDING_MODULE,

@@ -15,7 +15,7 @@ from art_adapt.commands import command_app, command_list
 from art_adapt.commands.asking import can_ask, may_rehearse, may_write
 from art_adapt.commands.flags import options_from, takes_options
 from art_adapt.errors import Refusal
-from art_adapt.quoting import quoted
+from art_adapt.printable import quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -207,7 +207,7 @@ def _diff(
 
 def _print(text: str) -> None:
     """Print a text with parts of the agent's source: on a terminal without its escapes."""
-    from art_adapt.report.printable import printable
+    from art_adapt.printable import printable
 
     print(printable(text) if sys.stdout.isatty() else text, end="")
 

@@ -13,7 +13,7 @@ import typer
 
 from art_adapt.commands import command_app
 from art_adapt.errors import Refusal
-from art_adapt.quoting import quoted
+from art_adapt.printable import quoted
 
 if TYPE_CHECKING:
     from art_adapt.check.selection import Selection

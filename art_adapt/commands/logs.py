@@ -121,8 +121,8 @@ def _own_file(path: Path) -> Path:
 
 
 def _say(log: Log, made: LoggedRows, into: Path, fields: list[str]) -> None:
+    from art_adapt.printable import printable
     from art_adapt.report.paths import shown
-    from art_adapt.report.printable import printable
 
     def say(text: str) -> None:
         sys.stdout.write(f"{printable(text)}\n")

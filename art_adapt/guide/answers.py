@@ -113,7 +113,9 @@ def _without(data: bytes, key: str) -> bytes:
 def _before_appended(text: str, values: dict[str, Any], key: str) -> str | None:
     """Return the text that a table was appended to; None if it stands elsewhere by now."""
     start = text.find(_appended("", values, key).partition("\n")[0])
-    before = text[: max(start, 0)]
+    if start < 0:
+        return None
+    before = text[:start]
     after = text[start:].partition("\n[")  # a table that somebody has added below
     rest = "".join(after[1:]).removeprefix("\n")
     alone = text.removesuffix(rest)

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from art_adapt.errors import Refusal
 from art_adapt.guide.question import Choice, Question
-from art_adapt.report.printable import printable
+from art_adapt.printable import printable
 from art_adapt.report.terminal import opened_terminal
 from art_adapt.settings import SETTINGS, Origin, check_setting
 

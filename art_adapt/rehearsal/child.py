@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.comparison import Result
-from art_adapt.rehearsal.conditions import hold
 from art_adapt.rehearsal.observed import (
     Observed,
     Rehearsed,
@@ -43,7 +42,7 @@ from art_adapt.rehearsal.protocol import (
     to_json,
 )
 from art_adapt.rehearsal.stand_in import make_stand_in
-from art_adapt.rehearsed import SETTINGS
+from art_adapt.rehearsed import SETTINGS  # whose import sets the conditions
 from art_adapt.survey.reading.packages import import_name
 from art_adapt.without_torch import without_torch
 
@@ -290,7 +289,6 @@ def _watch_recorders(rollouts: list[Watched]) -> None:
 
 
 if __name__ == "__main__":
-    hold(os.environ[SETTINGS])
     main(from_json(Settings, Path(os.environ[SETTINGS]).read_text(encoding="utf-8")))
     sys.stdout.flush()
     sys.stderr.flush()

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from art_adapt.diff import unified
 from art_adapt.file_edit import FileEdit
-from art_adapt.quoting import quoted
-from art_adapt.report.printable import printable
+from art_adapt.printable import printable, quoted
 from art_adapt.report.terminal import has_colours
 
 COLOURS = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "red"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from art_adapt.quoting import quoted_at_start
+from art_adapt.printable import quoted_at_start
 from art_adapt.source import Place
 
 

@@ -12,8 +12,8 @@ from typing import TextIO
 
 from art_adapt.decisions import Decisions
 from art_adapt.plan import Plan
+from art_adapt.printable import printable
 from art_adapt.report.paths import at
-from art_adapt.report.printable import printable
 from art_adapt.report.terminal import broken, has_colours, width
 from art_adapt.settings import Origin
 from art_adapt.survey.candidates.entry_points import UNSEEN

@@ -1,11 +1,14 @@
-"""Quotes names of files as git does, because a name may hold line ends and commands."""
+"""Makes text and names of files safe to print: on a terminal, in a log, in a patch."""
 
 from __future__ import annotations
 
 import re
 
-# Control characters, marks of direction, halves of surrogate pairs, and what quotes.
-UNSAFE = re.compile('[\x00-\x1f\x7f-\x9f"\\\\\u2028-\u202e\u2066-\u2069\ud800-\udfff]')
+# What a terminal takes as an order, marks of direction among them, and halves of surrogate
+# pairs, which no encoding has.
+ORDERS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+CONTROL = re.compile(f"[{ORDERS}]")
+UNSAFE = re.compile(rf'[{ORDERS}\t\n"\\]')
 SPELLED = {
     **dict(zip("\a\b\t\n\v\f\r", "abtnvfr", strict=True)),
     '"': '"',
@@ -15,8 +18,14 @@ SPELLED = {
 COMMANDS = ("::", "##")
 
 
+def printable(text: str) -> str:
+    r"""Spell control characters, as ``\x1b``, but for line ends and tabs."""
+    text = text.replace("\r\n", "\n")
+    return CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+
+
 def quoted(name: str) -> str:
-    r"""Return a name as git writes it: ``"a\nb.py"`` where it holds a line end."""
+    r"""Return a file's name as git writes it: ``"a\nb.py"`` where it holds a line end."""
     if UNSAFE.search(name) is None:
         return name
     return f'"{UNSAFE.sub(_spelled, name)}"'
