@@ -37,6 +37,31 @@ def _starting() -> dict[str, str]:
 
 
 STARTED_WITH = _starting()
+# What the first call of a client imports, for half a second.
+SDK = ("openai", "openai.resources.chat.completions", "openai.resources.responses")
+# What the command imports, most of it only when it is needed: half of the time of a run.
+COMMAND = (
+    "libcst.native",
+    "rich.console",
+    "tomlkit",
+    "pydantic.type_adapter",  # which newer versions of typer use
+    "art_adapt.commands.adapt",
+    "art_adapt.commands.check",
+    "art_adapt.codemods.hooking",
+    "art_adapt.codemods.import_hooks",
+    "art_adapt.codemods.unhooking",
+    "art_adapt.guide",
+    "art_adapt.plan",
+    "art_adapt.pyproject",
+    "art_adapt.report.json",
+    "art_adapt.report.outcome",
+    "art_adapt.report.page",
+    "art_adapt.report.patch",
+    "art_adapt.report.text",
+    "art_adapt.rules.code.decided",
+    "art_adapt.undo",
+    "art_adapt.__main__",
+)
 
 
 def agent_file(folder: Path) -> Path:
@@ -67,7 +92,7 @@ def write_reward(folder: Path, options: Sequence[str]) -> None:
 def art_adapt(
     *arguments: str | Path, cwd: Path, stdin: bytes = b"", fresh: bool = False
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run the command as a user does, in a process that has imported libcst already.
+    """Run the command as a user does, in a process that has imported it already.
 
     ``fresh``: in a process that has imported nothing. What Python itself reads of the
     environment when it starts takes such a process, too.
@@ -83,7 +108,7 @@ def art_adapt(
             check=False,
         )
     done = _asked_of_a_server(
-        ("libcst", "rich.console", "typer", "art_adapt.__main__"),
+        COMMAND,
         {
             "folder": str(cwd),
             "arguments": [str(MAIN), *map(str, arguments)],
@@ -156,8 +181,10 @@ def run_episode(
     }
     arguments = [str(child), str(folder), training or "", trajectory]
     if child == CHILD:
-        imported = "openai" if trajectory == "light" else "art"
-        said = forked((imported, CHILD.stem), folder, arguments, environment)
+        imported = SDK if trajectory == "light" else ("art", *SDK)
+        if training:  # as a train module does; in production it must not be there
+            imported = (*imported, "art_adapt.recording")
+        said = forked((*imported, CHILD.stem), folder, arguments, environment)
         result: dict[str, Any] = json.loads(said.splitlines()[-1])
         return result
     done = subprocess.run(

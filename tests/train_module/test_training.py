@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from agent_files import (
     NAMES,
+    SDK,
     agent_file,
     art_adapt,
     copy_of,
@@ -44,7 +45,7 @@ def train(
         "PYTHONDONTWRITEBYTECODE": "1",
     } | environment
     command = [str(CHILD), engine.base_url, str(folder), module, str(start), *arguments]
-    output = forked(("art_adapt.training", CHILD.stem), folder, command, variables)
+    output = forked(("art_adapt.training", *SDK, CHILD.stem), folder, command, variables)
     said: dict[str, Any] = json.loads(output.splitlines()[-1])
     said["output"] = output
     return said
