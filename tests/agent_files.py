@@ -12,6 +12,7 @@ import select
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ NAMES = sorted(path.name for path in AGENTS.iterdir())
 CHILD = Path(__file__).with_name("episode_child.py")
 ROLLOUT_KEY = "sk-rollout"
 MAIN = REPOSITORY / "art_adapt" / "__main__.py"
+# A client reads the certificates of 140 authorities, for 55 ms. Tests ask none over TLS, and
+# read this alone (conftest.py); what installs packages does without it.
+AUTHORITY = str(Path(__file__).with_name("authority.pem"))
 # What a rollout records on; with ART's own trajectory in the slow tests.
 TRAJECTORIES = ["light", pytest.param("art", marks=pytest.mark.slow)]
 ROLLOUT_MODEL = "policy:step1"
@@ -78,6 +82,26 @@ def copy_of(name: str, target: Path, agents: Path = AGENTS) -> Path:
         agents / name, folder, ignore=shutil.ignore_patterns("adapted", "__pycache__")
     )
     return folder
+
+
+def adapted_copy_of(name: str, target: Path) -> Path:
+    """Return a copy of a fixture agent as ``art-adapt`` leaves it, in a folder of its own."""
+    folder = target / name
+    shutil.copytree(_adapted(name), folder)
+    return folder
+
+
+@functools.cache  # adapting costs more than all that most tests do with its result
+def _adapted(name: str) -> Path:
+    folder = copy_of(name, Path(_kept().name))
+    done = art_adapt("--isolated", agent_file(folder).relative_to(folder), cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    return folder
+
+
+@functools.cache
+def _kept() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory()
 
 
 def write_reward(folder: Path, options: Sequence[str]) -> None:
@@ -168,6 +192,7 @@ def run_episode(
     """
     environment = {
         "PATH": os.environ["PATH"],
+        "SSL_CERT_FILE": os.environ["SSL_CERT_FILE"],
         "OPENAI_BASE_URL": f"{production}/v1",
         "OPENAI_API_KEY": "sk-production",
         "ANTHROPIC_BASE_URL": production,

@@ -5,11 +5,11 @@ everything and tries many. A test multiplies ``settings.default.max_examples``.
 """
 
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from agent_files import AUTHORITY
 from hypothesis import settings
 
 # ART's mp_actors (0.5.18) patches asyncio for good when a test imports it: later tests' event
@@ -19,11 +19,10 @@ with suppress(ImportError):
 
     nest_asyncio.apply = lambda loop=None: None
 
+os.environ.setdefault("SSL_CERT_FILE", AUTHORITY)
+
 settings.register_profile("few", max_examples=15)
 settings.register_profile("many", max_examples=60)
-
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parent / "properties"))
 
 
 @pytest.fixture(scope="session")

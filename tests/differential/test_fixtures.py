@@ -11,8 +11,7 @@ from agent_files import (
     ROLLOUT_KEY,
     ROLLOUT_MODEL,
     TRAJECTORIES,
-    agent_file,
-    art_adapt,
+    adapted_copy_of,
     copy_of,
     replies_of,
     run_episode,
@@ -37,11 +36,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def adapted(name: str, tmp_path: Path) -> Path:
-    folder = copy_of(name, tmp_path)
-    file = agent_file(folder)
-    done = art_adapt("--isolated", file.relative_to(folder), cwd=folder)
-    assert done.returncode == 0, done.stderr.decode()
-    return folder
+    return adapted_copy_of(name, tmp_path)
 
 
 def test_in_production_nothing_changes(
@@ -116,8 +111,7 @@ def test_in_a_rollout_requests_are_as_the_sdk_sends_them(
 
 
 def test_a_scripted_game_ends_with_its_own_reward(tmp_path: Path) -> None:
-    folder = copy_of("game", tmp_path)
-    assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
+    folder = adapted_copy_of("game", tmp_path)
     with Engine(replies_of(folder)) as training:
         said = run_episode(folder, "http://127.0.0.1:1", training.base_url)
     assert said["reward"] is not None

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import black
 import pytest
-from agent_files import AGENTS, NAMES, agent_file, art_adapt, copy_of
+from agent_files import (
+    AGENTS,
+    NAMES,
+    adapted_copy_of,
+    agent_file,
+    art_adapt,
+    copy_of,
+)
 
 from end_to_end.expected import adapted_files
 
@@ -26,24 +33,28 @@ def test_adapted_files_are_as_expected(name: str, tmp_path: Path) -> None:
     assert adapted_files(name, tmp_path) == expected
 
 
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_undo_gives_every_file_back(name: str, tmp_path: Path) -> None:
-    folder = copy_of(name, tmp_path)
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    folder = adapted_copy_of(name, tmp_path)
+    before = files_of(copy_of(name, tmp_path / "before"))
+    assert set(files_of(folder)) > set(before)
     agent = agent_file(folder).relative_to(folder)
-    assert art_adapt("--isolated", agent, cwd=folder).returncode == 0
-    assert {path for path in folder.rglob("*") if path.is_file()} > set(before)
     assert art_adapt("--undo", agent, cwd=folder).returncode == 0
-    assert {
-        path: path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    } == before
+    assert files_of(folder) == before
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_second_run_changes_nothing(name: str, tmp_path: Path) -> None:
-    folder = copy_of(name, tmp_path)
+    folder = adapted_copy_of(name, tmp_path)
     agent = agent_file(folder).relative_to(folder)
-    assert art_adapt("--isolated", agent, cwd=folder).returncode == 0
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.py")}
     again = art_adapt("--isolated", agent, cwd=folder)
     assert b"Nothing to change" in again.stdout
@@ -55,13 +66,7 @@ def test_a_second_run_changes_nothing(name: str, tmp_path: Path) -> None:
 def test_formatters_and_linters_leave_everything_as_it_is(
     name: str, tmp_path: Path
 ) -> None:
-    folder = copy_of(name, tmp_path)
-    assert (
-        art_adapt(
-            "--isolated", agent_file(folder).relative_to(folder), cwd=folder
-        ).returncode
-        == 0
-    )
+    folder = adapted_copy_of(name, tmp_path)
     for path in folder.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert black.format_str(text, mode=black.Mode()) == text, path.name
@@ -81,11 +86,8 @@ def test_formatters_and_linters_leave_everything_as_it_is(
     "name", ["support_loop", "package_agent", "class_agent", "best_of"]
 )
 def test_train_modules_type_check(name: str, tmp_path: Path, mypy_cache: str) -> None:
-    folder = copy_of(name, tmp_path)
+    folder = adapted_copy_of(name, tmp_path)
     agent = agent_file(folder)
-    assert (
-        art_adapt("--isolated", agent.relative_to(folder), cwd=folder).returncode == 0
-    )
     module = agent.with_name("agent_train.py").relative_to(folder)
     name_options = ["-p", "triage"] if module.parent != Path() else [str(module)]
     options = [

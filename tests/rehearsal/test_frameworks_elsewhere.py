@@ -7,12 +7,13 @@ Each is installed into ``.venv-frameworks/NAME``, once, which takes minutes:
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from agent_files import REPOSITORY, copy_of
+from agent_files import AUTHORITY, REPOSITORY, copy_of
 from test_frameworks_train import FRAMEWORKS
 
 ENVIRONMENTS = REPOSITORY / ".venv-frameworks"
@@ -35,7 +36,9 @@ def python_with(name: str) -> str:
     if not done.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         needed = ["-e", f"{REPOSITORY}[train]", *NEEDED[name]]
-        subprocess.run([python, "-m", "pip", "install", "-q", *needed], check=True)
+        environment = {k: v for k, v in os.environ.items() if v != AUTHORITY}
+        install = [python, "-m", "pip", "install", "-q", *needed]
+        subprocess.run(install, env=environment, check=True)
         done.touch()
     return str(python)
 

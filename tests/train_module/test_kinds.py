@@ -8,7 +8,7 @@ from pathlib import Path
 
 import black
 import pytest
-from agent_files import AGENTS, NAMES, agent_file
+from agent_files import NAMES, agent_file, copy_of
 
 from art_adapt.decisions import Options
 from art_adapt.plan import make_plan
@@ -37,8 +37,8 @@ def test_each_kind_is_as_expected(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("pipeline", [False, True])
 @pytest.mark.parametrize("name", NAMES)
-def test_every_fixtures_is_short(name: str, pipeline: bool) -> None:
-    source = read_source(agent_file(AGENTS / name))
+def test_every_fixtures_is_short(name: str, pipeline: bool, tmp_path: Path) -> None:
+    source = read_source(agent_file(copy_of(name, tmp_path)))
     plan = make_plan([source], Options(pipeline=pipeline, trace="weave"))
     (module,) = [e for e in plan.edits if e.path.name.endswith("_train.py")]
     assert module.after is not None

@@ -34,6 +34,7 @@ def train(
     variables = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
+        "SSL_CERT_FILE": os.environ["SSL_CERT_FILE"],
         "OPENAI_BASE_URL": engine.base_url,
         "OPENAI_API_BASE": engine.base_url,
         "OPENAI_API_KEY": "sk-production",
@@ -45,7 +46,9 @@ def train(
         "PYTHONDONTWRITEBYTECODE": "1",
     } | environment
     command = [str(CHILD), engine.base_url, str(folder), module, str(start), *arguments]
-    output = forked(("art_adapt.training", *SDK, CHILD.stem), folder, command, variables)
+    output = forked(
+        ("art_adapt.training", *SDK, CHILD.stem), folder, command, variables
+    )
     said: dict[str, Any] = json.loads(output.splitlines()[-1])
     said["output"] = output
     return said
