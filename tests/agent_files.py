@@ -26,8 +26,9 @@ CHILD = Path(__file__).with_name("episode_child.py")
 ROLLOUT_KEY = "sk-rollout"
 MAIN = REPOSITORY / "art_adapt" / "__main__.py"
 # A client reads the certificates of 140 authorities, for 55 ms. Tests ask none over TLS, and
-# read this alone (conftest.py); what installs packages does without it.
+# read this alone (conftest.py); what installs packages reads the machine's own.
 AUTHORITY = str(Path(__file__).with_name("authority.pem"))
+AUTHORITIES_BEFORE = "ART_ADAPT_TESTS_SSL_CERT_FILE"
 # What a rollout records on; with ART's own trajectory in the slow tests.
 TRAJECTORIES = ["light", pytest.param("art", marks=pytest.mark.slow)]
 ROLLOUT_MODEL = "policy:step1"
@@ -66,6 +67,13 @@ COMMAND = (
     "art_adapt.undo",
     "art_adapt.__main__",
 )
+
+
+def with_authorities() -> dict[str, str]:
+    """Return the environment for a process that asks package registries."""
+    before = os.environ[AUTHORITIES_BEFORE]
+    environment = {k: v for k, v in os.environ.items() if k != "SSL_CERT_FILE"}
+    return environment | ({"SSL_CERT_FILE": before} if before else {})
 
 
 def agent_file(folder: Path) -> Path:

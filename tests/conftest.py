@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from agent_files import AUTHORITY
+from agent_files import AUTHORITIES_BEFORE, AUTHORITY
 from hypothesis import settings
 
 # ART's mp_actors (0.5.18) patches asyncio for good when a test imports it: later tests' event
@@ -19,7 +19,8 @@ with suppress(ImportError):
 
     nest_asyncio.apply = lambda loop=None: None
 
-os.environ.setdefault("SSL_CERT_FILE", AUTHORITY)
+os.environ.setdefault(AUTHORITIES_BEFORE, os.environ.get("SSL_CERT_FILE", ""))
+os.environ["SSL_CERT_FILE"] = AUTHORITY
 
 settings.register_profile("few", max_examples=15)
 settings.register_profile("many", max_examples=60)

@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 import pytest
-from agent_files import AUTHORITY, REPOSITORY, copy_of
+from agent_files import REPOSITORY, copy_of, with_authorities
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ FOREIGN = 'raise RuntimeError("the codemods of the user, which are none of ours"
 def run(
     *command: str | Path, cwd: Path, python_path: tuple[Path, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
-    environment = {k: v for k, v in os.environ.items() if v != AUTHORITY}
+    environment = with_authorities()
     environment["PYTHONPATH"] = os.pathsep.join(map(str, python_path))
     return subprocess.run(
         [str(part) for part in command],

@@ -43,7 +43,7 @@ def server() -> Iterator[Any]:
     serving = SimpleNamespace(
         chunks=[], base_url=f"http://127.0.0.1:{http.server_port}/v1"
     )
-    threading.Thread(target=http.serve_forever, daemon=True).start()
+    threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True).start()
     yield serving
     http.shutdown()
 

@@ -7,13 +7,12 @@ Each is installed into ``.venv-frameworks/NAME``, once, which takes minutes:
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from agent_files import AUTHORITY, REPOSITORY, copy_of
+from agent_files import REPOSITORY, copy_of, with_authorities
 from test_frameworks_train import FRAMEWORKS
 
 ENVIRONMENTS = REPOSITORY / ".venv-frameworks"
@@ -36,9 +35,8 @@ def python_with(name: str) -> str:
     if not done.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         needed = ["-e", f"{REPOSITORY}[train]", *NEEDED[name]]
-        environment = {k: v for k, v in os.environ.items() if v != AUTHORITY}
         install = [python, "-m", "pip", "install", "-q", *needed]
-        subprocess.run(install, env=environment, check=True)
+        subprocess.run(install, env=with_authorities(), check=True)
         done.touch()
     return str(python)
 
