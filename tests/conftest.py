@@ -51,6 +51,7 @@ WIDE = {
     "rehearsal/test_without_torch.py",
     "survey/test_imported_as.py",
     "test_decided.py",
+    "test_file_safety.py",
     "test_foreign_repositories.py",
     "test_hook_names.py",
     "test_loaded_any_way.py",
@@ -63,9 +64,11 @@ WIDE = {
     "train_module/test_factories.py",
     "train_module/test_filled.py",
     "train_module/test_options.py",
+    "train_module/test_starts.py",
+    "training/test_limits.py",
 }
 # Of these files, what anybody should see pass.
-SHOWN = {"test_what_art_adapt_writes_passes"}
+SHOWN = {"test_what_art_adapt_writes_passes", "test_two_at_once"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects
@@ -75,11 +78,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         is_shown = getattr(item, "originalname", None) in SHOWN
         if item.path.relative_to(tests).as_posix() in WIDE and not is_shown:
             item.add_marker(pytest.mark.wide)
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """Take two workers a core: half of the time a test waits for processes of its own."""
-    return 2 * (os.cpu_count() or 1)
 
 
 def pytest_configure(config: pytest.Config) -> None:
