@@ -60,7 +60,7 @@ def decided_lines(options: Options, named: Iterable[str], *, answers: bool) -> s
         for part in _flags(setting, getattr(options, setting.name))
     ]
     lines: list[str] = []
-    for part in (*said, *map(_word, named)):
+    for part in (*said, *map(_word, named if said else ())):
         if lines and len(lines[-1]) + 1 + len(part) <= WIDTH:
             lines[-1] += f" {part}"
         else:

@@ -11,7 +11,14 @@ from pathlib import Path
 
 from art_adapt import hooks_file, train_module
 from art_adapt.adaptation import adapt_source, wraps_of
-from art_adapt.decided import Changed, changes, decided_lines, earlier, with_earlier
+from art_adapt.decided import (
+    Changed,
+    changes,
+    decided_in,
+    decided_lines,
+    earlier,
+    with_earlier,
+)
 from art_adapt.decisions import Decisions, decide, from_train_module, is_named
 from art_adapt.discovery import with_entry_file
 from art_adapt.entry_decision import UnclearEntry
@@ -25,7 +32,7 @@ from art_adapt.survey.model import FileSurvey, Survey
 from art_adapt.survey.reading.hooks import HooksPlace
 from art_adapt.survey.reading.packages import import_roots
 from art_adapt.survey.survey import survey
-from art_adapt.train_file import train_module_path
+from art_adapt.train_file import standing_module, train_module_path
 
 Guide = Callable[[Survey, Options], Options]
 
@@ -127,8 +134,22 @@ def _planned(
     return Plan(found, decisions, tuple(edits), kept)
 
 
-def _given_beside(found: Survey, options: Options, home: Path) -> list[str]:
-    """Return the files that a run was given in place of the agent's, from its folder."""
+def _given_beside(found: Survey, options: Options, home: Path) -> Sequence[str]:
+    """Return the files that runs were given in place of the agent's, from its folder.
+
+    Only a run that decides something adds its own: who adapts a folder after one of its
+    files finds nothing to change.
+    """
+    module = standing_module(home)
+    before = () if module is None else decided_in(module).named
+    if module is not None and not {Origin.FLAG, Origin.ANSWER} & set(
+        options.origins.values()
+    ):
+        return before
+    return tuple(dict.fromkeys((*before, *_other_files(found, options, home))))
+
+
+def _other_files(found: Survey, options: Options, home: Path) -> list[str]:
     given = [file.source.path for file in found.files if file.given]
     # --entry module:function adds the agent's own file to those that the user named.
     is_added = options.entry is not None and ":" in options.entry
