@@ -102,9 +102,10 @@ LAYOUTS = {
 }
 
 
-def ways(root: Path) -> dict[str, str]:
+def ways(root: Path, *files: Path) -> dict[str, str]:
+    """Return what came of loading files of a tree, all of them where none is named."""
     done = subprocess.run(
-        [sys.executable, str(WAYS), str(root)], capture_output=True, check=True
+        [sys.executable, WAYS, root, *files], capture_output=True, check=True
     )
     found: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
     return found

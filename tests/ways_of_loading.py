@@ -1,7 +1,8 @@
 """Load modules in each way that Python has, and say which ways work.
 
-``python ways_of_loading.py ROOT`` prints one JSON object: for each Python file below ROOT
-and each way, "" where it loads, else what was raised.
+``python ways_of_loading.py ROOT [FILE ...]`` prints one JSON object: for each of the files,
+all Python files below ROOT where none is named, and each way, "" where it loads, else what
+was raised.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def _tried(way: object, file: Path, root: Path) -> str:
     return said
 
 
-def main(root: Path) -> None:
+def main(root: Path, files: list[Path]) -> None:
     for name in ("openai", "openai.types.chat", "pydantic", "requests"):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
@@ -74,7 +75,7 @@ def main(root: Path) -> None:
     sys.path.pop(0)  # this file's folder
     found = {
         f"{file.relative_to(root)} {way.__name__}": _tried(way, file, root)
-        for file in sorted(root.rglob("*.py"))
+        for file in files or sorted(root.rglob("*.py"))
         if not file.name.endswith(("_train.py", "art_recording.py"))
         for way in WAYS
     }
@@ -82,4 +83,5 @@ def main(root: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve())
+    top, *named = (Path(name).resolve() for name in sys.argv[1:])
+    main(top, named)

@@ -3,8 +3,9 @@
 python tests/corpus/undoing.py SOURCES [ID ...]
 
 SOURCES has one folder an agent, as ``../shared/corpus/get.py`` makes it. For each file that
-art-adapt adapts: the tree after ``--undo`` is the tree before, and in between each module of
-the tree loads in each way in which it loaded before (``tests/ways_of_loading.py``).
+art-adapt adapts: the tree after ``--undo`` is the tree before, and in between each module
+that was edited, or says the name of one, loads in each way in which it loads otherwise
+(``tests/ways_of_loading.py``).
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from agent_files import art_adapt
 from test_loaded_any_way import ways
 
-MOST_LOADED = 150  # files of a tree whose imports are tried
+MOST_LOADED = 20  # modules that say the name of an edited one
+MOST_ADAPTED = 6  # files of one agent
 
 
 def contents(tree: Path) -> dict[str, bytes]:
@@ -40,31 +42,48 @@ def candidates(tree: Path) -> Iterator[Path]:
             yield path.relative_to(tree)
 
 
+def near(tree: Path, before: dict[str, bytes]) -> list[Path]:
+    """Return the modules that were edited, and some that say the name of one."""
+    edited = [
+        tree / name
+        for name, data in before.items()
+        if name.endswith(".py") and (tree / name).read_bytes() != data
+    ]
+    names = [path.stem.encode() for path in edited]
+    users = [
+        tree / name
+        for name, data in before.items()
+        if name.endswith(".py") and any(stem in data for stem in names)
+    ]
+    return list(dict.fromkeys([*edited, *users[:MOST_LOADED]]))
+
+
 def tried(source: Path) -> Iterator[str]:
     """Yield a line for each file of an agent that is adapted."""
     with tempfile.TemporaryDirectory() as temporary:
         tree = Path(temporary) / "project"
         shutil.copytree(source, tree, symlinks=True)
         before = contents(tree)
-        loads = len(list(tree.rglob("*.py"))) <= MOST_LOADED
-        loaded = ways(tree) if loads else {}
+        adapted = 0
         for file in candidates(tree):
             done = art_adapt("--isolated", "--yes", file, cwd=tree)
             if done.returncode:
                 continue
-            worse = []
-            if loads:
-                after = ways(tree)
-                worse = [w for w, said in loaded.items() if not said and after.get(w)]
+            modules = near(tree, before)
+            after = ways(tree, *modules)
             undone = art_adapt("--isolated", "--undo", file, cwd=tree)
             left = contents(tree)
             same = undone.returncode == 0 and left == before
+            loaded = ways(tree, *modules) if same else {}
+            worse = [w for w, said in loaded.items() if not said and after.get(w)]
             wrong = [] if same else [f"left {sorted(left.keys() ^ before.keys())}"]
             wrong += [f"does not load any more: {way}" for way in worse]
             yield f"{'wrong' if wrong else 'right'} {source.name} {file} {'; '.join(wrong)}"
             if not same:
                 shutil.rmtree(tree)
                 shutil.copytree(source, tree, symlinks=True)
+            if (adapted := adapted + 1) == MOST_ADAPTED:
+                return
 
 
 def main() -> None:
