@@ -102,7 +102,7 @@ def _print_json(refusal: Refusal) -> None:
 
 def _stop(refusal: Refusal) -> None:
     from art_adapt.printable import printable
-    from art_adapt.report.terminal import fitted
+    from art_adapt.terminal import fitted
 
     if "--json" in sys.argv:
         _print_json(refusal)

@@ -9,18 +9,18 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from art_adapt.code.hooks import (
+    HOOKS,
+    RECORDING_MODULE,
+    HooksPlace,
+    hook_imports,
+)
 from art_adapt.codemods.cannot_edit import CannotEdit
 from art_adapt.codemods.layout import Wrap, looks_formatted
 from art_adapt.decisions import Decisions
 from art_adapt.errors import Refusal
 from art_adapt.source import Source
 from art_adapt.survey.model import FileSurvey
-from art_adapt.survey.reading.hooks import (
-    HOOKS,
-    RECORDING_MODULE,
-    HooksPlace,
-    hook_imports,
-)
 
 if TYPE_CHECKING:
     from art_adapt.codemods.import_hooks import HookImport

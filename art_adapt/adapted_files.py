@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 
 from art_adapt import hooks_file
+from art_adapt.code.hooks import HooksPlace, present_hooks_place
+from art_adapt.code.project import Project
+from art_adapt.code.project_folder import project_root, python_files
+from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.source import Source, read_source
-from art_adapt.survey.reading.hooks import HooksPlace, present_hooks_place
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.project_folder import project_root, python_files
-from art_adapt.survey.reading.syntax import Syntax
 from art_adapt.train_file import has_seal, standing_module
 
 

@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from art_adapt.calls import Api
 from art_adapt.entry_decision import decide_entry, refuse_untrainable
 from art_adapt.errors import Refusal
 from art_adapt.reward_function import check_reward
 from art_adapt.settings import Options, Origin, TrainingOptions, check
 from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.model import CompletionCall, EntryPoint, Exit, RewardSite, Survey
-from art_adapt.survey.reading.apis import Api
 from art_adapt.survey.side_effects.harm import Harm, Obstacle
 
 OR_ENTRY = "or what runs the framework's agent, with --entry FUNCTION"

@@ -9,16 +9,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from art_adapt import hooks_file
+from art_adapt.code.hooks import imported_hooks, local_names
+from art_adapt.code.packages import import_roots, module_file
+from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
 from art_adapt.printable import printable, quoted
-from art_adapt.report.terminal import shown_progress
 from art_adapt.source import Source, read_source
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.calls.obstacles import art_use
-from art_adapt.survey.reading.hooks import imported_hooks, local_names
-from art_adapt.survey.reading.packages import import_roots, module_file
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.terminal import shown_progress
 from art_adapt.train_file import standing_module
 
 

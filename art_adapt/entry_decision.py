@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
 
+from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.errors import Refusal
+from art_adapt.paths import at, shown
 from art_adapt.printable import quoted
-from art_adapt.report.paths import at, shown
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.candidates.entry_points import is_named
 from art_adapt.survey.model import EntryPoint, Survey
-from art_adapt.survey.reading.syntax import MODULE_LEVEL
 
 # What a training run imports by name, beside the standard library.
 HIDING = frozenset(

@@ -11,6 +11,9 @@ from pathlib import Path
 
 from art_adapt import hooks_file, train_module
 from art_adapt.adaptation import adapt_source, wraps_of
+from art_adapt.answers import kept_answers
+from art_adapt.code.hooks import HooksPlace
+from art_adapt.code.packages import import_roots
 from art_adapt.decided import (
     Changed,
     changes,
@@ -25,12 +28,9 @@ from art_adapt.entry_decision import UnclearEntry
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.files import check_unchanged
-from art_adapt.guide.answers import kept_answers
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import FileSurvey, Survey
-from art_adapt.survey.reading.hooks import HooksPlace
-from art_adapt.survey.reading.packages import import_roots
 from art_adapt.survey.survey import survey
 from art_adapt.train_file import standing_module, train_module_path
 

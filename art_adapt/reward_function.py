@@ -7,12 +7,12 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
+from art_adapt.code.nodes import FunctionNode
+from art_adapt.code.packages import import_roots, module_file
+from art_adapt.code.syntax import Syntax
+from art_adapt.code.used_names import used_names
 from art_adapt.errors import Refusal
 from art_adapt.source import read_source
-from art_adapt.survey.reading.nodes import FunctionNode
-from art_adapt.survey.reading.packages import import_roots, module_file
-from art_adapt.survey.reading.syntax import Syntax
-from art_adapt.survey.reading.used_names import used_names
 
 
 def check_reward(reward: str, home: Path) -> None:

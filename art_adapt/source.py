@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from art_adapt.calls import WORDS
 from art_adapt.errors import Refusal
-from art_adapt.survey.reading.apis import WORDS
 
 LARGEST = (
     4_000_000  # bytes that are parsed; the largest module of CPython has 0.4 million

@@ -11,21 +11,21 @@ from pathlib import Path
 from art_adapt import hooks_file, train_module
 from art_adapt.adaptation import remove
 from art_adapt.adapted_files import AdaptedFile, adapted_files
+from art_adapt.answers import without_answers
+from art_adapt.code.hooks import (
+    RECORDING_MODULE,
+    HooksPlace,
+)
+from art_adapt.code.packages import import_roots
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
 from art_adapt.decided import decided_in
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.files import changed_meanwhile
 from art_adapt.folders import walk
-from art_adapt.guide.answers import without_answers
 from art_adapt.printable import quoted
 from art_adapt.source import Source, read_source
-from art_adapt.survey.reading.hooks import (
-    RECORDING_MODULE,
-    HooksPlace,
-)
-from art_adapt.survey.reading.packages import import_roots
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
 from art_adapt.survey.survey import survey
 from art_adapt.train_file import agent_path, standing_module, train_module_path
 

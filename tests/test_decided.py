@@ -261,3 +261,19 @@ def test_any_two_flags_in_any_order(folder: Path) -> None:
     assert (folder / "agent.py").read_bytes() == (
         REPOSITORY / "fixtures" / "agents" / "support_loop" / "agent.py"
     ).read_bytes()
+
+
+@pytest.mark.parametrize("flags", [[], ["--isolate", "process"]])
+def test_naming_another_of_its_files_changes_nothing(
+    flags: list[str], tmp_path: Path
+) -> None:
+    folder = copy_of("package_agent", tmp_path)
+    (folder / "pyproject.toml").write_text("")
+    for first, *others in itertools.permutations(
+        [".", "triage/agent.py", "triage/llm.py"]
+    ):
+        assert art_adapt(*flags, "--yes", first, cwd=folder).returncode == 0
+        for other in others:
+            done = art_adapt("--yes", other, cwd=folder)
+            assert b"Nothing to change" in done.stdout, (first, other)
+        assert art_adapt("--undo", first, cwd=folder).returncode == 0

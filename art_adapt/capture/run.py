@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.errors import Refusal
 from art_adapt.survey.model import EntryPoint, Parameter
-from art_adapt.survey.reading.syntax import MODULE_LEVEL
 from art_adapt.train_module.fields import field_name, scenario_fields, terminal_fields
 
 LISTENING = Path(__file__).with_name("listening")

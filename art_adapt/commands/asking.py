@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import typer
 
 from art_adapt.errors import Refusal
-from art_adapt.report.terminal import opened_terminal
+from art_adapt.terminal import opened_terminal
 
 
 def can_ask() -> bool:

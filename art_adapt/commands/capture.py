@@ -144,8 +144,8 @@ def _agent_of(command: Sequence[str]) -> Path:
 
 
 def _say(kept: Any, path: Path, point: EntryPoint) -> None:
+    from art_adapt.paths import at, shown
     from art_adapt.printable import printable
-    from art_adapt.report.paths import at, shown
 
     say = sys.stderr.write
     known = f", {kept.known} started as an earlier one" if kept.known else ""

@@ -98,8 +98,8 @@ def check(
     from art_adapt.check.settings import settings_for
     from art_adapt.folders import files_in
     from art_adapt.report.check import report
-    from art_adapt.report.terminal import has_colours
     from art_adapt.source import Source
+    from art_adapt.terminal import has_colours
 
     if explain is not None:
         from art_adapt.commands.explain import explain as explain_rule

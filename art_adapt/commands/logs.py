@@ -121,8 +121,8 @@ def _own_file(path: Path) -> Path:
 
 
 def _say(log: Log, made: LoggedRows, into: Path, fields: list[str]) -> None:
+    from art_adapt.paths import shown
     from art_adapt.printable import printable
-    from art_adapt.report.paths import shown
 
     def say(text: str) -> None:
         sys.stdout.write(f"{printable(text)}\n")
@@ -156,7 +156,7 @@ def _say(log: Log, made: LoggedRows, into: Path, fields: list[str]) -> None:
 def _say_rows(
     made: LoggedRows, into: Path, fields: list[str], say: Callable[[str], None]
 ) -> None:
-    from art_adapt.report.paths import shown
+    from art_adapt.paths import shown
 
     if made.from_arguments:
         say(f"{made.from_arguments} episodes by the arguments of a traced function")

@@ -11,7 +11,7 @@ import typer
 
 from art_adapt.commands import command_app
 from art_adapt.errors import Refusal
-from art_adapt.report.terminal import ERASED
+from art_adapt.terminal import ERASED
 
 SCRIPTED_STEPS, TRAINED_STEPS = 2, 30
 app = command_app()

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+from art_adapt.code.packages import import_name
 from art_adapt.doctor import checks
 from art_adapt.doctor.finding import Check, Finding, Setup, failed, ok
 from art_adapt.errors import Refusal
-from art_adapt.survey.reading.packages import import_name
 
 
 def examine(

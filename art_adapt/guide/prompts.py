@@ -17,8 +17,8 @@ from typing import Any, TextIO
 from art_adapt.errors import Refusal
 from art_adapt.guide.question import Choice, Question
 from art_adapt.printable import printable
-from art_adapt.report.terminal import opened_terminal
 from art_adapt.settings import SETTINGS, Origin, check_setting
+from art_adapt.terminal import opened_terminal
 
 WIDEST, NARROWEST = 90, 20
 BACK_KEY = "<"

@@ -17,12 +17,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from art_adapt.code.packages import package_depth
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
 from art_adapt.reward_function import takes_a_trajectory_and_a_scenario
 from art_adapt.source import Place, read_source
 from art_adapt.survey.model import EntryPoint
-from art_adapt.survey.reading.packages import package_depth
 
 MOST_LISTED = 50_000
 MOST_FILES = 3000  # of a project that are looked at

@@ -24,6 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from art_adapt.code.packages import import_name
 from art_adapt.comparison import Result
 from art_adapt.rehearsal.observed import (
     Observed,
@@ -43,7 +44,6 @@ from art_adapt.rehearsal.protocol import (
 )
 from art_adapt.rehearsal.stand_in import make_stand_in
 from art_adapt.rehearsed import SETTINGS  # whose import sets the conditions
-from art_adapt.survey.reading.packages import import_name
 from art_adapt.without_torch import without_torch
 
 TOLD_EVERY = 0.3  # seconds

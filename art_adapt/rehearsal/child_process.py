@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from art_adapt.code.packages import import_name
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal import contained
 from art_adapt.rehearsal.contained import Ended
@@ -23,7 +24,6 @@ from art_adapt.rehearsal.protocol import (
     to_json,
 )
 from art_adapt.rehearsed import SETTINGS
-from art_adapt.survey.reading.packages import import_name
 
 DYING = {
     "SIGKILL": "was there enough memory? The kernel's log says (dmesg)",

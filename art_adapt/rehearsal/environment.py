@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from art_adapt.code.project import Project
+from art_adapt.code.project_folder import project_root
+from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY
 from art_adapt.rehearsal.settings_classes import Variable, settings_read
 from art_adapt.source import read_source
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.project_folder import project_root
-from art_adapt.survey.reading.syntax import Syntax
 
 # What processes of Python, its packages and the machine itself go by.
 NEEDED = re.compile(

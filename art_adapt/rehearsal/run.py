@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
+from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.json_lines import json_lines
+from art_adapt.paths import shown
 from art_adapt.rehearsal.child_process import USUAL, Child, Conditions, run_child
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
 from art_adapt.rehearsal.environment import check_let_through, files_of
@@ -28,11 +30,9 @@ from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.rehearsal.seen import Finding, Seen
 from art_adapt.rehearsal.stubs import check_stubs
 from art_adapt.rehearsal.turns import prompts, turns
-from art_adapt.report.paths import shown
 from art_adapt.source import Place, read_source
 from art_adapt.survey.calls.obstacles import art_use
 from art_adapt.survey.calls.tool_execution import answers_a_call
-from art_adapt.survey.reading.syntax import Syntax
 from art_adapt.train_file import train_module_path
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.source import Place, read_source
-from art_adapt.survey.reading.syntax import Syntax
 from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.survey.survey import survey
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from art_adapt.survey.reading.nodes import keyword, last_name
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.nodes import keyword, last_name
+from art_adapt.code.syntax import Syntax
 
 ALIASES = ("validation_alias", "alias", "env")
 # What stands for a value that nobody has set, by its type.

@@ -17,7 +17,7 @@ from art_adapt import __version__
 from art_adapt.check.diagnostic import Diagnostic
 from art_adapt.check.own_rules import OWN
 from art_adapt.check.run import Checked
-from art_adapt.report.paths import relative, shown
+from art_adapt.paths import relative, shown
 from art_adapt.rules.rule import Rule, Severity
 
 REPOSITORY = "https://github.com/OWNER/art-adapt"

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Iterator
 
-from art_adapt.report.paths import shown
+from art_adapt.paths import shown
 from art_adapt.report.review import CODE, END, INERT, Generated, Hunk, Review
 
 

@@ -7,8 +7,8 @@ from shlex import quote
 from typing import TextIO
 
 from art_adapt.decisions import Training
+from art_adapt.paths import shown
 from art_adapt.plan import Plan
-from art_adapt.report.paths import shown
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
 from art_adapt.survey.model import EntryPoint
 from art_adapt.train_file import train_module_path

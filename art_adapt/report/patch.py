@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from art_adapt.diff import unified
 from art_adapt.file_edit import FileEdit
 from art_adapt.printable import printable, quoted
-from art_adapt.report.terminal import has_colours
+from art_adapt.terminal import has_colours
 
 COLOURS = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "red"}
 

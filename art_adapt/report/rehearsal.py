@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from art_adapt.comparison import comparison
+from art_adapt.paths import at, shown
 from art_adapt.rehearsal import Conditions, Rehearsal
 from art_adapt.rehearsal.cost import GPUS, Cost
 from art_adapt.rehearsal.environment import environment
@@ -19,7 +20,6 @@ from art_adapt.rehearsal.figures import Figures
 from art_adapt.rehearsal.learning import Learning, ends
 from art_adapt.rehearsal.services import services
 from art_adapt.report.html import html_page
-from art_adapt.report.paths import at, shown
 from art_adapt.report.text import Line, write
 
 

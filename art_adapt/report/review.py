@@ -13,8 +13,8 @@ from shlex import quote
 
 from art_adapt import hooks_file
 from art_adapt.file_edit import FileEdit
+from art_adapt.paths import at, shown
 from art_adapt.plan import Plan
-from art_adapt.report.paths import at, shown
 from art_adapt.report.text import Line, found_lines
 from art_adapt.source import Place, Source
 from art_adapt.survey.model import ToolLoop

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+from art_adapt.calls import Api
 from art_adapt.decisions import Decisions
+from art_adapt.paths import at
 from art_adapt.plan import Plan
 from art_adapt.printable import printable
-from art_adapt.report.paths import at
-from art_adapt.report.terminal import broken, has_colours, width
 from art_adapt.settings import Origin
 from art_adapt.survey.candidates.entry_points import UNSEEN
 from art_adapt.survey.model import (
@@ -24,8 +24,8 @@ from art_adapt.survey.model import (
     Parameter,
     Survey,
 )
-from art_adapt.survey.reading.apis import Api
 from art_adapt.survey.side_effects.harm import Harm
+from art_adapt.terminal import broken, has_colours, width
 from art_adapt.train_module.fields import to_fill_in
 
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted, root_object
+from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code import Body, Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.survey.reading.nodes import dotted, root_object
-from art_adapt.survey.reading.syntax import Syntax
 
 RULE = Rule("ART512", "blocking-rollout", Severity.WASTE)
 BAD = (

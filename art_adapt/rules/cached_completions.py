@@ -13,9 +13,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import last_name
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import last_name
 
 RULE = Rule("ART405", "cached-completions", Severity.GARBAGE)
 BAD = (

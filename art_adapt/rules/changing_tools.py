@@ -18,10 +18,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from art_adapt.code.nodes import dotted
 from art_adapt.rules.code import LEAVING, Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.survey.reading.nodes import dotted
 
 RULE = Rule("ART210", "changing-tools", Severity.GARBAGE)
 BAD = (

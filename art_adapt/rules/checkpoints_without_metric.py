@@ -16,9 +16,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted, keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import dotted, keyword
 
 RULE = Rule("ART510", "checkpoints-without-metric", Severity.WASTE)
 BAD = (

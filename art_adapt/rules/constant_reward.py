@@ -15,9 +15,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import keyword
 from art_adapt.rules.code import Code, RewardWrite
 from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import keyword
 
 RULE = Rule("ART302", "constant-reward", Severity.GARBAGE)
 BAD = (

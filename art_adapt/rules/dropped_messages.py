@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import keyword
 
 RULE = Rule("ART209", "dropped-messages", Severity.GARBAGE)
 BAD = (

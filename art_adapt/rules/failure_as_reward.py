@@ -19,9 +19,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from art_adapt.code.nodes import bound_names, dotted, keyword, last_name
 from art_adapt.rules.code import Code, below
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import bound_names, dotted, keyword, last_name
 
 RULE = Rule("ART305", "failure-as-reward", Severity.GARBAGE)
 BAD = (

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.syntax import MODULE_LEVEL
 
 RULE = Rule("ART513", "missing-main-guard", Severity.WASTE)
 BAD = (

@@ -14,9 +14,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import dotted
 
 RULE = Rule("ART523", "misused-batches", Severity.WASTE)
 BAD = (

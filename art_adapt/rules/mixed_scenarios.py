@@ -15,9 +15,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted, last_name
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import dotted, last_name
 
 RULE = Rule("ART502", "mixed-scenarios", Severity.GARBAGE)
 BAD = (

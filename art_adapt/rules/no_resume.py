@@ -14,10 +14,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import keyword, last_name
+from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import keyword, last_name
-from art_adapt.survey.reading.syntax import LOOPS
 
 RULE = Rule("ART509", "no-resume", Severity.WASTE)
 BAD = (

@@ -17,9 +17,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted, keyword, last_name
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import dotted, keyword, last_name
 
 RULE = Rule("ART107", "no-token-ids", Severity.UNTIDY)
 BAD = (

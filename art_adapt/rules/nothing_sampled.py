@@ -17,9 +17,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import arguments_of, dotted, keyword, last_name
 from art_adapt.rules.code import Code, Put
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import arguments_of, dotted, keyword, last_name
 
 RULE = Rule("ART211", "nothing-sampled", Severity.GARBAGE)
 BAD = (

@@ -17,10 +17,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted, keyword, last_name
+from art_adapt.code.used_names import used_names
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found, replace
-from art_adapt.survey.reading.nodes import dotted, keyword, last_name
-from art_adapt.survey.reading.used_names import used_names
 
 RULE = Rule("ART514", "old-api", Severity.WASTE)
 LOCAL = "from art.local import LocalBackend"

@@ -16,10 +16,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted, keyword
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.survey.reading.nodes import dotted, keyword
 
 RULE = Rule("ART203", "other-list-sent", Severity.GARBAGE)
 BAD = (

@@ -17,9 +17,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import keyword
 from art_adapt.rules.code import Code, Kind, Put, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import keyword
 
 RULE = Rule("ART202", "rebuilt-assistant-message", Severity.GARBAGE)
 BAD = (

@@ -16,10 +16,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import decorator_names, dotted
+from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import decorator_names, dotted
-from art_adapt.survey.reading.syntax import LOOPS
 
 RULE = Rule("ART212", "retry-in-rollout", Severity.GARBAGE)
 BAD = (

@@ -15,9 +15,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import takes_the_rest
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import takes_the_rest
 
 RULE = Rule("ART525", "rollout-without-trajectory", Severity.WASTE)
 BAD = (

@@ -14,10 +14,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted
+from art_adapt.code.syntax import LOOPS, MODULE_LEVEL
 from art_adapt.rules.code import Code, Value, default_of
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.syntax import LOOPS, MODULE_LEVEL
 
 RULE = Rule("ART205", "shared-messages", Severity.GARBAGE)
 BAD = (

@@ -16,9 +16,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted, keyword, last_name
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, found, replace
-from art_adapt.survey.reading.nodes import dotted, keyword, last_name
 
 RULE = Rule("ART511", "stale-model-id", Severity.WASTE)
 BAD = (

@@ -15,10 +15,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import keyword
+from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import keyword
-from art_adapt.survey.reading.syntax import MODULE_LEVEL
 
 RULE = Rule("ART204", "tools-not-recorded", Severity.GARBAGE)
 BAD = (

@@ -15,9 +15,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.syntax import MODULE_LEVEL
 
 RULE = Rule("ART524", "top-level-await", Severity.WASTE)
 BAD = (

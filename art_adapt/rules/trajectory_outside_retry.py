@@ -14,9 +14,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import Function, FunctionNode, dotted
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import Function, FunctionNode, dotted
 
 RULE = Rule("ART207", "trajectory-outside-retry", Severity.GARBAGE)
 BAD = (

@@ -17,9 +17,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from art_adapt.code.nodes import dotted, last_name, takes_the_rest
 from art_adapt.rules.code import Code, Kind
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import dotted, last_name, takes_the_rest
 
 RULE = Rule("ART208", "unanswered-tool-calls", Severity.GARBAGE)
 BAD = (

@@ -14,9 +14,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted, last_name, root_object
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.reading.nodes import dotted, last_name, root_object
 
 RULE = Rule("ART526", "unawaited-completion", Severity.WASTE)
 BAD = (

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.importable import module_at
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.candidates.found import Found
 from art_adapt.survey.making.registrations import find_registering
 from art_adapt.survey.model import EntryPoint
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.names.classes import FunctionKey
-from art_adapt.survey.reading.importable import module_at
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.effects import (
     LOADED,
     find_effects,

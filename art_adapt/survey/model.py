@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from art_adapt.calls import Api
+from art_adapt.code.hooks import HooksPlace
+from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.roles import Role
-from art_adapt.survey.reading.apis import Api
-from art_adapt.survey.reading.hooks import HooksPlace
-from art_adapt.survey.reading.syntax import MODULE_LEVEL
 from art_adapt.survey.side_effects.harm import Effect, Harm, Obstacle
 
 

@@ -6,6 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from art_adapt.code.hooks import local_names, present_hooks_place
+from art_adapt.code.hooks_places import hooks_places
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
+from art_adapt.code.used_names import possible_names
 from art_adapt.source import Source
 from art_adapt.survey.calls.obstacles import art_use, find_obstacles
 from art_adapt.survey.calls.roles import side_job_of
@@ -30,11 +35,6 @@ from art_adapt.survey.model import (
     ThreadStart,
     ToolExecution,
 )
-from art_adapt.survey.reading.hooks import local_names, present_hooks_place
-from art_adapt.survey.reading.hooks_places import hooks_places
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
-from art_adapt.survey.reading.used_names import possible_names
 from art_adapt.survey.side_effects.harm import Effect
 from art_adapt.survey.side_effects.loaders import find_loaders
 

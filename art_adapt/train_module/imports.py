@@ -8,9 +8,9 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from art_adapt.code.packages import is_own_module
 from art_adapt.decisions import Training
 from art_adapt.survey.model import EntryPoint
-from art_adapt.survey.reading.packages import is_own_module
 from art_adapt.train_module.layout import LINE_LENGTH, literal, render_call
 from art_adapt.train_module.local_names import imported_name, local_name, record_class
 from art_adapt.train_module.taken_over import taken_over

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from art_adapt.survey.reading.syntax import BUILTIN
+from art_adapt.code.syntax import BUILTIN
 from art_adapt.train_module.layout import literal
 
 TYPING = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "Any": "Any"}

@@ -267,7 +267,7 @@ def test_nothing_slow_is_imported_unless_it_is_needed(folder: Path) -> None:
                 "libcst",
                 "rich",
                 "art_adapt.rules.code",
-                "art_adapt.survey.reading.syntax",
+                "art_adapt.code.syntax",
             ),
         ),
         (["check", "--select", "ART2", "."], ("libcst", "art", "openai")),

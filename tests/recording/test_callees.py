@@ -10,8 +10,8 @@ from typing import Any
 import openai
 import pytest
 
+from art_adapt.calls import KINDS, CallKind
 from art_adapt.recording.callees import find_callee
-from art_adapt.survey.reading.apis import KINDS, CallKind
 
 SUPPORTED = [kind for kind in KINDS if kind.supported]
 

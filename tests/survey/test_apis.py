@@ -12,9 +12,7 @@ from textwrap import dedent
 import pytest
 
 import art_adapt.survey
-from art_adapt.source import Source
-from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
-from art_adapt.survey.reading.apis import (
+from art_adapt.calls import (
     CHAT,
     KINDS,
     LITELLM,
@@ -23,7 +21,9 @@ from art_adapt.survey.reading.apis import (
     Api,
     CallKind,
 )
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.syntax import Syntax
+from art_adapt.source import Source
+from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.survey import survey
 
 FOLDER = Path(art_adapt.survey.__file__).parent
@@ -54,7 +54,7 @@ def test_litellm_has_the_functions() -> None:
 
 def test_the_table_needs_no_library() -> None:
     code = (
-        "import sys, art_adapt.survey.reading.apis as apis\n"
+        "import sys, art_adapt.calls as apis\n"
         "print({'libcst', 'typer', 'rich', 'openai', 'litellm', 'art'} & set(sys.modules))\n"
     )
     result = subprocess.run(
@@ -65,9 +65,7 @@ def test_the_table_needs_no_library() -> None:
 
 # A package of the survey imports only from those before it, and from model.py.
 PACKAGES = (
-    "reading",
     "side_effects",
-    "names",
     "calls",
     "inputs",
     "candidates",

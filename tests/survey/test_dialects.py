@@ -9,11 +9,11 @@ from textwrap import dedent
 
 import pytest
 
+from art_adapt.calls import Api
 from art_adapt.decisions import Options, decide
 from art_adapt.errors import Refusal
 from art_adapt.source import Source
 from art_adapt.survey.model import Survey
-from art_adapt.survey.reading.apis import Api
 from art_adapt.survey.survey import survey
 
 

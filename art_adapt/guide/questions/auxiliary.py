@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from art_adapt.decisions import is_named
 from art_adapt.guide.question import Choice, Question, Situation
-from art_adapt.report.paths import at
+from art_adapt.paths import at
 from art_adapt.survey.calls.roles import Role
 
 ORDER = 40

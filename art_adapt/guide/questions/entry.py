@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from art_adapt.guide.question import Choice, Question, Situation
-from art_adapt.report.paths import at, relative
+from art_adapt.paths import at, relative
 
 ORDER = 10
 

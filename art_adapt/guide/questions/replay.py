@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from art_adapt.guide.question import Choice, Question, Situation
-from art_adapt.report.paths import at
+from art_adapt.paths import at
 from art_adapt.survey.side_effects.harm import Harm
 
 ORDER = 20

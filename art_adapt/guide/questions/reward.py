@@ -8,7 +8,7 @@ from typing import Any
 
 from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.guide.sources import scoring_functions
-from art_adapt.report.paths import at
+from art_adapt.paths import at
 from art_adapt.reward_function import check_reward
 
 ORDER = 50

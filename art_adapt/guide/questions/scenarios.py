@@ -11,7 +11,7 @@ from art_adapt.decisions import from_train_module
 from art_adapt.errors import Refusal
 from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.guide.sources import Rows, rows_for
-from art_adapt.report.paths import at
+from art_adapt.paths import at
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
 from art_adapt.settings import TrainingOptions
 from art_adapt.train_module.fields import field_name, scenario_fields

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from art_adapt.calls import LITELLM
 from art_adapt.recording.callees.callee import Callee, Finder
-from art_adapt.survey.reading.apis import LITELLM
 
 # Where litellm sends a request, and what it does when it cannot.
 ROUTING = {

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from art_adapt.calls import CHAT
 from art_adapt.recording.callees.callee import Callee, Finder, own_options
 from art_adapt.recording.messages import plain_copy
-from art_adapt.survey.reading.apis import CHAT
 
 # Arguments whose passage through the SDK costs most; but for ``create`` it reads the tools.
 LARGE = {

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from art_adapt.code.project_folder import project_root, python_files
 from art_adapt.rehearsal.seen import Finding, Seen
-from art_adapt.survey.reading.project_folder import project_root, python_files
 
 
 def ended(seen: Seen) -> Iterator[Finding]:

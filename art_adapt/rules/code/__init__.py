@@ -24,6 +24,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from art_adapt.code.nodes import Function, dotted
 from art_adapt.rules.code.blocks import LEAVING, Blocks, below
 from art_adapt.rules.code.completions import Completions, is_api_model
 from art_adapt.rules.code.file import File
@@ -36,7 +37,6 @@ from art_adapt.rules.code.trajectories import Put, Trajectories
 from art_adapt.span import Span
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.roles import Role, stated_role
-from art_adapt.survey.reading.nodes import Function, dotted
 
 __all__ = [
     "LEAVING",

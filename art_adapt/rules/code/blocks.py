@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from art_adapt.survey.reading.nodes import FunctionNode
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.nodes import FunctionNode
+from art_adapt.code.syntax import Syntax
 
 BRANCHING = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.If, ast.Try, ast.Match),

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from art_adapt.code.nodes import keyword
+from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.flow import constant
 from art_adapt.rules.code.functions import Place, Value
 from art_adapt.rules.code.trajectories import Trajectories
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.calls.roles import Role, stated_role
-from art_adapt.survey.reading.nodes import keyword
-from art_adapt.survey.reading.syntax import Syntax
 
 # What a rollout asks ART's models for.
 OF_ART = ("openai_client", "get_inference_name", "inference_model_name", "name")

@@ -10,10 +10,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.flow import Flow, constant, is_open
 from art_adapt.rules.code.functions import Value
-from art_adapt.survey.reading.nodes import dotted, keyword
-from art_adapt.survey.reading.syntax import Syntax
 
 DUMPING = ("model_dump", "dict", "_asdict")  # methods that do so
 FIELDS = ("asdict", "dataclasses.asdict", "vars")  # make a dict of an object's fields

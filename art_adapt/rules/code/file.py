@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from art_adapt.code.hooks import imported_hooks, local_names
+from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.contents import Contents
 from art_adapt.rules.code.flow import Flow
 from art_adapt.rules.code.functions import Functions, Value
 from art_adapt.source import Source
-from art_adapt.survey.reading.hooks import imported_hooks, local_names
-from art_adapt.survey.reading.nodes import Function, dotted
-from art_adapt.survey.reading.syntax import Syntax
 
 
 @dataclass(frozen=True)

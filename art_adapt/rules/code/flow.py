@@ -20,11 +20,11 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from art_adapt.rules.code.definitions import Definitions
+from art_adapt.code.definitions import Definitions
+from art_adapt.code.nodes import Function, argument_of, dotted, keyword
+from art_adapt.code.reaching import Definition
+from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.functions import Functions, Place, Value, default_of
-from art_adapt.rules.code.reaching import Definition
-from art_adapt.survey.reading.nodes import Function, argument_of, dotted, keyword
-from art_adapt.survey.reading.syntax import Syntax
 
 MOST = 24  # values of one expression; beyond these it stands for itself
 # Functions that return what they are given, with the position of that argument.

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from art_adapt.code.nodes import Function, arguments_of, dotted, last_name
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.source import Source, read_source
-from art_adapt.survey.reading.nodes import Function, arguments_of, dotted, last_name
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
 
 CALLS = 3  # functions entered, one inside the other
 REEXPORTS = 3

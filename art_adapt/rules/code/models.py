@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from art_adapt.code.nodes import dotted
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
-from art_adapt.survey.reading.nodes import dotted
 
 
 @dataclass(frozen=True)

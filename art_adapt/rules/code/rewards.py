@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.used_names import used_names
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.trajectories import Trajectories
-from art_adapt.survey.reading.nodes import dotted, keyword
-from art_adapt.survey.reading.used_names import used_names
 
 # Functions of ART that take trajectories and set no rewards.
 KNOWN = frozenset(

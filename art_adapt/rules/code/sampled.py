@@ -6,12 +6,12 @@ import ast
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from art_adapt.code.nodes import FunctionNode, dotted, last_name
 from art_adapt.rules.code.blocks import below
 from art_adapt.rules.code.completions import Completions
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.flow import constant
 from art_adapt.rules.code.functions import Value
-from art_adapt.survey.reading.nodes import FunctionNode, dotted, last_name
 
 DUMPING = ("model_dump", "to_dict", "dict", "model_dump_json")
 STRIPPING = ("strip", "rstrip", "lstrip", "removeprefix", "removesuffix")

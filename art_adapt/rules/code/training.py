@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from art_adapt.code.nodes import dotted, last_name
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
 from art_adapt.rules.code.trajectories import Trajectories
-from art_adapt.survey.reading.nodes import dotted, last_name
 
 GROUPS = {"trajectory_groups", "groups"}  # what backend.train calls them
 # Functions that return the groups that they are given, or make them of these.

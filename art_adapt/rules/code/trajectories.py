@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from art_adapt.code.nodes import dotted, keyword, last_name
+from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Place, Value
-from art_adapt.survey.reading.nodes import dotted, keyword, last_name
-from art_adapt.survey.reading.syntax import MODULE_LEVEL
 
 ITEMS = "messages_and_choices"
 

@@ -6,6 +6,11 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from art_adapt.calls import Api
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.nodes import Function, dotted, grown_list, last_name
+from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.growth import (
     CONVERSATION_NAMES,
@@ -16,11 +21,6 @@ from art_adapt.survey.calls.growth import (
     only_tries_again,
     sends_answers,
 )
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.names.classes import FunctionKey
-from art_adapt.survey.reading.apis import Api
-from art_adapt.survey.reading.nodes import Function, dotted, grown_list, last_name
-from art_adapt.survey.reading.syntax import LOOPS, Syntax
 
 CONVERSATION = ("messages", "input")  # the arguments of the SDK that take it
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

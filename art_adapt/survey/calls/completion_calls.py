@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
-from art_adapt.survey.reading.apis import (
+from art_adapt.calls import (
     CLIENT_NAMES,
     KINDS,
     METHOD_NAMES,
@@ -20,9 +20,9 @@ from art_adapt.survey.reading.apis import (
     CallKind,
     Method,
 )
-from art_adapt.survey.reading.hooks import unhooked
-from art_adapt.survey.reading.nodes import FunctionNode, arguments_of, dotted, keyword
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.hooks import unhooked
+from art_adapt.code.nodes import FunctionNode, arguments_of, dotted, keyword
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 
 AUXILIARY_COMMENT = re.compile(r"#.*\bart:\s*auxiliary\b")
 ALIASES = 3  # how many assignments in a row are followed to a resource

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.nodes import dotted
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.survey.names.classes import FunctionKey
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
 
 
 def uses_of(

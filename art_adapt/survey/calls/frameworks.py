@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from art_adapt.calls import Api, CallKind, Method
+from art_adapt.code.classes import lineage
+from art_adapt.code.lookups import DEEPEST
+from art_adapt.code.nodes import dotted
+from art_adapt.code.packages import is_of_project
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
 from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.survey.names.classes import lineage
-from art_adapt.survey.names.resolution import resolve
-from art_adapt.survey.reading.apis import Api, CallKind, Method
-from art_adapt.survey.reading.lookups import DEEPEST
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.packages import is_of_project
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax, return_values
 
 # What the names of objects say that have such methods, and ask no model.
 PASSIVE = re.compile(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.reading.nodes import Function, argument_of, dotted, grown_list
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import LOOPS, Syntax
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.nodes import Function, argument_of, dotted, grown_list
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import LOOPS, Syntax
 
 # Parameters and attributes that hold a conversation.
 CONVERSATION_NAMES = frozenset(

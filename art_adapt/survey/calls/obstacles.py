@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.calls import UNRECORDED, UnrecordedCall
+from art_adapt.code.syntax import Syntax
 from art_adapt.source import Place
 from art_adapt.survey.calls.frameworks import imported_frameworks
 from art_adapt.survey.calls.other_clients import find_other_clients
 from art_adapt.survey.calls.raw_http import find_raw_http
-from art_adapt.survey.reading.apis import UNRECORDED, UnrecordedCall
-from art_adapt.survey.reading.syntax import Syntax
 from art_adapt.survey.side_effects.effects import find_hosted_tools
 from art_adapt.survey.side_effects.harm import Obstacle
 

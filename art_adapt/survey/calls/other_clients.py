@@ -10,9 +10,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from art_adapt.code.packages import is_of_project
+from art_adapt.code.syntax import Import, Syntax
 from art_adapt.survey.calls.frameworks import LITE_LLM
-from art_adapt.survey.reading.packages import is_of_project
-from art_adapt.survey.reading.syntax import Import, Syntax
 from art_adapt.survey.side_effects.harm import Obstacle
 
 ADVICE = (

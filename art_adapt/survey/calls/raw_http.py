@@ -9,9 +9,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.survey.reading.apis import URLS
-from art_adapt.survey.reading.nodes import dotted, last_name
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.calls import URLS
+from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.side_effects.harm import Obstacle
 
 SENDING = ("post", "request", "stream", "build_request", "Request", "urlopen", "fetch")

@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Collection
 
+from art_adapt.calls import ANSWERS, PIECES
+from art_adapt.code.nodes import dotted
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.asking import Asking
-from art_adapt.survey.reading.apis import ANSWERS, PIECES
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.syntax import Syntax
 
 OF_MESSAGE = re.compile(r"(^|[._])(message|msg|reply)\.content$|choices\.text$")
 

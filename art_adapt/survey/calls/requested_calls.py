@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from art_adapt.survey.reading.nodes import dotted, last_name
+from art_adapt.code.nodes import dotted, last_name
 
 NOT_TOOLS = {
     "input",

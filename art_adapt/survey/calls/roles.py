@@ -13,14 +13,14 @@ from collections.abc import Container, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.survey.reading.nodes import (
+from art_adapt.code.nodes import (
     FunctionNode,
     decorator_names,
     dotted,
     grown_list,
 )
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.syntax import Syntax
+from art_adapt.survey.calls.completion_calls import FoundCall
 
 # Models and clients are named after one job, functions after many.
 SIDE_MODEL = re.compile(

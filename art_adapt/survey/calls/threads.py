@@ -9,14 +9,14 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.hooks import unhooked
+from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.model import Span, ThreadStart
-from art_adapt.survey.names.classes import FunctionKey
-from art_adapt.survey.names.resolution import resolve
-from art_adapt.survey.reading.hooks import unhooked
-from art_adapt.survey.reading.nodes import dotted, keyword
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
 
 POOL_METHODS = (
     "submit",

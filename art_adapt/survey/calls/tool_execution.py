@@ -13,6 +13,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TypeGuard
 
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.nodes import argument_of, dotted, keyword, last_name
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.growth import CONVERSATION_NAMES
 from art_adapt.survey.calls.requested_calls import (
@@ -26,10 +30,6 @@ from art_adapt.survey.calls.requested_calls import (
 )
 from art_adapt.survey.calls.tool_lookups import find_lookup, how_found, running_all
 from art_adapt.survey.model import ToolExecution
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.reading.nodes import argument_of, dotted, keyword, last_name
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax, return_values
 
 # Parts of a request: what is made of them is no result.
 OF_REQUEST = ("function.name", "function.arguments", "call.id", "call.name")

@@ -6,6 +6,10 @@ import ast
 import re
 from collections.abc import Collection
 
+from art_adapt.calls import KINDS
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.requested_calls import (
     CERTAIN,
     CONVERTS,
@@ -18,10 +22,6 @@ from art_adapt.survey.calls.requested_calls import (
     spelled,
 )
 from art_adapt.survey.model import ToolExecution
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.reading.apis import KINDS
-from art_adapt.survey.reading.nodes import dotted, last_name
-from art_adapt.survey.reading.syntax import Syntax
 
 RUNS_ALL = re.compile(r"execute|invoke|run|dispatch|handle|perform|process", re.I)
 DEFINITIONS = re.compile(r"(^|[._])(tools|schemas|definitions|specs|functions)$")

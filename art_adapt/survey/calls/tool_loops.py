@@ -10,6 +10,11 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.growth import (
     CONVERSATION_NAMES,
@@ -21,11 +26,6 @@ from art_adapt.survey.calls.growth import (
     sends_answers,
 )
 from art_adapt.survey.model import ToolLoop
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.names.classes import FunctionKey
-from art_adapt.survey.reading.nodes import dotted, last_name
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
 from art_adapt.survey.side_effects.effects import asks_a_person
 
 OUTWARD = 3  # calls from the completion call to the loop

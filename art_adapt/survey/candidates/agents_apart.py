@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from art_adapt.code.callers import unread
+from art_adapt.code.project import Project
 from art_adapt.survey.calls.roles import side_job_of
 from art_adapt.survey.candidates.found import Found
 from art_adapt.survey.candidates.llm_helpers import is_helper
 from art_adapt.survey.candidates.ranking import with_rivals
 from art_adapt.survey.model import EntryPoint
-from art_adapt.survey.reading.callers import unread
-from art_adapt.survey.reading.project import Project
 
 IMPORTS = re.compile(rb"^[ \t]*(?:from|import)[ \t].*", re.MULTILINE)
 WORD = re.compile(rb"\w+")

@@ -7,6 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.command_line import is_click_command
+from art_adapt.code.nodes import Function, decorator_names
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
 from art_adapt.source import Place
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.candidates.exits import (
@@ -22,12 +28,6 @@ from art_adapt.survey.inputs.instances import implemented_by, with_instances
 from art_adapt.survey.inputs.parameters import constructor_of, parameters_of
 from art_adapt.survey.inputs.routes import with_route
 from art_adapt.survey.model import EntryPoint, Terminal
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.names.classes import FunctionKey
-from art_adapt.survey.reading.command_line import is_click_command
-from art_adapt.survey.reading.nodes import Function, decorator_names
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax, return_values
 
 # A call of what these decorate returns what the function does.
 PLAIN_DECORATORS = frozenset(

@@ -7,16 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from art_adapt.survey.calls.asking import Asking
-from art_adapt.survey.calls.growth import CONVERSATION_NAMES
-from art_adapt.survey.calls.replies import holds_reply
-from art_adapt.survey.candidates.rewards import is_reward, only_rewards
-from art_adapt.survey.candidates.showing import left_after, shows
-from art_adapt.survey.inputs.routes import STREAMING
-from art_adapt.survey.model import Exit, Span
-from art_adapt.survey.names.resolution import resolve
-from art_adapt.survey.reading.hooks import unhooked
-from art_adapt.survey.reading.nodes import (
+from art_adapt.code.hooks import unhooked
+from art_adapt.code.nodes import (
     Function,
     FunctionNode,
     dotted,
@@ -24,8 +16,16 @@ from art_adapt.survey.reading.nodes import (
     keyword,
     last_name,
 )
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
+from art_adapt.code.syntax import Syntax
+from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.calls.growth import CONVERSATION_NAMES
+from art_adapt.survey.calls.replies import holds_reply
+from art_adapt.survey.candidates.rewards import is_reward, only_rewards
+from art_adapt.survey.candidates.showing import left_after, shows
+from art_adapt.survey.inputs.routes import STREAMING
+from art_adapt.survey.model import Exit, Span
 
 WEB = ("flask", "quart", "fastapi", "starlette", "django")
 RESPONSES = ("jsonify", "JSONResponse", "HTMLResponse", "PlainTextResponse", "Response")

@@ -8,6 +8,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.callers import files_that_define
+from art_adapt.code.classes import FunctionKey, annotated, lineage, method_of
+from art_adapt.code.command_line import reads_arguments
+from art_adapt.code.hooks import HOOKS, imported_hooks, local_names
+from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.calls.create_aliases import uses_of
@@ -24,14 +32,6 @@ from art_adapt.survey.candidates.entry_points import (
 )
 from art_adapt.survey.inputs.instances import as_method_of, implemented_by
 from art_adapt.survey.model import CompletionCall, EntryPoint, Span, Terminal
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.names.classes import FunctionKey, annotated, lineage, method_of
-from art_adapt.survey.reading.callers import files_that_define
-from art_adapt.survey.reading.command_line import reads_arguments
-from art_adapt.survey.reading.hooks import HOOKS, imported_hooks, local_names
-from art_adapt.survey.reading.nodes import Function, dotted
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.effects import asks_a_person, find_effects
 from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.survey.side_effects.work_at_import import find_work_at_import

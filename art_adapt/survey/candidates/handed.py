@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from art_adapt.code.project import Project
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.inputs.parameters import record_fields
 from art_adapt.survey.model import EntryPoint
-from art_adapt.survey.reading.project import Project
 
 # What an agent has of its own: a function that has to be given several drives for others.
 GIVEN = re.compile(r"^(system|instructions)|tools$|schemas$|dispatch")

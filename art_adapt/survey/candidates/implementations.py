@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from art_adapt.code.callers import files_that_use
 from art_adapt.survey.candidates.found import Found
 from art_adapt.survey.inputs.instances import may_be_abstract
-from art_adapt.survey.reading.callers import files_that_use
 
 
 def with_implementations(found: Found) -> Found:

@@ -6,13 +6,13 @@ import ast
 import functools
 import re
 
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.nodes import Function, decorator_names, last_name
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.model import EntryPoint
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.names.classes import FunctionKey
-from art_adapt.survey.reading.nodes import Function, decorator_names, last_name
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.effects import asks_a_person, find_effects
 from art_adapt.survey.side_effects.harm import Harm
 

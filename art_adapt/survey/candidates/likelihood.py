@@ -8,6 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.candidates.handed import (
     is_handed_a_prompt,
@@ -31,11 +36,6 @@ from art_adapt.survey.candidates.starts import (
     writes_messages,
 )
 from art_adapt.survey.model import EntryPoint
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.names.classes import FunctionKey
-from art_adapt.survey.reading.nodes import Function, dotted
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
 
 RUNS = re.compile(
     r"^(run|solve|answer|ask|chat|agent|execute|invoke|process|query|research|investigate|complete|play|respond|reply|act|handle|generate|predict|react|work|__call__)"

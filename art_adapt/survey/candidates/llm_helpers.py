@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from art_adapt.code.classes import FunctionKey, is_super, lineage, method_above
+from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.growth import names_in
 from art_adapt.survey.calls.tool_execution import answers_a_call, find_tool_execution
 from art_adapt.survey.candidates.handed import (
@@ -22,9 +25,6 @@ from art_adapt.survey.candidates.starts import (
 )
 from art_adapt.survey.inputs.instances import implemented_by
 from art_adapt.survey.model import EntryPoint
-from art_adapt.survey.names.classes import FunctionKey, is_super, lineage, method_above
-from art_adapt.survey.reading.nodes import Function, dotted
-from art_adapt.survey.reading.syntax import LOOPS, Syntax
 
 if TYPE_CHECKING:
     from art_adapt.survey.candidates.found import Found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from art_adapt.code.callers import files_that_use
 from art_adapt.survey.candidates.found import Found
 from art_adapt.survey.candidates.handed import is_handed_objects, takes_anything
 from art_adapt.survey.candidates.helper_users import (
@@ -19,7 +20,6 @@ from art_adapt.survey.candidates.llm_helpers import (
     is_told_before,
 )
 from art_adapt.survey.candidates.ranking import put_behind
-from art_adapt.survey.reading.callers import files_that_use
 
 OUTWARD = 5  # how many calls outward from an LLM helper
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
+from art_adapt.code.hooks import unhooked
+from art_adapt.code.nodes import Function, dotted, last_name
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.model import RewardSite, Span
-from art_adapt.survey.reading.hooks import unhooked
-from art_adapt.survey.reading.nodes import Function, dotted, last_name
-from art_adapt.survey.reading.syntax import Syntax
 
 REWARD_NAME = re.compile(
     r"^(?:total_|final_|episode_|cumulative_)?reward$", re.IGNORECASE

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.nodes import dotted
+from art_adapt.code.syntax import Syntax
 
 # What shows somebody an answer, by the words of its name, and what reports on a run.
 SHOWING = frozenset(

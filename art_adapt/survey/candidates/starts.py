@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import FunctionKey, is_super, method_above
+from art_adapt.code.nodes import Function, last_name
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.candidates.launches import asks_by_turns, is_told_once
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.names.classes import FunctionKey, is_super, method_above
-from art_adapt.survey.reading.nodes import Function, last_name
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
 
 
 def starts_conversation(

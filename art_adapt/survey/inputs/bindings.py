@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from art_adapt.survey.reading.nodes import arguments_of
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.nodes import arguments_of
+from art_adapt.code.syntax import Syntax
 
 Assignment = ast.Assign | ast.AnnAssign
 

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from art_adapt.code.classes import lineage
+from art_adapt.code.nodes import dotted
+from art_adapt.code.project import Project
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.model import EntryPoint, Parameter
-from art_adapt.survey.names.classes import lineage
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.project import Project
 
 
 def with_clients(

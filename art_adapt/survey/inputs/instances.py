@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from art_adapt.code.classes import lineage
+from art_adapt.code.nodes import Function, decorator_names, dotted
+from art_adapt.code.project import Project
+from art_adapt.code.protocols import is_protocol
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.inputs.parameters import constructor_of
 from art_adapt.survey.model import EntryPoint
-from art_adapt.survey.names.classes import lineage
-from art_adapt.survey.reading.nodes import Function, decorator_names, dotted
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.protocols import is_protocol
-from art_adapt.survey.reading.syntax import Syntax
 
 ABSTRACT = ("abstractmethod", "abstractproperty")
 

@@ -12,22 +12,22 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from art_adapt.survey.inputs.slices import construction
-from art_adapt.survey.inputs.supplied import BY_NAME, supplied_by_use
-from art_adapt.survey.model import Parameter
-from art_adapt.survey.names.classes import lineage, method_of
-from art_adapt.survey.names.object_use import is_used_as_object
-from art_adapt.survey.reading.annotations import alternatives, bare
-from art_adapt.survey.reading.apis import CLIENT_CLASSES, CLIENT_NAMES
-from art_adapt.survey.reading.command_line import defaults_of_click
-from art_adapt.survey.reading.nodes import (
+from art_adapt.calls import CLIENT_CLASSES, CLIENT_NAMES
+from art_adapt.code.annotations import alternatives, bare
+from art_adapt.code.classes import lineage, method_of
+from art_adapt.code.command_line import defaults_of_click
+from art_adapt.code.nodes import (
     Function,
     decorator_names,
     dotted,
     keyword,
 )
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import BUILTIN, Syntax
+from art_adapt.code.object_use import is_used_as_object
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import BUILTIN, Syntax
+from art_adapt.survey.inputs.slices import construction
+from art_adapt.survey.inputs.supplied import BY_NAME, supplied_by_use
+from art_adapt.survey.model import Parameter
 
 CLIENT_CLASS = re.compile(rf"\b({'|'.join(sorted(CLIENT_CLASSES))})\b")
 OTHER_SDKS = frozenset(

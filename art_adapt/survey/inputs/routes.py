@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from art_adapt.code.nodes import Function, dotted, keyword, last_name
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.inputs.parameters import record_fields
 from art_adapt.survey.model import EntryPoint, Parameter, Route
-from art_adapt.survey.reading.nodes import Function, dotted, keyword, last_name
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
 
 METHODS = {
     "get": "GET",

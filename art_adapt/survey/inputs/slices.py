@@ -11,6 +11,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from art_adapt.calls import CLIENT_CLASSES
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.command_line import reads_arguments, usual_value
+from art_adapt.code.importable import (
+    is_importable,
+    module_at,
+    runs_when_imported,
+)
+from art_adapt.code.nodes import FunctionNode, dotted, last_name
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve, resolve_name
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.inputs.bindings import (
     assignments_of,
     is_of_a_lambda,
@@ -18,20 +30,8 @@ from art_adapt.survey.inputs.bindings import (
     scope_of,
     value_of,
 )
+from art_adapt.survey.inputs.fillings import PERSONAL, changes, fillings
 from art_adapt.survey.model import Construction
-from art_adapt.survey.names.classes import FunctionKey
-from art_adapt.survey.names.fillings import PERSONAL, changes, fillings
-from art_adapt.survey.names.resolution import resolve, resolve_name
-from art_adapt.survey.reading.apis import CLIENT_CLASSES
-from art_adapt.survey.reading.command_line import reads_arguments, usual_value
-from art_adapt.survey.reading.importable import (
-    is_importable,
-    module_at,
-    runs_when_imported,
-)
-from art_adapt.survey.reading.nodes import FunctionNode, dotted, last_name
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.effects import asks_a_person
 
 MOST_STATEMENTS = 12

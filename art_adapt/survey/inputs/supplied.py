@@ -6,9 +6,9 @@ import ast
 import functools
 from collections.abc import Iterator
 
-from art_adapt.survey.reading.apis import CLIENT_CLASSES, KINDS
-from art_adapt.survey.reading.nodes import Function, dotted
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.calls import CLIENT_CLASSES, KINDS
+from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.syntax import Syntax
 
 MODEL, API_KEY, BASE_URL, API_VERSION = "model", "api_key", "base_url", "api_version"
 BY_NAME = {

@@ -7,18 +7,18 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
+from art_adapt.code.classes import FunctionKey, annotated, is_enum, lineage
+from art_adapt.code.importable import module_at
+from art_adapt.code.nodes import dotted
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
+from art_adapt.survey.inputs.fillings import fills
 from art_adapt.survey.inputs.instances import has_library_base, is_abstract
 from art_adapt.survey.inputs.parameters import constructor_of
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import rank
 from art_adapt.survey.making.constructions import is_unknown
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
-from art_adapt.survey.names.classes import FunctionKey, annotated, is_enum, lineage
-from art_adapt.survey.names.fillings import fills
-from art_adapt.survey.reading.importable import module_at
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
 
 DEEPEST = 2  # objects in objects in objects
 # Methods that add a part, as a tool, to an object.

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.project_folder import project_root
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.project import Project
+from art_adapt.code.project_folder import project_root
+from art_adapt.code.syntax import Syntax
 
 # The ranks of calls that only show or try an agent: a demo's, a test's.
 DEMOS, TESTS = 3, 4

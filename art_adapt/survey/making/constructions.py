@@ -11,6 +11,15 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from art_adapt.calls import CLIENT_CLASSES
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import annotated, is_enum
+from art_adapt.code.command_line import usual_text
+from art_adapt.code.held_objects import holds_objects
+from art_adapt.code.nodes import argument_of
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import classes_of
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.making.call_ranks import (
@@ -22,15 +31,6 @@ from art_adapt.survey.making.call_ranks import (
     rank,
 )
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.names.classes import annotated, is_enum
-from art_adapt.survey.names.held_objects import holds_objects
-from art_adapt.survey.names.resolution import classes_of
-from art_adapt.survey.reading.apis import CLIENT_CLASSES
-from art_adapt.survey.reading.command_line import usual_text
-from art_adapt.survey.reading.nodes import argument_of
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
 
 
 def with_constructions(

@@ -9,23 +9,23 @@ import ast
 from collections.abc import Container, Iterator
 from dataclasses import replace
 
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.command_line import reads_arguments
+from art_adapt.code.importable import (
+    is_importable,
+    module_at,
+    runs_when_imported,
+)
+from art_adapt.code.nodes import Function, decorator_names
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
 from art_adapt.source import Place
 from art_adapt.survey.inputs.parameters import parameters_of
 from art_adapt.survey.making.built import built_of
 from art_adapt.survey.making.call_ranks import DEMOS, ordered
 from art_adapt.survey.making.constructions import is_unknown, made_by
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.names.classes import FunctionKey
-from art_adapt.survey.reading.command_line import reads_arguments
-from art_adapt.survey.reading.importable import (
-    is_importable,
-    module_at,
-    runs_when_imported,
-)
-from art_adapt.survey.reading.nodes import Function, decorator_names
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
 from art_adapt.survey.side_effects.effects import asks_a_person
 
 

@@ -11,18 +11,18 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from art_adapt.code.classes import FunctionKey, lineage
+from art_adapt.code.importable import module_at, runs_when_imported
+from art_adapt.code.nodes import dotted
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
+from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
+from art_adapt.survey.inputs.fillings import changes, decorated_with, fills
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.built import FILLS
 from art_adapt.survey.making.call_ranks import DEMOS, ordered
 from art_adapt.survey.making.registrations import find_registering
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
-from art_adapt.survey.names.classes import FunctionKey, lineage
-from art_adapt.survey.names.fillings import changes, decorated_with, fills
-from art_adapt.survey.names.resolution import resolve
-from art_adapt.survey.reading.importable import module_at, runs_when_imported
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import LOOPS, MODULE_LEVEL, Syntax
 
 
 def with_filled(

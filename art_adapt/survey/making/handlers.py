@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from art_adapt.code.nodes import dotted
+from art_adapt.code.project import Project
 from art_adapt.survey.candidates.launches import is_handler
 from art_adapt.survey.model import EntryPoint, Parameter
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.project import Project
 
 PLATFORMS = (
     *("telegram", "aiogram", "telebot", "pyrogram", "telethon", "discord", "disnake"),

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
+from art_adapt.calls import CLIENT_CLASSES
+from art_adapt.code.classes import method_of
+from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
-from art_adapt.survey.names.classes import method_of
-from art_adapt.survey.reading.apis import CLIENT_CLASSES
-from art_adapt.survey.reading.nodes import dotted, last_name
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
 
 
 def with_recorded_provider(project: Project, entry: EntryPoint) -> EntryPoint:

@@ -13,14 +13,14 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+from art_adapt.code.callers import MOST_FOUND, TRAINS, homes_of, unread
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.mentions import file_of_variable
+from art_adapt.code.nodes import FunctionNode, dotted, grown_list
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
+from art_adapt.survey.inputs.fillings import changes
 from art_adapt.survey.making.call_ranks import is_trial
-from art_adapt.survey.names.classes import FunctionKey
-from art_adapt.survey.names.fillings import changes
-from art_adapt.survey.names.mentions import file_of_variable
-from art_adapt.survey.reading.callers import MOST_FOUND, TRAINS, homes_of, unread
-from art_adapt.survey.reading.nodes import FunctionNode, dotted, grown_list
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
 
 Variable = tuple[Path, str]  # of a module: the file, and its name there
 

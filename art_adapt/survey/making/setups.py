@@ -9,16 +9,16 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import FunctionKey, method_of
+from art_adapt.code.nodes import Function, FunctionNode, argument_of, dotted
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.inputs.parameters import parameters_of
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import ordered
 from art_adapt.survey.model import EntryPoint, Parameter, SetupCall
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.names.classes import FunctionKey, method_of
-from art_adapt.survey.names.resolution import resolve
-from art_adapt.survey.reading.nodes import Function, FunctionNode, argument_of, dotted
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
 
 CLEANUPS = ("cleanup", "close", "aclose", "disconnect", "shutdown", "stop", "teardown")
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.callers import files_that_use
+from art_adapt.code.classes import FunctionKey, annotated
+from art_adapt.code.nodes import bound_names
+from art_adapt.code.project import Project
 from art_adapt.survey.making.built import with_built
 from art_adapt.survey.making.constructions import (
     is_configured,
@@ -17,11 +22,6 @@ from art_adapt.survey.making.handlers import with_stand_ins
 from art_adapt.survey.making.providers import with_recorded_provider
 from art_adapt.survey.making.setups import with_setup
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
-from art_adapt.survey.names.call_graph import CallGraph
-from art_adapt.survey.names.classes import FunctionKey, annotated
-from art_adapt.survey.reading.callers import files_that_use
-from art_adapt.survey.reading.nodes import bound_names
-from art_adapt.survey.reading.project import Project
 
 
 def as_used(

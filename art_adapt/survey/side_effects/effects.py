@@ -7,9 +7,9 @@ import functools
 import sys
 from collections.abc import Collection, Iterator
 
-from art_adapt.survey.reading.nodes import dotted, keyword, last_name
-from art_adapt.survey.reading.packages import is_own_module
-from art_adapt.survey.reading.syntax import LAMBDA, MODULE_LEVEL, Import, Syntax
+from art_adapt.code.nodes import dotted, keyword, last_name
+from art_adapt.code.packages import is_own_module
+from art_adapt.code.syntax import LAMBDA, MODULE_LEVEL, Import, Syntax
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.library_calls import (
     ASKING_METHODS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.nodes import dotted
+from art_adapt.code.syntax import Syntax
 
 CHANGES = frozenset(
     {"append", "extend", "insert", "clear", "pop", "update", "add", "remove"}

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from art_adapt.code.project import Project
 from art_adapt.source import Place
-from art_adapt.survey.reading.project import Project
 from art_adapt.survey.side_effects.harm import Obstacle
 
 SCANS = re.compile(rb"\b(iter_modules|walk_packages|glob|listdir|iterdir|scandir)\(")

@@ -6,7 +6,7 @@ import ast
 import functools
 from collections.abc import Iterator
 
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.syntax import Syntax
 
 
 def is_made_once(syntax: Syntax, node: ast.AST, *places: ast.expr) -> bool:

@@ -7,7 +7,7 @@ import functools
 import sys
 from collections.abc import Iterator, Mapping
 
-from art_adapt.survey.reading.nodes import (
+from art_adapt.code.nodes import (
     FunctionNode,
     argument_of,
     defaults_of,
@@ -15,8 +15,8 @@ from art_adapt.survey.reading.nodes import (
     keyword,
     last_name,
 )
-from art_adapt.survey.reading.packages import is_own_module, module_file
-from art_adapt.survey.reading.syntax import LAMBDA, MODULE_LEVEL, Syntax
+from art_adapt.code.packages import is_own_module, module_file
+from art_adapt.code.syntax import LAMBDA, MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.entries import changed_container, containers_of_entry
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.once import is_made_once

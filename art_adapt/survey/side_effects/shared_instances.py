@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.nodes import dotted
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.entries import CHANGES, outermost
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.once import is_made_once

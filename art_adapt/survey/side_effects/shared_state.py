@@ -6,14 +6,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.survey.reading.nodes import (
+from art_adapt.code.nodes import (
     argument_of,
     decorator_names,
     defaults_of,
     dotted,
     last_name,
 )
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.entries import CHANGES
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.once import is_made_once

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
+from art_adapt.code.nodes import last_name
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.definitions import called_name, definitions_of
-from art_adapt.survey.reading.nodes import last_name
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.effects import harm_of
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.library_calls import RUN_AT_ONCE, RUNS_ON

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from art_adapt.survey.names.classes import FunctionKey
-from art_adapt.survey.names.mentions import (
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.mentions import (
     file_of_variable,
     is_base,
     is_called_on_each,
@@ -19,12 +19,12 @@ from art_adapt.survey.names.mentions import (
     is_used,
     only_describes,
 )
-from art_adapt.survey.names.object_use import PLAIN_METHODS
-from art_adapt.survey.names.resolution import resolve, resolve_name
-from art_adapt.survey.names.tables import resolve_in_tables
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.nodes import dotted
+from art_adapt.code.object_use import PLAIN_METHODS
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve, resolve_name
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.tables import resolve_in_tables
 
 Edges = dict[FunctionKey, set[FunctionKey]]
 Sites = dict[tuple[FunctionKey, FunctionKey], list[ast.expr]]  # by caller and callee

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from art_adapt.rules.code.reaching import (
+from art_adapt.code.nodes import FunctionNode, arguments_of
+from art_adapt.code.reaching import (
     Bound,
     Definition,
     Reaching,
     makes,
     reaching_by_node,
 )
-from art_adapt.survey.reading.nodes import FunctionNode, arguments_of
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 
 ANY = ast.Constant(...)  # the index of some element
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import functools
 
-from art_adapt.survey.reading.nodes import Function, dotted
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.syntax import Syntax
 
 # The methods of what JSON holds: whoever has another one is an object.
 PLAIN_METHODS = frozenset(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from art_adapt.code.packages import package_depth
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
 from art_adapt.definitions import called_name, definitions_of
-from art_adapt.survey.reading.packages import package_depth
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
 
 
 def module_at(project: Project, agent: Syntax, path: Path) -> str | None:

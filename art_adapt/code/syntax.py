@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from art_adapt.source import Place, Source
-from art_adapt.survey.reading.nodes import (
+from art_adapt.code.nodes import (
     Function,
     FunctionNode,
     arguments_of,
@@ -18,6 +17,7 @@ from art_adapt.survey.reading.nodes import (
     grown_list,
     paired,
 )
+from art_adapt.source import Place, Source
 
 MODULE_LEVEL = "<module>"
 LAMBDA = "<lambda>"  # at module level: who looks it up runs it

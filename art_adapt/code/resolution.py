@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeGuard
 
-from art_adapt.survey.names.classes import (
+from art_adapt.code.classes import (
     FunctionKey,
     annotated,
     class_around,
@@ -17,12 +17,12 @@ from art_adapt.survey.names.classes import (
     method_of,
     with_overrides,
 )
-from art_adapt.survey.names.containers import container_of, held_by, put_into
-from art_adapt.survey.names.given import functions_around, given_for, is_parameter
-from art_adapt.survey.reading.lookups import DEEPEST, once
-from art_adapt.survey.reading.nodes import dotted, keyword, last_name
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax, return_values
+from art_adapt.code.containers import container_of, held_by, put_into
+from art_adapt.code.given import functions_around, given_for, is_parameter
+from art_adapt.code.lookups import DEEPEST, once
+from art_adapt.code.nodes import dotted, keyword, last_name
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
 
 WRAPPERS = ("partial", "cache", "lru_cache")  # of functools, around a function
 

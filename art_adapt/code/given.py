@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from art_adapt.survey.names.classes import is_super
-from art_adapt.survey.reading.nodes import Function, argument_of
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.classes import is_super
+from art_adapt.code.nodes import Function, argument_of
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
 
 
 def given_for(

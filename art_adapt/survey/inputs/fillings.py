@@ -11,20 +11,20 @@ import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from art_adapt.survey.reading.command_line import reads_arguments
-from art_adapt.survey.reading.nodes import Function, dotted, last_name
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.command_line import reads_arguments
+from art_adapt.code.mentions import FILLED
+from art_adapt.code.nodes import Function, dotted, last_name
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.effects import asks_a_person
 
 # Methods that only tell people something.
 SHOWS = re.compile(
     r"(welcome|greet|print|show|display|log|info|debug|warn|echo|render)"
 )
-# Functions that fill what they are given, and objects that are there to be filled.
+# Functions that fill what they are given.
 FILLING = re.compile(
     r"_*(register|add|install|load|set_?up|configure|bind|attach|mount|populate|include|fill|wire|provide|give|equip)(_|$)"
 )
-FILLED = re.compile(r"regist|tool|kit|catalog|plugin|skill|command|action", re.I)
 # What a person or a command line gives is no part of an object.
 PERSONAL = ("input", "args")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from art_adapt.survey.reading.nodes import dotted
+from art_adapt.code.nodes import dotted
 
 
 def bare(annotation: ast.expr) -> ast.expr:

@@ -6,14 +6,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.survey.reading.nodes import (
+from art_adapt.code.nodes import (
     Function,
     decorator_names,
     defaults_of,
     keyword,
     last_name,
 )
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.syntax import Syntax
 
 DEEPEST = 5  # values that a value is assigned from
 

@@ -6,11 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.survey.names.classes import FunctionKey, lineage
-from art_adapt.survey.names.resolution import owners
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.classes import FunctionKey, lineage
+from art_adapt.code.nodes import dotted
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import owners
+from art_adapt.code.syntax import Syntax
 
 ANYTHING = ".+"
 OWN_NAMES = ("globals", "locals", "vars")

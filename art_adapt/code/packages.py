@@ -9,11 +9,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from art_adapt.code.hooks import RECORDING_MODULE, is_of_hooks
+from art_adapt.code.project_folder import project_root, python_files
+from art_adapt.code.syntax import Import, Syntax
 from art_adapt.errors import Refusal
 from art_adapt.source import read_source
-from art_adapt.survey.reading.hooks import RECORDING_MODULE, is_of_hooks
-from art_adapt.survey.reading.project_folder import project_root, python_files
-from art_adapt.survey.reading.syntax import Import, Syntax
 
 MOST_NEIGHBOURS = 80  # files of a folder that are read for their imports
 

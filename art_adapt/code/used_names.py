@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.syntax import Syntax
 
 # What binds or reads a name that stands in a string.
 BY_STRING = frozenset(

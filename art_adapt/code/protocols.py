@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from art_adapt.survey.reading.nodes import FunctionNode, last_name
+from art_adapt.code.nodes import FunctionNode, last_name
 
 
 def is_protocol(definition: ast.ClassDef) -> bool:

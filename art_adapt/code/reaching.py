@@ -10,8 +10,8 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from art_adapt.survey.reading.nodes import FunctionNode, takes_the_rest
-from art_adapt.survey.reading.syntax import LOOPS
+from art_adapt.code.nodes import FunctionNode, takes_the_rest
+from art_adapt.code.syntax import LOOPS
 
 # Loops nested deeper are read once: reading each twice takes time exponential in the depth.
 DEEP = 6

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import functools
 
-from art_adapt.survey.reading.nodes import dotted, last_name, unquoted
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.nodes import dotted, last_name, unquoted
+from art_adapt.code.syntax import Syntax
 
 # Calls with the elements of what they are given, and methods with those of their object.
 SAME_ELEMENTS = frozenset(

@@ -6,12 +6,13 @@ import ast
 import re
 from pathlib import Path
 
-from art_adapt.survey.names.fillings import FILLED
-from art_adapt.survey.names.resolution import is_namespace
-from art_adapt.survey.reading.nodes import FunctionNode, dotted, last_name
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.nodes import FunctionNode, dotted, last_name
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import is_namespace
+from art_adapt.code.syntax import Syntax
 
+# Objects that are there to be filled.
+FILLED = re.compile(r"regist|tool|kit|catalog|plugin|skill|command|action", re.I)
 REGISTERS = re.compile(r"_*(register|add|bind|attach|mount|append)(_|$)")
 
 

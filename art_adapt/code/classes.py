@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from art_adapt.survey.reading.nodes import dotted, last_name, unquoted
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.nodes import dotted, last_name, unquoted
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
 
 FunctionKey = tuple[Path, str]
 

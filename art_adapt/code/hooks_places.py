@@ -7,10 +7,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from art_adapt.errors import Refusal
-from art_adapt.source import read_source
-from art_adapt.survey.reading.hooks import HooksPlace, is_of_hooks
-from art_adapt.survey.reading.packages import (
+from art_adapt.code.hooks import HooksPlace, is_of_hooks
+from art_adapt.code.packages import (
     import_roots,
     is_module,
     is_named_after_a_library,
@@ -19,7 +17,9 @@ from art_adapt.survey.reading.packages import (
     package_of,
     relative_depth,
 )
-from art_adapt.survey.reading.syntax import Import, Syntax
+from art_adapt.code.syntax import Import, Syntax
+from art_adapt.errors import Refusal
+from art_adapt.source import read_source
 
 
 def hooks_places(syntax: Syntax) -> tuple[HooksPlace, ...]:

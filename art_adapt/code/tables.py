@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.survey.names.classes import FunctionKey, annotated, with_overrides
-from art_adapt.survey.names.containers import (
+from art_adapt.code.classes import FunctionKey, annotated, with_overrides
+from art_adapt.code.containers import (
     container_of,
     element_annotation,
     held_by,
     put_into,
 )
-from art_adapt.survey.names.given import given_for
-from art_adapt.survey.names.resolution import (
+from art_adapt.code.given import given_for
+from art_adapt.code.lookups import once
+from art_adapt.code.nodes import dotted
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import (
     classes_of,
     declared,
     family,
@@ -22,11 +25,8 @@ from art_adapt.survey.names.resolution import (
     referred,
     resolve,
 )
-from art_adapt.survey.names.run_time_names import is_inspection, named_at_run_time
-from art_adapt.survey.reading.lookups import once
-from art_adapt.survey.reading.nodes import dotted
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.syntax import MODULE_LEVEL, Syntax, return_values
+from art_adapt.code.run_time_names import is_inspection, named_at_run_time
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
 
 
 def resolve_in_tables(

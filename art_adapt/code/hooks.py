@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from art_adapt import hooks_file
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.syntax import Syntax
 
 RECORDING_MODULE = hooks_file.MODULE
 HOOKS = ("recorded", "final_answer", "reward", "carried")

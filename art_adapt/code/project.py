@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from art_adapt.code.hooks import RECORDING_MODULE
+from art_adapt.code.nodes import decorator_names, dotted
+from art_adapt.code.packages import import_roots, module_file, package_of
+from art_adapt.code.protocols import fits, is_protocol
+from art_adapt.code.syntax import Import, Syntax
 from art_adapt.errors import Refusal
 from art_adapt.source import Source, read_source
-from art_adapt.survey.reading.hooks import RECORDING_MODULE
-from art_adapt.survey.reading.nodes import decorator_names, dotted
-from art_adapt.survey.reading.packages import import_roots, module_file, package_of
-from art_adapt.survey.reading.protocols import fits, is_protocol
-from art_adapt.survey.reading.syntax import Import, Syntax
 
 MOST_FILES = 80  # beyond these, the imports are a library and not the agent
 DEPTH = 3  # imports of imports of imports

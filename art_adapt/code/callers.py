@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from art_adapt.survey.reading.nodes import dotted, last_name
-from art_adapt.survey.reading.project import Project
-from art_adapt.survey.reading.project_folder import project_root, python_files
-from art_adapt.survey.reading.syntax import Syntax
+from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.project import Project
+from art_adapt.code.project_folder import project_root, python_files
+from art_adapt.code.syntax import Syntax
 
 MOST_FOUND = 40
 MOST_DEFINING = 4  # files that are read for a function that the user names

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TypeVar
 
-from art_adapt.survey.reading.project import Project
+from art_adapt.code.project import Project
 
 V = TypeVar("V")
 DEEPEST = 40  # values that a value is assigned from, one through the other

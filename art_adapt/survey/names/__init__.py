@@ -1,1 +1,0 @@
-"""Resolves names to functions and classes, and says who calls whom."""
