@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from art_adapt.code.nodes import (
     Function,
@@ -18,6 +19,9 @@ from art_adapt.code.nodes import (
     paired,
 )
 from art_adapt.source import Place, Source
+
+if TYPE_CHECKING:
+    from art_adapt.code.definitions import Definitions
 
 MODULE_LEVEL = "<module>"
 LAMBDA = "<lambda>"  # at module level: who looks it up runs it
@@ -279,8 +283,18 @@ class Syntax:
             if "." in key or where in around
         ]
 
+    @cached_property
+    def definitions(self) -> Definitions:
+        """The definitions of this file's names, each with where it reaches."""
+        from art_adapt.code.definitions import Definitions  # which reads this index
+
+        return Definitions(self)
+
     def values_of(self, expression: ast.expr) -> list[ast.expr]:
-        """The values that this file assigns to a name or attribute, local ones first."""
+        """Return the values that this file assigns to a name or attribute, local ones first.
+
+        Of a name that its function gives several, those that reach it where it stands.
+        """
         key = dotted(expression)
         if key is None:
             return []
@@ -289,11 +303,30 @@ class Syntax:
         owner = self.owner(expression)
         local = self._assigned.get((key, owner))
         if local is not None:
-            return local
+            return self._reaching(expression, local)
         around = (MODULE_LEVEL, *self.functions_around(owner))
         return [
             value for where in around for value in self._assigned.get((key, where), ())
         ]
+
+    def _reaching(self, name: ast.expr, assigned: list[ast.expr]) -> list[ast.expr]:
+        """Return those of the values assigned to a name that it may have where it stands."""
+        if not isinstance(name, ast.Name) or not isinstance(name.ctx, ast.Load):
+            return assigned
+        reaching = {each.node for each in self.definitions.reaching(name)}
+        if name in reaching:  # any function may set it
+            return assigned
+        return [value for value in assigned if self._binder(value) in reaching]
+
+    def _binder(self, value: ast.expr) -> ast.AST:
+        """Return the statement, or the part of one, that assigns a value."""
+        return next(
+            outer
+            for outer in self.ancestors(value)
+            if isinstance(
+                outer, ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.withitem
+            )
+        )
 
     def functions_around(self, owner: str) -> list[str]:
         """The functions, no classes, in which a function is defined, the innermost first."""

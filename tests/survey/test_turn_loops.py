@@ -187,3 +187,38 @@ def test_the_members_of_a_team_are_no_tools() -> None:
     """)
     assert {call.role.value for call in found.calls} == {"policy"}
     assert found.entry_points[0].called == "run"
+
+
+@pytest.mark.parametrize(
+    "leaves",
+    [
+        "if turns >= 8: break",
+        "if 8 <= turns: break",
+        "if turns < 8: continue\n        break",
+        "if 8 > turns: continue\n        return messages",
+        "if turns < 8:\n            pass\n        else:\n            break",
+        "if turns == 8:\n            raise RuntimeError(turns)",
+    ],
+)
+def test_a_bound_on_counted_turns_is_their_limit(leaves: str) -> None:
+    text = (
+        "def run(messages):\n    turns = 0\n    while True:\n        turns += 1\n"
+        f"        messages.append({ASK})\n        {leaves}\n"
+    )
+    assert loops(text) == [("while True", "8")]
+
+
+@pytest.mark.parametrize(
+    "stays",
+    [
+        "if turns < 8: continue",
+        "if turns >= 8: print(turns)",
+        "if turns < 8: pass\n        break",
+    ],
+)
+def test_a_bound_that_ends_nothing_is_no_limit(stays: str) -> None:
+    text = (
+        "def run(messages):\n    turns = 0\n    while True:\n        turns += 1\n"
+        f"        messages.append({ASK})\n        {stays}\n        print(turns)\n"
+    )
+    assert [loop and loop[1] for loop in loops(text)] == [None]

@@ -125,7 +125,8 @@ def stated_role(call: FoundCall, others: Sequence[FoundCall]) -> tuple[Role, str
         return Role.AUXILIARY, "marked by the comment 'art: auxiliary'"
     model = call.syntax.text(call.model) if call.model is not None else ""
     client = call.syntax.text(call.client)
-    for what, text in (("model", model), ("client", client)):
+    named = _literal(call) or ""
+    for what, text in (("model", model), ("model", named), ("client", client)):
         if SIDE_MODEL.search(text):
             return Role.AUXILIARY, f"its {what} {text} is named like a side job"
     if not SIDE_MODEL.search(call.function):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
@@ -30,6 +30,14 @@ from art_adapt.survey.side_effects.effects import asks_a_person
 
 OUTWARD = 3  # calls from the completion call to the loop
 RETRIES = re.compile(r"retr(y|ies)|attempt|tries|trial|backoff", re.IGNORECASE)
+LEAVING = (ast.Break, ast.Return, ast.Raise)
+TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+    ast.Eq: ast.Eq,
+}
 
 _Loop = ast.For | ast.AsyncFor | ast.While
 _Around = tuple[Syntax, _Loop, ast.expr]  # with the call that leads to the completion
@@ -220,21 +228,45 @@ def _count(syntax: Syntax, given: list[ast.expr]) -> str:
 
 
 def _guard(syntax: Syntax, loop: ast.While) -> str | None:
-    """The bound in ``if turns >= most: break``, where the loop counts ``turns``."""
+    """Return the bound at which the loop leaves, where it counts its turns.
+
+    That is ``most`` in ``if turns >= most: break``, and in ``if turns < most: continue``
+    before a ``break``.
+    """
     counted = {
         dotted(node.target)
         for node in ast.walk(loop)
         if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)
     }
     for node in ast.walk(loop):
-        if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
-            continue
-        test = node.test
-        if (
-            dotted(test.left) in counted
-            and isinstance(test.ops[0], ast.Gt | ast.GtE | ast.Eq)
-            and node.body
-            and isinstance(node.body[-1], ast.Break | ast.Return | ast.Raise)
-        ):
-            return syntax.text(test.comparators[0])
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Compare):
+            count, bound, operator = _sides(node.test, counted)
+            reached = node.body
+            if isinstance(operator, ast.Lt | ast.LtE):
+                goes_on = isinstance(node.body[-1], ast.Continue)
+                reached = node.orelse or (_below(syntax, node) if goes_on else [])
+            elif not isinstance(operator, ast.Gt | ast.GtE | ast.Eq):
+                continue
+            if dotted(count) in counted and any(
+                isinstance(e, LEAVING) for e in reached
+            ):
+                return syntax.text(bound)
     return None
+
+
+def _sides(
+    test: ast.Compare, counted: Collection[str | None]
+) -> tuple[ast.expr, ast.expr, ast.cmpop]:
+    """Return the count, the bound and how they are compared, from the count's side."""
+    left, right, operator = test.left, test.comparators[0], test.ops[0]
+    if dotted(right) in counted and type(operator) in TURNED:
+        return right, left, TURNED[type(operator)]()
+    return left, right, operator
+
+
+def _below(syntax: Syntax, statement: ast.stmt) -> list[ast.stmt]:
+    """Return the statements of its block that follow a statement."""
+    for _, block in ast.iter_fields(syntax.parents[statement]):
+        if isinstance(block, list) and statement in block:
+            return block[block.index(statement) + 1 :]
+    return []
