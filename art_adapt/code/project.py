@@ -88,8 +88,6 @@ class Project:
 
     def add(self, paths: Sequence[Path]) -> bool:
         """Add files and what they import; tell whether any of them could be read."""
-        self._made = self._derived = self._calls = self._decorated = None
-        self._protocols_here = None
         added = []
         for path in paths:
             if path in self.files:
@@ -98,10 +96,19 @@ class Project:
                 found = Syntax.of(self.instead.get(path) or read_source(path))
             except Refusal:
                 continue  # written for a newer Python, or not readable
-            self.files[path] = found
+            self.put(found)
             added.append(found)
         self._follow_imports(added)
         return bool(added)
+
+    def put(self, syntax: Syntax) -> None:
+        """Add a file that has been read; what was found without it is found anew."""
+        self.files[syntax.source.path] = syntax
+        self._made = self._derived = self._calls = self._decorated = None
+        self._protocols_here = None
+        for known in (self.stored, self.meant, self.elements, self.taken_from):
+            known.clear()
+        self.instances.clear()
 
     def _follow_imports(self, level: list[Syntax]) -> None:
         for _ in range(DEPTH):

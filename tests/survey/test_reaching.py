@@ -83,7 +83,9 @@ def test_a_name_that_is_used_again_is_another_request(
     asking, moderating = SPELLINGS[spelling]
     parts = [LOOP.format(asking=asking), moderating + "\n"]
     body = "".join(parts if loop_first else reversed(parts)) + "return reply.content\n"
-    found = survey([Source(Path("/nowhere/agent.py"), (START + indent(body, "    ")).encode())])
+    found = survey(
+        [Source(Path("/nowhere/agent.py"), (START + indent(body, "    ")).encode())]
+    )
     roles = {call.role for call in found.calls if call.loop is not None}
     others = {call.role for call in found.calls if call.loop is None}
     assert (roles, others) == ({Role.POLICY}, {Role.AUXILIARY})

@@ -20,7 +20,6 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from art_adapt.code.definitions import Definitions
 from art_adapt.code.nodes import Function, argument_of, dotted, keyword
 from art_adapt.code.reaching import Definition
 from art_adapt.code.syntax import Syntax
@@ -56,7 +55,6 @@ class Flow:
     callers: bool = (
         True  # whether a parameter stands for what the calls in its file give
     )
-    _definitions: dict[Syntax, Definitions] = field(default_factory=dict, init=False)
     _set: dict[Syntax, frozenset[str]] = field(default_factory=dict, init=False)
     _found: dict[Value, tuple[Value, ...]] = field(default_factory=dict, init=False)
 
@@ -109,9 +107,7 @@ class Flow:
         """Return the definitions that reach a name."""
         if not isinstance(value.node, ast.Name):
             return []
-        if value.syntax not in self._definitions:
-            self._definitions[value.syntax] = Definitions(value.syntax)
-        return self._definitions[value.syntax].reaching(value.node)
+        return value.syntax.definitions.reaching(value.node)
 
     def steps(self, value: Value) -> Iterator[Value]:
         """Yield what an expression stands for, one step on, or the expression itself."""

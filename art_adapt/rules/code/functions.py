@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from art_adapt.code.classes import class_around
 from art_adapt.code.nodes import Function, arguments_of, dotted, last_name
 from art_adapt.code.project import Project
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.resolution import resolve
+from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.errors import Refusal
 from art_adapt.source import Source, read_source
 
@@ -86,6 +88,7 @@ class Functions:
     )
     _imports_read: list[Path] = field(default_factory=list, init=False)
     _unreadable: set[Path] = field(default_factory=set, init=False)
+    _seen: set[tuple[Syntax, ast.expr]] = field(default_factory=set, init=False)
 
     def file_of(self, node: ast.AST) -> Syntax:
         """Return the file that a node stands in."""
@@ -124,11 +127,55 @@ class Functions:
                 return method
         head, _, rest = (dotted(callee) or "").partition(".")
         found = self.imported(syntax, head)
-        if found is None:
+        if found is not None:
+            qualname = ".".join(filter(None, (found[1], rest)))
+            function = found[0].functions.get(qualname)
+            if function is not None:
+                return found[0], function
+        return self._resolved(syntax, callee)
+
+    def _resolved(
+        self, syntax: Syntax, callee: ast.expr
+    ) -> tuple[Syntax, Function] | None:
+        """Return the one function that the engine finds, by classes and annotations."""
+        if not isinstance(callee, ast.Attribute):
             return None
-        qualname = ".".join(filter(None, (found[1], rest)))
-        function = found[0].functions.get(qualname)
-        return None if function is None else (found[0], function)
+        receiver = callee.value
+        made = [receiver, *syntax.values_of(receiver)]
+        if isinstance(receiver, ast.Name):
+            made += syntax.annotations_of(receiver)
+            around = class_around(syntax, syntax.owner(receiver))
+            if receiver.id in ("self", "cls") and around in syntax.classes:
+                made += syntax.classes[around].bases
+        for each in made:
+            self._read_what_makes(syntax, each)
+        found = set(resolve(self._project, syntax, callee))
+        if len(found) != 1:
+            return None
+        [(path, qualname)] = found
+        place = self._project.files[path]
+        return place, place.functions[qualname]
+
+    def _read_what_makes(self, syntax: Syntax, value: ast.expr) -> None:
+        """Read the files of the classes that an expression names, and of their bases.
+
+        Of a function that is called, those are the classes that it returns.
+        """
+        for name in _names_in(value):
+            place, attribute = self.imported(syntax, name) or (syntax, name)
+            made: list[ast.expr] = []
+            if attribute in place.classes:
+                made = place.classes[attribute].bases
+            elif attribute in place.functions:
+                returns = place.functions[attribute].node.returns
+                made = [
+                    *return_values(place, attribute),
+                    *([returns] if returns else []),
+                ]
+            for each in made:
+                if (place, each) not in self._seen:
+                    self._seen.add((place, each))
+                    self._read_what_makes(place, each)
 
     def of_file(self, syntax: Syntax, callee: ast.expr) -> Function | None:
         """Return the function of the same file that a name or ``self.name`` means."""
@@ -284,7 +331,7 @@ class Functions:
             if path not in project.files:
                 self._imports_read.append(path)
                 try:
-                    project.files[path] = _indexed(read_source(path))
+                    project.put(_indexed(replace(read_source(path), path=path)))
                 except (Refusal, RecursionError):
                     self._unreadable.add(path)
                     return None
@@ -295,6 +342,15 @@ class Functions:
                 return target, attribute
             syntax, name = target, attribute
         return None
+
+
+def _names_in(value: ast.expr) -> Iterator[str]:
+    """Yield the names that an expression begins with, also in a quoted annotation."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from (part for part in [node.value] if part.isidentifier())
 
 
 @lru_cache(maxsize=64)
