@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -46,15 +46,13 @@ def find_registering(
     }
     if not targets:
         return {}
-    homes = {name for path, _ in targets for name in homes_of(path)}
-    names = b"|".join(re.escape(each.encode()) for each in sorted(homes))
-    imports = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*\b(%s)\b" % names, re.M)
+    may_add = _may_add(targets)
     home = project.given[0]
     wider = replace(project, files=dict(project.files))
     found = (
         path
         for path, data in unread(project, home)
-        if imports.search(data) and not TRAINS.search(data)
+        if may_add(data) and not TRAINS.search(data)
     )
     wider.add(list(islice(found, MOST_FOUND)))
     return {
@@ -64,6 +62,35 @@ def find_registering(
         and not is_trial(path, home)
         and (added := list(_added(wider, syntax, targets)))
     }
+
+
+def _may_add(targets: Collection[Variable]) -> Callable[[bytes], bool]:
+    """Return whether the text of a file may add to a target; most files of a project do not.
+
+    It imports the target's module, and has a statement that begins with the target's name,
+    or gives it another name.
+    """
+    names = [name.encode() for name in sorted({name for _, name in targets})]
+    homes = [
+        h.encode() for h in sorted({h for path, _ in targets for h in homes_of(path)})
+    ]
+    name, home = (b"|".join(map(re.escape, each)) for each in (names, homes))
+    adds = re.compile(
+        rb"^@?(?:\w+\.)*(?:%s)\s*[.(\[]|^@(?:\w+\.)*(?:%s)\b|\b(?:%s)\s+as\s"
+        % (name, name, name),
+        re.M,
+    )
+    imports = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*\b(%s)\b" % home, re.M)
+
+    def may_add(data: bytes) -> bool:
+        return (
+            any(each in data for each in homes)
+            and any(each in data for each in names)
+            and imports.search(data) is not None
+            and adds.search(data) is not None
+        )
+
+    return may_add
 
 
 def _looked_up(project: Project, key: FunctionKey) -> Iterator[Variable]:
