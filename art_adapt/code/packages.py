@@ -247,10 +247,14 @@ def _package_of_importers(path: Path) -> str:
     lines = _importing_lines(root)
     for above in path.parents[1:]:
         package = _dotted_below(above, path.parent)
-        if package and package in lines and re.search(
-            rf"(?<![\w.])(from|import)\s+{package}(\.{path.stem}\b|\s+import\b)"
-            rf"|[\"']{package}\.(\{{|[\"']|{path.stem}[\"'.:])",
-            lines,
+        if (
+            package
+            and package in lines
+            and re.search(
+                rf"(?<![\w.])(from|import)\s+{package}(\.{path.stem}\b|\s+import\b)"
+                rf"|[\"']{package}\.(\{{|[\"']|{path.stem}[\"'.:])",
+                lines,
+            )
         ):
             return package
         if above == root:
