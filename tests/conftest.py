@@ -45,6 +45,7 @@ WIDE = {
     "end_to_end/test_typed_agents.py",
     "guide/test_guide.py",
     "properties/test_programs.py",
+    "properties/test_whatever_is_done.py",
     "rehearsal/test_misbehaving.py",
     "rehearsal/test_rehearse.py",
     "rehearsal/test_stubs.py",
