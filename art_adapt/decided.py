@@ -26,6 +26,7 @@ from art_adapt.train_file import standing_module
 HEAD = "# Decided:"
 WIDTH = 88
 DECIDED = (Origin.FLAG, Origin.EARLIER)
+NOW = (Origin.FLAG, Origin.ANSWER)  # what the run itself was told
 NOT_KEPT = ("train_module",)  # says what a run writes, not how
 FLAGS = {setting.flag: setting for setting in SETTINGS if setting.name not in NOT_KEPT}
 
@@ -149,7 +150,7 @@ def with_earlier(options: Options, earlier: Mapping[str, Any]) -> Options:
     kept = {
         name: value
         for name, value in earlier.items()
-        if options.origin(name) not in (Origin.FLAG, Origin.ANSWER)
+        if options.origin(name) not in NOW
     }
     origins = {**options.origins, **dict.fromkeys(kept, Origin.EARLIER)}
     return replace(options, **kept, origins=origins)
@@ -161,7 +162,7 @@ def changes(options: Options, earlier: Mapping[str, Any]) -> Sequence[Changed]:
         Changed(_said(setting, now), _said(setting, earlier[setting.name]))
         for setting in FLAGS.values()
         if setting.name in earlier
-        and options.origin(setting.name) in (Origin.FLAG, Origin.ANSWER)
+        and options.origin(setting.name) in NOW
         and (now := getattr(options, setting.name)) != earlier[setting.name]
     ]
 

@@ -15,6 +15,7 @@ from art_adapt.answers import kept_answers
 from art_adapt.code.hooks import HooksPlace
 from art_adapt.code.packages import import_roots
 from art_adapt.decided import (
+    NOW,
     Changed,
     changes,
     decided_in,
@@ -142,9 +143,7 @@ def _given_beside(found: Survey, options: Options, home: Path) -> Sequence[str]:
     """
     module = standing_module(home)
     before = () if module is None else decided_in(module).named
-    if module is not None and not {Origin.FLAG, Origin.ANSWER} & set(
-        options.origins.values()
-    ):
+    if module is not None and set(NOW).isdisjoint(options.origins.values()):
         return before
     return tuple(dict.fromkeys((*before, *_other_files(found, options, home))))
 

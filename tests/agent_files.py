@@ -92,6 +92,15 @@ def copy_of(name: str, target: Path, agents: Path = AGENTS) -> Path:
     return folder
 
 
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Return the content of each file below a folder, but for compiled ones, by its path."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
 def adapted_copy_of(name: str, target: Path) -> Path:
     """Return a copy of a fixture agent as ``art-adapt`` leaves it, in a folder of its own."""
     folder = target / name

@@ -22,6 +22,7 @@ from art_adapt.code.reaching import (
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 
 ANY = ast.Constant(...)  # the index of some element
+ASSIGNING = (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.withitem)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
@@ -55,6 +56,22 @@ class Definitions:
             if every:
                 return every
         return []
+
+    def values_reaching(
+        self, name: ast.expr, assigned: list[ast.expr]
+    ) -> list[ast.expr]:
+        """Return those of the values assigned to a name that it may have where it stands."""
+        if not isinstance(name, ast.Name) or not isinstance(name.ctx, ast.Load):
+            return assigned
+        reaching = {each.node for each in self.reaching(name)}
+        if name in reaching:  # any function may set it
+            return assigned
+        return [value for value in assigned if self._assigning(value) in reaching]
+
+    def _assigning(self, value: ast.expr) -> ast.AST:
+        """Return the innermost statement, or part of one, that assigns a value."""
+        outer = self.syntax.ancestors(value)
+        return next(each for each in outer if isinstance(each, ASSIGNING))
 
     @cached_property
     def _shared(self) -> frozenset[str]:

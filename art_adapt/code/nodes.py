@@ -140,6 +140,15 @@ def grown_list(node: ast.AST) -> str | None:
     return None
 
 
+def statements_after(statement: ast.AST, parent: ast.AST | None) -> list[ast.stmt]:
+    """Return the statements that follow one in its block; ``parent`` has the block."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(parent, name, None)
+        if isinstance(block, list) and statement in block:
+            return block[block.index(statement) + 1 :]
+    return []
+
+
 def keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next(
         (argument.value for argument in call.keywords if argument.arg == name), None

@@ -52,19 +52,18 @@ class Project:
     _decorated: dict[str, list[tuple[Path, str]]] | None = field(
         default=None, init=False
     )
-    # The functions that attributes hold; an empty list while they are looked for.
+    # What was found by lookups.once; an empty list while it is looked for: the functions
+    # that attributes hold, and that a value is another name for; what containers hold, and
+    # the containers that a value is taken from, with the files that it stands in.
     stored: dict[ast.expr, list[tuple[Path, str]]] = field(
         default_factory=dict, init=False
     )
-    # The functions that a value is another name for; meanwhile an empty list.
     meant: dict[ast.expr, list[tuple[Path, str]]] = field(
         default_factory=dict, init=False
     )
-    # What containers hold, with the files that it stands in; meanwhile an empty list.
     elements: dict[ast.expr, list[tuple[Syntax, ast.expr]]] = field(
         default_factory=dict, init=False
     )
-    # The containers that a value is taken from; meanwhile an empty list.
     taken_from: dict[ast.expr, list[tuple[Syntax, ast.expr]]] = field(
         default_factory=dict, init=False
     )

@@ -303,30 +303,11 @@ class Syntax:
         owner = self.owner(expression)
         local = self._assigned.get((key, owner))
         if local is not None:
-            return self._reaching(expression, local)
+            return self.definitions.values_reaching(expression, local)
         around = (MODULE_LEVEL, *self.functions_around(owner))
         return [
             value for where in around for value in self._assigned.get((key, where), ())
         ]
-
-    def _reaching(self, name: ast.expr, assigned: list[ast.expr]) -> list[ast.expr]:
-        """Return those of the values assigned to a name that it may have where it stands."""
-        if not isinstance(name, ast.Name) or not isinstance(name.ctx, ast.Load):
-            return assigned
-        reaching = {each.node for each in self.definitions.reaching(name)}
-        if name in reaching:  # any function may set it
-            return assigned
-        return [value for value in assigned if self._binder(value) in reaching]
-
-    def _binder(self, value: ast.expr) -> ast.AST:
-        """Return the statement, or the part of one, that assigns a value."""
-        return next(
-            outer
-            for outer in self.ancestors(value)
-            if isinstance(
-                outer, ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.withitem
-            )
-        )
 
     def functions_around(self, owner: str) -> list[str]:
         """The functions, no classes, in which a function is defined, the innermost first."""

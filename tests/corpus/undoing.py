@@ -23,19 +23,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import agent_files
 import pytest
-from agent_files import art_adapt
+from agent_files import art_adapt, files_of
 from test_loaded_any_way import ways
 
 MOST_LOADED = 20  # modules that say the name of an edited one
 MOST_ADAPTED = 6  # files of one agent
-
-
-def contents(tree: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(tree)): path.read_bytes()
-        for path in tree.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
 
 
 def candidates(tree: Path) -> Iterator[Path]:
@@ -74,7 +66,7 @@ def tried(source: Path) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as temporary:
         tree = Path(temporary) / "project"
         shutil.copytree(source, tree, symlinks=True)
-        before = contents(tree)
+        before = files_of(tree)
         adapted = 0
         for file in candidates(tree):
             done = art_adapt("--isolated", "--yes", file, cwd=tree)
@@ -83,7 +75,7 @@ def tried(source: Path) -> Iterator[str]:
             modules = near(tree, before)
             after = loading(tree, modules)
             undone = art_adapt("--isolated", "--undo", file, cwd=tree)
-            left = contents(tree)
+            left = files_of(tree)
             same = undone.returncode == 0 and left == before
             loaded = loading(tree, modules) if same else {}
             worse = [w for w, said in loaded.items() if not said and after.get(w)]

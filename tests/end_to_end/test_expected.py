@@ -15,6 +15,7 @@ from agent_files import (
     agent_file,
     art_adapt,
     copy_of,
+    files_of,
 )
 
 from end_to_end.expected import adapted_files
@@ -31,14 +32,6 @@ def test_adapted_files_are_as_expected(name: str, tmp_path: Path) -> None:
         for path in sorted((AGENTS / name / "adapted").rglob("*.py"))
     }
     assert adapted_files(name, tmp_path) == expected
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from agent_files import agent_file, art_adapt, copy_of
+from agent_files import agent_file, art_adapt, copy_of, files_of
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
@@ -40,14 +40,6 @@ flags = st.dictionaries(
         flag: FLAGS[flag][n % len(FLAGS[flag])] for flag, n in chosen.items()
     }
 )
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def said_in(folder: Path) -> dict[str, bytes]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from art_adapt.code.nodes import FunctionNode
+from art_adapt.code.nodes import FunctionNode, statements_after
 from art_adapt.code.syntax import Syntax
 
 BRANCHING = (
@@ -27,13 +27,7 @@ class Blocks:
 
     def after(self, statement: ast.AST) -> list[ast.stmt]:
         """Return the statements that follow in the same block."""
-        parent = self.syntax.parents.get(statement)
-        for name in ("body", "orelse", "finalbody"):
-            body = getattr(parent, name, None)
-            if isinstance(body, list) and statement in body:
-                following: list[ast.stmt] = body[body.index(statement) + 1 :]
-                return following
-        return []
+        return statements_after(statement, self.syntax.parents.get(statement))
 
     def following(self, node: ast.AST) -> Iterator[ast.stmt]:
         """Yield the statements of the same function that certainly run after ``node``.

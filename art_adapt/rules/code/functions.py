@@ -350,7 +350,7 @@ def _names_in(value: ast.expr) -> Iterator[str]:
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield from (part for part in [node.value] if part.isidentifier())
+            yield node.value
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.nodes import dotted, last_name, statements_after
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -172,9 +172,7 @@ def _is_named_retry(loop: _Loop) -> bool:
 
 
 def _leaves(node: ast.AST) -> bool:
-    return any(
-        isinstance(each, ast.Return | ast.Break | ast.Raise) for each in ast.walk(node)
-    )
+    return any(isinstance(each, LEAVING) for each in ast.walk(node))
 
 
 def _header(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str:
@@ -243,8 +241,9 @@ def _guard(syntax: Syntax, loop: ast.While) -> str | None:
             count, bound, operator = _sides(node.test, counted)
             reached = node.body
             if isinstance(operator, ast.Lt | ast.LtE):
-                goes_on = isinstance(node.body[-1], ast.Continue)
-                reached = node.orelse or (_below(syntax, node) if goes_on else [])
+                reached = node.orelse
+                if not reached and isinstance(node.body[-1], ast.Continue):
+                    reached = statements_after(node, syntax.parents[node])
             elif not isinstance(operator, ast.Gt | ast.GtE | ast.Eq):
                 continue
             if dotted(count) in counted and any(
@@ -262,11 +261,3 @@ def _sides(
     if dotted(right) in counted and type(operator) in TURNED:
         return right, left, TURNED[type(operator)]()
     return left, right, operator
-
-
-def _below(syntax: Syntax, statement: ast.stmt) -> list[ast.stmt]:
-    """Return the statements of its block that follow a statement."""
-    for _, block in ast.iter_fields(syntax.parents[statement]):
-        if isinstance(block, list) and statement in block:
-            return block[block.index(statement) + 1 :]
-    return []

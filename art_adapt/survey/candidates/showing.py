@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, statements_after
 from art_adapt.code.syntax import Syntax
 
 # What shows somebody an answer, by the words of its name, and what reports on a run.
@@ -44,12 +44,9 @@ def left_after(syntax: Syntax, node: ast.AST) -> ast.AST | None:
         return None
     inner: ast.AST = node
     for outer in syntax.ancestors(node):
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(outer, name, ())
-            if isinstance(block, list) and inner in block:
-                after = block[block.index(inner) + 1 :]
-                if any(isinstance(each, ast.Break | ast.Return) for each in after):
-                    return loop
+        after = statements_after(inner, outer)
+        if any(isinstance(each, ast.Break | ast.Return) for each in after):
+            return loop
         if outer is loop:
             break
         inner = outer

@@ -70,10 +70,8 @@ def _may_add(targets: Collection[Variable]) -> Callable[[bytes], bool]:
     It imports the target's module, and has a statement that begins with the target's name,
     or gives it another name.
     """
-    names = [name.encode() for name in sorted({name for _, name in targets})]
-    homes = [
-        h.encode() for h in sorted({h for path, _ in targets for h in homes_of(path)})
-    ]
+    names = sorted({name.encode() for _, name in targets})
+    homes = sorted({home.encode() for path, _ in targets for home in homes_of(path)})
     name, home = (b"|".join(map(re.escape, each)) for each in (names, homes))
     adds = re.compile(
         rb"^@?(?:\w+\.)*(?:%s)\s*[.(\[]|^@(?:\w+\.)*(?:%s)\b|\b(?:%s)\s+as\s"
