@@ -101,3 +101,17 @@ def test_with_the_base_in_a_third_file(program: str, tmp_path: Path) -> None:
     )
     source = f"from classes import {NAMES}\n\n{text}\n".encode()
     assert given(Code(Source(tmp_path / "x.py", source))) == {expected}
+
+
+def test_what_was_not_found_is_found_once_more_is_read(tmp_path: Path) -> None:
+    """The class of ``h`` lies in a file that only the second question leads to."""
+    (tmp_path / "classes.py").write_text(
+        f"{CLASSES}\n\nclass Holder:\n    def __init__(self):\n        self.a = Own()\n\n"
+        "    def other(self):\n        return 3\n"
+    )
+    text = "from classes import Holder\n\nh = Holder()\nh.a.ask()\nh.other()\nuse(h.a.ask())\n"
+    code = Code(Source(tmp_path / "x.py", text.encode()))
+    calls = {ast.unparse(call): call for call in reversed(code.calls)}
+    list(code.values(calls["h.a.ask()"]))  # not the call that is given to use
+    assert [v.node.value for v in code.values(calls["h.other()"])] == [3]  # type: ignore
+    assert given(code) == {2}
