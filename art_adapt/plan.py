@@ -14,6 +14,7 @@ from art_adapt.adaptation import adapt_source, wraps_of
 from art_adapt.answers import kept_answers
 from art_adapt.code.hooks import HooksPlace
 from art_adapt.code.packages import import_roots
+from art_adapt.code.session import Session
 from art_adapt.decided import (
     NOW,
     Changed,
@@ -81,19 +82,22 @@ def make_plan(
     Raises:
         Refusal: there is nothing to adapt, a decision is missing, or a result would break a guarantee.
     """
-    found = survey(sources, entry=options.entry)
+    session = Session()
+    found = survey(sources, entry=options.entry, session=session)
     before = earlier(
         [source.path for source in sources], [e.home for e in found.entry_points]
     )
     options = with_earlier(options, before)
     if options.origin("entry") is Origin.EARLIER:
         sources = with_entry_file(sources, options.entry)
-        found = survey(sources, entry=options.entry)
+        found = survey(sources, entry=options.entry, session=session)
     if guide is not None and options.train_module:
         with contextlib.suppress(UnclearEntry):  # the first thing that it asks
-            _planned(found, options, force=force)  # what is refused, before it asks
+            _planned(
+                found, options, session, force=force
+            )  # what is refused, before it asks
         options = guide(found, options)
-    plan = _planned(found, options, force=force, answers=not keep)
+    plan = _planned(found, options, session, force=force, answers=not keep)
     plan = replace(plan, changed=tuple(changes(options, before)))
     if keep and plan.decisions.training is not None:
         answers = kept_answers(options, sources[0].path)
@@ -102,7 +106,12 @@ def make_plan(
 
 
 def _planned(
-    found: Survey, options: Options, *, force: bool, answers: bool = True
+    found: Survey,
+    options: Options,
+    session: Session,
+    *,
+    force: bool,
+    answers: bool = True,
 ) -> Plan:
     """Plan without a question; ``answers``: the train module keeps those that were given."""
     decisions = decide(found, options)
@@ -110,7 +119,7 @@ def _planned(
     hooks_files: list[FileEdit] = []
     if not options.single_turn:  # where nothing of the agent runs
         agent, hooks_files = _agent_edits(found, decisions, options)
-        _verify_idempotent(agent, found, options, decisions)
+        _verify_idempotent(agent, found, options, decisions, session)
     edits = [*agent, *hooks_files]
     kept: FileEdit | None = None
     if decisions.training is not None and decisions.entry is not None:
@@ -282,7 +291,11 @@ def _behind_link(file: FileSurvey, place: HooksPlace) -> Iterator[Path]:
 
 
 def _verify_idempotent(
-    edits: Sequence[FileEdit], found: Survey, options: Options, decisions: Decisions
+    edits: Sequence[FileEdit],
+    found: Survey,
+    options: Options,
+    decisions: Decisions,
+    session: Session,
 ) -> None:
     """Refuse a result that adapting it again would change (G2)."""
     if not any(edit.changes for edit in edits):
@@ -297,6 +310,7 @@ def _verify_idempotent(
         [adapted[path] if path in adapted else read_source(path) for path in given],
         adapted,
         options.entry,
+        session,
     )
     entry = None
     if decisions.entry is not None:

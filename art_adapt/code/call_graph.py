@@ -22,12 +22,46 @@ from art_adapt.code.mentions import (
 from art_adapt.code.nodes import dotted
 from art_adapt.code.object_use import PLAIN_METHODS
 from art_adapt.code.project import Project
+from art_adapt.code.questions import ask
 from art_adapt.code.resolution import resolve, resolve_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.tables import resolve_in_tables
 
 Edges = dict[FunctionKey, set[FunctionKey]]
 Sites = dict[tuple[FunctionKey, FunctionKey], list[ast.expr]]  # by caller and callee
+
+
+@dataclass(frozen=True)
+class Reads:
+    """A function reads a variable of another file, as a table of tools."""
+
+    path: Path
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """A function names others without a call."""
+
+    named: tuple[FunctionKey, ...]
+
+
+@dataclass(frozen=True)
+class Calls:
+    """A function calls another, where ``node`` names it, or through a list or dict."""
+
+    callee: FunctionKey
+    node: ast.expr
+    through_table: bool = False
+
+
+@dataclass(frozen=True)
+class Unresolved:
+    """A function uses an attribute of an object whose class is not known."""
+
+    name: str
+
+
+Edge = Reads | Mentions | Calls | Unresolved
 
 
 @dataclass
@@ -51,6 +85,7 @@ class CallGraph:
 
     @staticmethod
     def of(project: Project) -> CallGraph:
+        """Build the graph of a project from what each of its functions does."""
         graph = CallGraph()
         methods: dict[str, list[FunctionKey]] = {}
         for syntax in project.files.values():
@@ -59,65 +94,29 @@ class CallGraph:
                     methods.setdefault(function.node.name, []).append(
                         (syntax.source.path, function.qualname)
                     )
-        for syntax in project.files.values():
-            for node in syntax.nodes:
-                if isinstance(node, ast.Name | ast.Attribute) and isinstance(
-                    node.ctx, ast.Load
-                ):
-                    graph._add(project, syntax, node, methods)
-                elif isinstance(node, ast.Call) and isinstance(
-                    node.func, ast.Subscript | ast.Call
-                ):
-                    graph._add(project, syntax, node.func, methods)  # TOOLS[name](...)
-                elif isinstance(node, ast.Call) and dotted(node.func) == "getattr":
-                    graph._add(project, syntax, node, methods)  # where it is handed on
+        for path, syntax in project.files.items():
+            for root, owner in syntax.owners.items():
+                for edge in ask(project, _edges_of, syntax, root):
+                    graph._add((path, owner), edge, methods)
         return graph
 
     def _add(
-        self,
-        project: Project,
-        syntax: Syntax,
-        node: ast.expr,
-        methods: dict[str, list[FunctionKey]],
+        self, caller: FunctionKey, edge: Edge, methods: dict[str, list[FunctionKey]]
     ) -> None:
-        caller = (syntax.source.path, syntax.owner(node))
-        if (path := file_of_variable(project, syntax, node)) is not None:
-            self.read.setdefault(caller, set()).add(path)
-        if is_base(syntax, node):
-            return  # its methods are the derived class's, which some call may run
-        if not is_used(syntax, node):
-            named = (
-                resolve_name(project, syntax, node)
-                if isinstance(node, ast.Name)
-                else resolve(project, syntax, node)
-            )
-            if is_decorator(syntax, node):  # it has run; what it puts around has not
-                named = [inner for key in named for inner in _inside(project, key)]
-            elif only_describes(syntax, node):
-                named = []
-            self.mentioned.setdefault(caller, set()).update(named)
-            found = []
-        else:
-            found = resolve(project, syntax, node)
-            listed = () if found else resolve_in_tables(project, syntax, node)
-            if listed and is_called_on_each(syntax, node):
-                found = [*found, *listed]
-            else:
-                for callee in listed:
-                    self.tabled.setdefault((caller, callee), []).append(node)
-        if found and is_put_aside(syntax, node):
-            self.mentioned.setdefault(caller, set()).update(found)
-            return  # what looks it up runs it
-        if found and caller[1] == MODULE_LEVEL and is_kept(syntax, node):
-            self.mentioned.setdefault(caller, set()).update(found)
-        for callee in found:
-            if callee != caller or isinstance(syntax.parents.get(node), ast.Call):
+        match edge:
+            case Reads(path):
+                self.read.setdefault(caller, set()).add(path)
+            case Mentions(named):
+                self.mentioned.setdefault(caller, set()).update(named)
+            case Calls(callee, node, through_table=True):
+                self.tabled.setdefault((caller, callee), []).append(node)
+            case Calls(callee, node):
                 self.certain.setdefault(caller, set()).add(callee)
                 self.sites.setdefault((caller, callee), []).append(node)
-        is_plain = isinstance(node, ast.Attribute) and node.attr in PLAIN_METHODS
-        if not found and isinstance(node, ast.Attribute) and not is_plain:
-            for callee in methods.get(node.attr, ())[:4]:
-                self.possible.setdefault(caller, set()).add(callee)
+            case Unresolved(name):
+                found = methods.get(name, ())[:4]
+                if found:
+                    self.possible.setdefault(caller, set()).update(found)
 
     def with_tables(self, asking: Iterable[FunctionKey]) -> CallGraph:
         """Follow tables where nothing else leads to a model.
@@ -253,10 +252,67 @@ class CallGraph:
         return _closure(starts, lambda key: forward.get(key, ()))
 
 
+def _edges_of(project: Project, syntax: Syntax, root: ast.AST) -> Iterator[Edge]:
+    """Yield what the code of one function leads to, or that of a module outside of any."""
+    owner = syntax.owners[root]
+    for node in syntax.owned_by(owner):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(
+            node.ctx, ast.Load
+        ):
+            yield from _edges(project, syntax, owner, node)
+        elif isinstance(node, ast.Call) and isinstance(
+            node.func, ast.Subscript | ast.Call
+        ):
+            yield from _edges(project, syntax, owner, node.func)  # TOOLS[name](...)
+        elif isinstance(node, ast.Call) and dotted(node.func) == "getattr":
+            yield from _edges(project, syntax, owner, node)  # where it is handed on
+
+
+def _edges(
+    project: Project, syntax: Syntax, owner: str, node: ast.expr
+) -> Iterator[Edge]:
+    caller = (syntax.source.path, owner)
+    if (path := file_of_variable(project, syntax, node)) is not None:
+        yield Reads(path)
+    if is_base(syntax, node):
+        return  # its methods are the derived class's, which some call may run
+    found: list[FunctionKey] = []
+    if not is_used(syntax, node):
+        named = (
+            resolve_name(project, syntax, node)
+            if isinstance(node, ast.Name)
+            else resolve(project, syntax, node)
+        )
+        if is_decorator(syntax, node):  # it has run; what it puts around has not
+            named = [inner for key in named for inner in _inside(project, key)]
+        elif only_describes(syntax, node):
+            named = []
+        yield Mentions(tuple(named))
+    else:
+        found = resolve(project, syntax, node)
+        listed = () if found else resolve_in_tables(project, syntax, node)
+        if listed and is_called_on_each(syntax, node):
+            found = [*found, *listed]
+        else:
+            for callee in listed:
+                yield Calls(callee, node, through_table=True)
+    if found and is_put_aside(syntax, node):
+        yield Mentions(tuple(found))
+        return  # what looks it up runs it
+    if found and owner == MODULE_LEVEL and is_kept(syntax, node):
+        yield Mentions(tuple(found))
+    for callee in found:
+        if callee != caller or isinstance(syntax.parents.get(node), ast.Call):
+            yield Calls(callee, node)
+    is_plain = isinstance(node, ast.Attribute) and node.attr in PLAIN_METHODS
+    if not found and isinstance(node, ast.Attribute) and not is_plain:
+        yield Unresolved(node.attr)
+
+
 def _inside(project: Project, key: FunctionKey) -> Iterator[FunctionKey]:
     """The functions inside a function."""
     path, around = key
-    for qualname in project.files[path].functions:
+    for qualname in project.home(path).functions:
         if qualname.startswith(f"{around}."):
             yield path, qualname
 

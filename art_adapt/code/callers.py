@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from art_adapt.code.index import constructed
 from art_adapt.code.nodes import dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.project_folder import project_root, python_files
@@ -33,15 +35,16 @@ def files_that_use(
     class is derived from, is named as well. ``constructed``: classes that are made or
     derived from.
     """
-    wanted = [m for path, name in functions for m in _mentions(project, path, name)]
+    named = [m for path, name in functions for m in _mentions(project, path, name)]
     for each in constructed:
-        name = re.escape(each.rpartition(".")[2].encode())
-        wanted.append((re.compile(rb"\b%s\(|class\s+\w+\(.*\b%s\b" % (name, name)),))
+        made = rb"\b%s\(|class\s+\w+\(.*\b%s\b"
+        named.append((_Said.of(made, [each.rpartition(".")[2]]),))
+    wanted = list(dict.fromkeys(named))
     found: list[Path] = []
     for path, data in unread(project, project.given[0]):
         if TRAINS.search(data):
             continue  # a train module runs the agent, and is no part of it
-        if any(all(each.search(data) for each in mention) for mention in wanted):
+        if any(all(each.is_in(data) for each in mention) for mention in wanted):
             found.append(path)
             if len(found) == MOST_FOUND:
                 break
@@ -65,7 +68,26 @@ def unread(project: Project, beside: Path) -> Iterator[tuple[Path, bytes]]:
             yield path, path.read_bytes()
 
 
-_Mention = tuple[re.Pattern[bytes], ...]  # all of them are in the file
+@dataclass(frozen=True)
+class _Said:
+    """What a file says of one of some names; most files have none of them."""
+
+    pattern: re.Pattern[bytes]
+    names: tuple[bytes, ...]
+
+    @staticmethod
+    def of(pattern: bytes, names: Iterable[str]) -> _Said:
+        """Look for a pattern that has the names in each of its ``%s``."""
+        encoded = tuple(dict.fromkeys(name.encode() for name in names if name))
+        any_of = b"(?:%s)" % b"|".join(map(re.escape, encoded))
+        return _Said(re.compile(pattern.replace(b"%s", any_of), re.MULTILINE), encoded)
+
+    def is_in(self, data: bytes) -> bool:
+        said = any(name in data for name in self.names)
+        return said and self.pattern.search(data) is not None
+
+
+_Mention = tuple[_Said, ...]  # all of them are in the file
 
 
 def _mentions(project: Project, path: Path, qualname: str) -> Iterator[_Mention]:
@@ -80,22 +102,21 @@ def _mentions(project: Project, path: Path, qualname: str) -> Iterator[_Mention]
     syntax = project.files[path]
     definition = syntax.classes.get(owner)
     bases = definition.bases if definition is not None else []
-    names = _any_of([owner, *map(last_name, bases)])
-    named = re.compile(rb"\b(%s)\b" % names)
-    used = _any_of([name, *_stored_as(syntax, f"self.{name}")])
-    called = re.compile(rb"\.(%s)\(" % used)
+    names = [owner, *map(last_name, bases)]
+    named = _Said.of(rb"\b%s\b", names)
+    called = _Said.of(rb"\.%s\(", [name, *_stored_as(syntax, f"self.{name}")])
     if "_" in name.strip("_"):
         yield (called,)
     yield (named,) if name == "__call__" else (called, named)
-    declares = re.compile(rb"^\w+[ \t]*:[^\n=]*\b(%s)\b" % names, re.MULTILINE)
+    declares = _Said.of(rb"^\w+[ \t]*:[^\n=]*\b%s\b", names)
     yield (declares,)  # MODEL: Model, which others use as common.MODEL
     if name != "__call__":  # of an object that this file gives, or one that declares it
-        places = (p for p, f in project.files.items() if declares.search(f.source.data))
-        home = _any_of({h for place in (path, *places) for h in homes_of(place)})
-        line = rb"^[ \t]*(?:from|import)[ \t][^\n]*\b(%s)\b" % home
-        yield called, re.compile(line, re.MULTILINE)
+        places = (p for p, f in project.files.items() if declares.is_in(f.source.data))
+        homes = [home for place in (path, *places) for home in homes_of(place)]
+        line = rb"^[ \t]*(?:from|import)[ \t][^\n]*\b%s\b"
+        yield called, _Said.of(line, homes)
     made = rb"\b%s\(|[\"']\s*:\s*%s\b|\]\s*=\s*%s\b"  # also in a table of classes
-    yield (re.compile(made % ((re.escape(owner.encode()),) * 3)),)
+    yield (_Said.of(made, [owner]),)
     for place, maker in _makers(project, syntax, owner):
         yield _function(place.source.path, maker)
 
@@ -106,7 +127,7 @@ def _makers(
     """The functions that make an object of a class, and what calls them in their file."""
     found = {
         (place, place.owner(call)): None
-        for place, call in project.constructed(syntax, owner)
+        for place, call in constructed(project, syntax, owner)
     }
     left = list(found)
     while left:
@@ -126,9 +147,7 @@ def _makers(
 
 def _function(path: Path, name: str) -> _Mention:
     """A file names a function, and its module or the package that may hand it on."""
-    used = rb"\b%s\b" % re.escape(name.encode())
-    home = _any_of(homes_of(path))
-    return re.compile(used), re.compile(rb"\b(%s)\b" % home)
+    return _Said.of(rb"\b%s\b", [name]), _Said.of(rb"\b%s\b", homes_of(path))
 
 
 def homes_of(path: Path) -> list[str]:
@@ -138,10 +157,6 @@ def homes_of(path: Path) -> list[str]:
         return [package.name]
     is_package = (package / "__init__.py").is_file()
     return [path.stem, *([package.name] if is_package else [])]
-
-
-def _any_of(names: Iterable[str]) -> bytes:
-    return b"|".join(re.escape(name.encode()) for name in names if name)
 
 
 def _stored_as(syntax: Syntax, method: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from art_adapt.code.index import derived_from
 from art_adapt.code.nodes import dotted, last_name, unquoted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
@@ -32,7 +33,7 @@ def with_overrides(
 ) -> list[FunctionKey]:
     """Find a method, and its overrides in the classes derived from ``class_name``."""
     found = dict.fromkeys(method_of(project, syntax, class_name, attribute))
-    for place, derived in project.derived(syntax, class_name):
+    for place, derived in derived_from(project, syntax, class_name):
         if f"{derived}.{attribute}" in place.functions:
             found[place.source.path, f"{derived}.{attribute}"] = None
     return list(found)

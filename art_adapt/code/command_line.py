@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 
@@ -27,6 +28,14 @@ def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("parse_args", "parse_known_args")
         and not node.args
+    )
+
+
+@functools.lru_cache(maxsize=512)
+def argument_readers(syntax: Syntax) -> frozenset[str]:
+    """Return the functions of a file that read the command line, or its module."""
+    return frozenset(
+        syntax.owner(node) for node in syntax.nodes if reads_arguments(syntax, node)
     )
 
 

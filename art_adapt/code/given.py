@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from art_adapt.code.classes import is_super
+from art_adapt.code.index import calls_of_only, constructed, derived_from
 from art_adapt.code.nodes import Function, argument_of
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
@@ -23,16 +24,16 @@ def given_for(
         return
     if function.node.name == "__init__":
         owner = function.qualname.rpartition(".")[0]
-        family = [(syntax, owner), *project.derived(syntax, owner)]
+        family = [(syntax, owner), *derived_from(project, syntax, owner)]
         calls: Sequence[tuple[Syntax, ast.Call]] = [
             call
             for place, name in family
             if place is syntax or f"{name}.__init__" not in place.functions
-            for call in project.constructed(place, name)
+            for call in constructed(project, place, name)
         ]
         calls = [*calls, *_handed_up(project, syntax, owner)]
     else:
-        calls = project.calls_of_only(function.node.name)
+        calls = calls_of_only(project, function.node.name)
     for place, call in calls:
         given = argument_of(call, value.id, function.positional)
         if given is not None:
@@ -43,7 +44,7 @@ def _handed_up(
     project: Project, syntax: Syntax, class_name: str
 ) -> Iterator[tuple[Syntax, ast.Call]]:
     """The calls ``super().__init__(...)`` in the constructors of derived classes."""
-    for place, name in project.derived(syntax, class_name):
+    for place, name in derived_from(project, syntax, class_name):
         for node in place.owned_by(f"{name}.__init__"):
             if (
                 isinstance(node, ast.Call)

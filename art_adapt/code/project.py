@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 from art_adapt.code.hooks import RECORDING_MODULE
-from art_adapt.code.nodes import decorator_names, dotted
 from art_adapt.code.packages import import_roots, module_file, package_of
-from art_adapt.code.protocols import fits, is_protocol
+from art_adapt.code.questions import Search
+from art_adapt.code.session import Facts, Look, Session
 from art_adapt.code.syntax import Import, Syntax
 from art_adapt.errors import Refusal
 from art_adapt.source import Source, read_source
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V", bound=Hashable)
+T = TypeVar("T")
 
 MOST_FILES = 80  # beyond these, the imports are a library and not the agent
 DEPTH = 3  # imports of imports of imports
@@ -37,77 +41,109 @@ class Project:
     _modules: dict[Path, Path | None] = field(default_factory=dict)
     _roots: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
     _packages: dict[Path, str] = field(default_factory=dict)
-    _derived: dict[tuple[Path, str], list[tuple[Syntax, str]]] | None = field(
-        default=None, init=False
-    )
-    _protocols_here: list[tuple[Syntax, str, ast.ClassDef]] | None = field(
-        default=None, init=False
-    )
-    _made: dict[tuple[Path, str], list[tuple[Syntax, ast.Call]]] | None = field(
-        default=None, init=False
-    )
-    _calls: dict[str, list[tuple[Syntax, ast.Call]]] | None = field(
-        default=None, init=False
-    )
-    _decorated: dict[str, list[tuple[Path, str]]] | None = field(
-        default=None, init=False
-    )
-    # What was found by lookups.once; an empty list while it is looked for: the functions
-    # that attributes hold, and that a value is another name for; what containers hold, and
-    # the containers that a value is taken from, with the files that it stands in.
-    stored: dict[ast.expr, list[tuple[Path, str]]] = field(
+    session: Session = field(default_factory=Session)
+    search: Search = field(default_factory=Search, init=False)
+    # What was found out about this project, and the facts that hold in it, or do not.
+    _known: dict[tuple[Look, Any], tuple[Any, Facts]] = field(
         default_factory=dict, init=False
     )
-    meant: dict[ast.expr, list[tuple[Path, str]]] = field(
+    _tables: dict[Callable[[Project], Any], Any] = field(
         default_factory=dict, init=False
     )
-    elements: dict[ast.expr, list[tuple[Syntax, ast.expr]]] = field(
-        default_factory=dict, init=False
-    )
-    taken_from: dict[ast.expr, list[tuple[Syntax, ast.expr]]] = field(
-        default_factory=dict, init=False
-    )
-    looking: int = field(default=0, init=False)  # how deep classes_of() is
+    _true: Facts = field(default=0, init=False)
+    _false: Facts = field(default=0, init=False)
     # The imports of a file that lead to others which cannot be read.
-    unread: dict[Path, dict[ast.stmt, Path]] = field(default_factory=dict, init=False)
+    unread: dict[Path, dict[ast.stmt, Path]] = field(default_factory=dict)
     # The classes whose fields are being read.
     expanding: list[tuple[Syntax, str]] = field(default_factory=list, init=False)
-    # What classes_of() has found; an empty list while it still looks.
-    instances: dict[ast.expr, list[tuple[Syntax, str]]] = field(
-        default_factory=dict, init=False
-    )
 
     @staticmethod
-    def of(sources: Sequence[Source], instead: Mapping[Path, Source]) -> Project:
-        project = Project(tuple(source.path for source in sources), instead)
+    def of(
+        sources: Sequence[Source],
+        instead: Mapping[Path, Source],
+        session: Session | None = None,
+    ) -> Project:
+        """Read the files that the user named, and what they import."""
+        given = tuple(source.path for source in sources)
+        project = Project(given, instead, session=session or Session())
         for source in sources:
-            project.files[source.path] = Syntax.of(source)
+            project.files[source.path] = project.session.syntax(source)
         project._follow_imports(list(project.files.values()))
         return project
 
-    def add(self, paths: Sequence[Path]) -> bool:
-        """Add files and what they import; tell whether any of them could be read."""
+    def with_files(self, paths: Sequence[Path]) -> Project | None:
+        """Return a project with more files, and what they import; None if none can be read."""
+        unread = {path: dict(found) for path, found in self.unread.items()}
+        wider = replace(self, files=dict(self.files), unread=unread)
+        return wider if wider._add(paths) else None
+
+    def with_file(self, syntax: Syntax) -> Project:
+        """Return a project with one more file, which has been read, or with it anew."""
+        return replace(self, files={**self.files, syntax.source.path: syntax})
+
+    def _add(self, paths: Sequence[Path]) -> bool:
         added = []
         for path in paths:
             if path in self.files:
                 continue
             try:
-                found = Syntax.of(self.instead.get(path) or read_source(path))
+                found = self._read(path)
             except Refusal:
                 continue  # written for a newer Python, or not readable
-            self.put(found)
+            self.files[path] = found
             added.append(found)
         self._follow_imports(added)
         return bool(added)
 
-    def put(self, syntax: Syntax) -> None:
-        """Add a file that has been read; what was found without it is found anew."""
-        self.files[syntax.source.path] = syntax
-        self._made = self._derived = self._calls = self._decorated = None
-        self._protocols_here = None
-        for known in (self.stored, self.meant, self.elements, self.taken_from):
-            known.clear()
-        self.instances.clear()
+    def _read(self, path: Path) -> Syntax:
+        return self.session.syntax(self.instead.get(path) or read_source(path))
+
+    def know(self, look: Callable[[Project, K], V], about: K) -> V:
+        """Return what ``look`` finds in this project about something, looked up once.
+
+        It is a fact on which the answer rests that is being looked for.
+        """
+        value, facts = self._looked_up(look, about)
+        self.search.facts |= facts
+        return value
+
+    def _looked_up(self, look: Callable[[Project, K], V], about: K) -> tuple[V, Facts]:
+        known = self._known.get((look, about))
+        if known is None:
+            around, self.search = self.search, Search()
+            value = look(self, about)
+            self.search = around
+            known = value, self.session.fact(look, about, value)
+            self._known[look, about] = known
+            self._true |= known[1]
+        return known
+
+    def table(self, make: Callable[[Project], T]) -> T:
+        """Return what ``make`` puts together from all files, made once; it is no fact."""
+        if make not in self._tables:
+            self._tables[make] = make(self)
+        found: T = self._tables[make]
+        return found
+
+    def holds(self, facts: Facts) -> bool:
+        """Whether each of some facts is true of this project."""
+        while unsure := facts & ~self._true:
+            if unsure & self._false:
+                return False
+            look, about, value = self.session.first_of(unsure)
+            if self._looked_up(look, about)[0] != value:
+                self._false |= unsure & -unsure
+        return True
+
+    def file(self, path: Path) -> Syntax | None:
+        """Return a file of the project."""
+        return self.know(_file_at, path)
+
+    def home(self, path: Path) -> Syntax:
+        """Return a file that the project is known to have."""
+        syntax = self.file(path)
+        assert syntax is not None
+        return syntax
 
     def _follow_imports(self, level: list[Syntax]) -> None:
         for _ in range(DEPTH):
@@ -144,9 +180,7 @@ class Project:
                 ):
                     continue
                 try:
-                    self.files[located[0]] = found = Syntax.of(
-                        self.instead.get(located[0]) or read_source(located[0])
-                    )
+                    self.files[located[0]] = found = self._read(located[0])
                 except Refusal:  # named by nobody, as by this Python it cannot be read
                     self.unread.setdefault(syntax.source.path, {})[imported.node] = (
                         located[0]
@@ -184,11 +218,11 @@ class Project:
     ) -> Syntax | tuple[Syntax, str] | None:
         """The module that an imported name is, or the one that defines it, with the name."""
         seen: set[tuple[Path, str]] = set()
-        while name in syntax.imports and (syntax.source.path, name) not in seen:
+        while self._imports(syntax, name) and (syntax.source.path, name) not in seen:
             seen.add((syntax.source.path, name))
             imported = syntax.imports[name]
             located = self._locate(syntax.source.path, imported)
-            target = self.files.get(located[0]) if located is not None else None
+            target = self.file(located[0]) if located is not None else None
             if located is None or target is None:
                 return None
             if not located[1] or imported.attribute is None:
@@ -197,6 +231,12 @@ class Project:
             if name in syntax.functions or name in syntax.classes:
                 break
         return (syntax, name) if seen else None
+
+    def _imports(self, syntax: Syntax, name: str) -> bool:
+        """Whether a file imports a name: others say what an ``import *`` brings."""
+        if syntax.imports_all:
+            self.know(_names_imported, syntax)
+        return name in syntax.imports
 
     def imported_by(self, paths: Iterable[Path]) -> set[Path]:
         """The files that importing some imports, these included."""
@@ -235,112 +275,6 @@ class Project:
             return None
         return target if target[1] in target[0].classes else None
 
-    def constructed(
-        self, syntax: Syntax, class_name: str | None
-    ) -> Sequence[tuple[Syntax, ast.Call]]:
-        """The calls that make an instance of a class, with the files that they stand in."""
-        return self._constructions().get((syntax.source.path, class_name or ""), ())
-
-    def _constructions(self) -> dict[tuple[Path, str], list[tuple[Syntax, ast.Call]]]:
-        if self._made is None:
-            self._made = {}
-            for place in self.files.values():
-                for node in place.nodes:
-                    if not isinstance(node, ast.Call):
-                        continue
-                    found = self.class_named(place, dotted(node.func) or "")
-                    if found is not None:
-                        key = (found[0].source.path, found[1])
-                        self._made.setdefault(key, []).append((place, node))
-        return self._made
-
-    def calls_of_only(self, name: str) -> Sequence[tuple[Syntax, ast.Call]]:
-        """The calls by a name that one function of the project has; else none."""
-        if self._calls is None:
-            self._calls = {name: [] for name in self._only_names()}
-            for place in self.files.values():
-                for node in place.nodes:
-                    if isinstance(node, ast.Call):
-                        called = node.func
-                        attribute = isinstance(called, ast.Attribute) and called.attr
-                        calls = self._calls.get(attribute or dotted(called) or "")
-                        if calls is not None:
-                            calls.append((place, node))
-        return self._calls.get(name, ())
-
-    def decorated_with_only(self, name: str) -> Sequence[tuple[Path, str]]:
-        """The functions below a decorator that one function of the project has the name of."""
-        if self._decorated is None:
-            self._decorated = {name: [] for name in self._only_names()}
-            for place in self.files.values():
-                for function in place.functions.values():
-                    for decorator in decorator_names(function.node):
-                        if decorator in self._decorated:
-                            key = (place.source.path, function.qualname)
-                            self._decorated[decorator].append(key)
-        return self._decorated.get(name, ())
-
-    def classes_below(self, decorator: str) -> Iterator[tuple[Syntax, str]]:
-        """The classes below a decorator with this name."""
-        for place in self.files.values():
-            for name, definition in place.classes.items():
-                if decorator in decorator_names(definition):
-                    yield place, name
-
-    def _only_names(self) -> Iterator[str]:
-        """The names that one function of the project has, and no other."""
-        every = [f for each in self.files.values() for f in each.functions.values()]
-        names = Counter(function.node.name for function in every)
-        return (name for name, found in names.items() if found == 1)
-
-    def derived(self, syntax: Syntax, class_name: str) -> list[tuple[Syntax, str]]:
-        """Find the classes derived from one, directly or not; what fits a Protocol, too."""
-        found: list[tuple[Syntax, str]] = []
-        left = [(syntax.source.path, class_name)]
-        while left:
-            for place, name in self._subclasses().get(left.pop(), ()):
-                if (place, name) not in found:
-                    found.append((place, name))
-                    left.append((place.source.path, name))
-        return found
-
-    def _subclasses(self) -> dict[tuple[Path, str], list[tuple[Syntax, str]]]:
-        if self._derived is None:
-            self._derived = {}
-            for syntax in self.files.values():
-                for name, definition in syntax.classes.items():
-                    for base in definition.bases:
-                        found = self.class_named(syntax, dotted(base) or "")
-                        if found is not None:
-                            key = (found[0].source.path, found[1])
-                            self._derived.setdefault(key, []).append((syntax, name))
-            for place, name, protocol in self._protocols():
-                self._derived.setdefault((place.source.path, name), []).extend(
-                    (syntax, fitting)
-                    for syntax in self.files.values()
-                    for fitting, definition in syntax.classes.items()
-                    if not is_protocol(definition) and fits(definition, protocol)
-                )
-        return self._derived
-
-    def _protocols(self) -> Sequence[tuple[Syntax, str, ast.ClassDef]]:
-        if self._protocols_here is None:
-            self._protocols_here = [
-                (syntax, name, definition)
-                for syntax in self.files.values()
-                for name, definition in syntax.classes.items()
-                if is_protocol(definition)
-            ]
-        return self._protocols_here
-
-    def protocols_of(self, syntax: Syntax, class_name: str) -> list[tuple[Syntax, str]]:
-        """Find the Protocols that a class fits without naming them."""
-        return [
-            (place, name)
-            for place, name, _ in self._protocols()
-            if (syntax, class_name) in self.derived(place, name)
-        ]
-
     def package(self, syntax: Syntax) -> str:
         """The result of ``package_of``, which reads the neighbours, kept for each file."""
         path = syntax.source.path
@@ -377,7 +311,7 @@ class Project:
         ``from . import search`` leaves it the module.
         """
         try:
-            syntax = Syntax.of(self.instead.get(package) or read_source(package))
+            syntax = self._read(package)
         except Refusal:
             return False
         imported = syntax.imports.get(name)
@@ -398,3 +332,11 @@ class Project:
         if module not in self._modules:
             self._modules[module] = module_file(module)
         return self._modules[module]
+
+
+def _file_at(project: Project, path: Path) -> Syntax | None:
+    return project.files.get(path)
+
+
+def _names_imported(_: Project, syntax: Syntax) -> frozenset[str]:
+    return frozenset(syntax.imports)

@@ -19,9 +19,10 @@ from art_adapt.code.classes import (
 )
 from art_adapt.code.containers import container_of, held_by, put_into
 from art_adapt.code.given import functions_around, given_for, is_parameter
-from art_adapt.code.lookups import DEEPEST, once
+from art_adapt.code.index import classes_below, decorated_with_only
 from art_adapt.code.nodes import dotted, keyword, last_name
 from art_adapt.code.project import Project
+from art_adapt.code.questions import DEEPEST, ask
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
 
 WRAPPERS = ("partial", "cache", "lru_cache")  # of functools, around a function
@@ -106,7 +107,7 @@ def _stored_functions(
     That is ``client.ask`` after ``self.ask = self._ask``, and ``client.messages.create``
     after ``self.messages = SimpleNamespace(create=self._create)``.
     """
-    return once(project, project.stored, node, _stored(project, syntax, node))
+    return ask(project, _stored, syntax, node)
 
 
 def _stored(
@@ -162,7 +163,7 @@ def referred(
         for key in referred(project, place, each, (*through, parameter))
     ]
     for function in functions_around(syntax, value):
-        found += project.decorated_with_only(function.node.name)
+        found += decorated_with_only(project, function.node.name)
     return found
 
 
@@ -174,8 +175,7 @@ def classes_of(
     They follow from what the value is assigned, from the annotation of a parameter or an
     attribute, and from what a function returns.
     """
-    found = _classes_of(project, syntax, value)
-    return once(project, project.instances, value, found)
+    return ask(project, _classes_of, syntax, value)
 
 
 def _classes_of(
@@ -283,7 +283,7 @@ def _returned_classes(
     """Find the classes of what a function of the project returns."""
     found: list[tuple[Syntax, str]] = []
     for path, qualname in resolve(project, syntax, function):
-        place = project.files[path]
+        place = project.home(path)
         node = place.functions[qualname].node
         if node.returns is not None:
             found += annotated(project, place, node.returns)
@@ -310,7 +310,7 @@ def _classes_in(
             functions := resolve(project, syntax, each.func)
         ):
             for path, qualname in functions:
-                place = project.files[path]
+                place = project.home(path)
                 for returned in return_values(place, qualname):
                     yield from _class_objects(project, place, returned)
         elif (container := container_of(syntax, each)) is not None:
@@ -331,7 +331,7 @@ def _class_objects(
             yield found
         elif is_parameter(syntax, each):
             for function in functions_around(syntax, each):
-                yield from project.classes_below(function.node.name)
+                yield from classes_below(project, function.node.name)
 
 
 def _named(
@@ -369,7 +369,7 @@ def meant_by(project: Project, place: Syntax, value: ast.expr) -> list[FunctionK
 
     That is ``run_agent``, ``partial(run_agent, client)``, or a lambda that calls it.
     """
-    return once(project, project.meant, value, _meant_by(project, place, value))
+    return ask(project, _meant_by, place, value)
 
 
 def _meant_by(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from art_adapt.code.classes import FunctionKey, lineage
+from art_adapt.code.index import derived_from
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import owners
@@ -63,7 +64,10 @@ def _members(
     family = [
         each
         for place, owner in classes
-        for each in (*lineage(project, place, owner), *project.derived(place, owner))
+        for each in (
+            *lineage(project, place, owner),
+            *derived_from(project, place, owner),
+        )
     ]
     for place, owner in dict.fromkeys(family):
         for function in place.functions.values():

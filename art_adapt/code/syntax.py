@@ -151,6 +151,13 @@ class Syntax:
         self.parents[node] = self.parents[beside]
         self._owners[node] = self._owners[beside]
 
+    @cached_property
+    def owners(self) -> dict[ast.AST, str]:
+        """The module and the functions of a file, and the names that ``owner`` has for them."""
+        found: dict[ast.AST, str] = {self.source.tree: MODULE_LEVEL}
+        found |= {each.node: name for name, each in self.functions.items()}
+        return found
+
     def owned_by(self, qualname: str) -> Iterator[ast.AST]:
         """The nodes of a function's own body, without those of functions inside it."""
         return iter(self._nodes_by_owner.get(qualname, ()))
@@ -203,6 +210,11 @@ class Syntax:
             ):
                 yield outer
             inner = outer
+
+    @cached_property
+    def imports_all(self) -> bool:
+        """Whether the file imports from a module whatever it has: ``import *``."""
+        return any(each.attribute == "*" for each in self.imports.values())
 
     @property
     def defined(self) -> set[str]:

@@ -13,9 +13,10 @@ from art_adapt.code.containers import (
     put_into,
 )
 from art_adapt.code.given import given_for
-from art_adapt.code.lookups import once
+from art_adapt.code.index import derived_from
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
+from art_adapt.code.questions import ask
 from art_adapt.code.resolution import (
     classes_of,
     declared,
@@ -67,8 +68,7 @@ def _containers(
 
     ``self.get(name)`` of a registry returns ``self._tools[name]``.
     """
-    found = _taken_from(project, syntax, value)
-    return once(project, project.taken_from, value, found)
+    return ask(project, _taken_from, syntax, value)
 
 
 def _taken_from(
@@ -78,7 +78,7 @@ def _taken_from(
         resolve(project, syntax, value.func) if isinstance(value, ast.Call) else []
     )
     for path, qualname in looked_up:
-        place = project.files[path]
+        place = project.home(path)
         for returned in return_values(place, qualname):
             for each in (returned, *place.values_of(returned)):
                 yield from _containers(project, place, each)
@@ -111,7 +111,7 @@ def _made_by_element(
             and container.func.attr == "__subclasses__"
         ):
             base = project.class_named(syntax, dotted(container.func.value) or "")
-            yield from project.derived(*base) if base else ()
+            yield from derived_from(project, *base) if base else ()
         for place, element in _elements(project, syntax, container):
             found = project.class_named(place, dotted(element) or "")
             if found is not None:
@@ -122,7 +122,7 @@ def _elements(
     project: Project, syntax: Syntax, container: ast.expr
 ) -> list[tuple[Syntax, ast.expr]]:
     """Find what a container holds, with the files that it stands in."""
-    return once(project, project.elements, container, _held(project, syntax, container))
+    return ask(project, _held, syntax, container)
 
 
 def _held(
@@ -174,7 +174,7 @@ def _values(
             yield from ((target, each) for _, each in at_top)
     elif isinstance(value, ast.Call):
         for path, qualname in resolve(project, syntax, value.func):
-            place = project.files[path]
+            place = project.home(path)
             yield from ((place, each) for each in return_values(place, qualname))
     container = container_of(syntax, value)
     if container is not None:

@@ -147,17 +147,16 @@ def _with_handed_over(
     made = [part.made for entry in entries for part in entry.parts if part.made]
     keys = [key for each in made for key in each.functions]
     keys += [key for added in registering.values() for key in added]
-    project = replace(found.project, files=dict(found.project.files))
     paths = [*(path for path, _ in keys), *(each.place.path for each in made)]
-    if project.add([path for path in paths if path not in project.files]):
+    if (project := found.project.with_files(paths)) is not None:
         graph = CallGraph.of(project)
         asking = found.asking.seen_in(graph, found.policy)
         found = replace(found, project=project, graph=graph, asking=asking)
     known = [
         (path, function)
         for path, name in keys
-        if path in project.files
-        for function in project.files[path].functions
+        if path in found.project.files
+        for function in found.project.files[path].functions
         if function == name or function.startswith(f"{name}.")
     ]
     return found, found.graph.run_by(known)

@@ -9,6 +9,7 @@ from pathlib import Path
 from art_adapt.code.hooks import local_names, present_hooks_place
 from art_adapt.code.hooks_places import hooks_places
 from art_adapt.code.project import Project
+from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.used_names import possible_names
 from art_adapt.source import Source
@@ -43,18 +44,20 @@ def survey(
     sources: Sequence[Source],
     instead: Mapping[Path, Source] | None = None,
     entry: str | None = None,
+    session: Session | None = None,
 ) -> Survey:
     """Survey the agent that consists of ``sources`` and what they import.
 
     ``sources`` are the files that the user named. A completion call in an imported file
     counts only if a named file can reach it. ``instead``: sources to read in place of files
     on disk. ``entry``: the function that the user says runs an episode, as ``name``,
-    ``Class.name`` or ``module:name``; it needs no path to a completion call.
+    ``Class.name`` or ``module:name``; it needs no path to a completion call. ``session``: what
+    earlier surveys have read.
 
     Raises:
         Refusal: a named file cannot be read as Python.
     """
-    found = with_implementations(Found.of(Project.of(sources, instead or {})))
+    found = with_implementations(Found.of(Project.of(sources, instead or {}, session)))
     found = told_apart(tied(drivers_first(with_derived(outward(found)))))
     if entry is not None:
         found = found.with_entry(entry)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 from art_adapt.code.classes import class_around
@@ -75,7 +75,7 @@ class Body:
                 yield Value(node.value or ast.Constant(None), self.place)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Functions:
     """The functions of a file, and of the files of its project that it imports from."""
 
@@ -89,6 +89,11 @@ class Functions:
     _imports_read: list[Path] = field(default_factory=list, init=False)
     _unreadable: set[Path] = field(default_factory=set, init=False)
     _seen: set[tuple[Syntax, ast.expr]] = field(default_factory=set, init=False)
+    _project: Project = field(init=False)
+
+    def __post_init__(self) -> None:
+        path = self.syntax.source.path
+        self._project = Project((path,), {}, {path: self.syntax})
 
     def file_of(self, node: ast.AST) -> Syntax:
         """Return the file that a node stands in."""
@@ -311,18 +316,13 @@ class Functions:
             }
         return self._calls[syntax].get(function.qualname, [])
 
-    @cached_property
-    def _project(self) -> Project:
-        path = self.syntax.source.path
-        return Project((path,), {}, {path: self.syntax})
-
     def imported(self, syntax: Syntax, name: str) -> tuple[Syntax, str] | None:
         """Return the file of the project that defines an imported name, and the name there.
 
         The name is empty for a module.
         """
-        project = self._project
         for _ in range(REEXPORTS):
+            project = self._project
             path = project.located(syntax, name) if name in syntax.imports else None
             if path is None or path == syntax.source.path:
                 return None
@@ -331,11 +331,15 @@ class Functions:
             if path not in project.files:
                 self._imports_read.append(path)
                 try:
-                    project.put(_indexed(replace(read_source(path), path=path)))
+                    read = _indexed(replace(read_source(path), path=path))
+                    self._project = project.with_file(read)
                 except (Refusal, RecursionError):
                     self._unreadable.add(path)
                     return None
-            target, attribute = project.files[path], syntax.imports[name].attribute
+            target, attribute = (
+                self._project.files[path],
+                syntax.imports[name].attribute,
+            )
             if attribute is None or attribute == path.stem:
                 return target, ""
             if attribute in (*target.functions, *target.classes, *target.assignments):

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from art_adapt.calls import Api, CallKind, Method
 from art_adapt.code.classes import lineage
-from art_adapt.code.lookups import DEEPEST
 from art_adapt.code.nodes import dotted
 from art_adapt.code.packages import is_of_project
 from art_adapt.code.project import Project
+from art_adapt.code.questions import DEEPEST
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
 from art_adapt.survey.calls.completion_calls import FoundCall

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterator, Mapping
 
 from art_adapt.code.call_graph import CallGraph
@@ -29,6 +30,7 @@ def growing_sites(project: Project, graph: CallGraph) -> Growing:
     }
 
 
+@functools.lru_cache(maxsize=4096)
 def _grown_by(syntax: Syntax, name: str) -> frozenset[str]:
     """The parameters of a function that its body adds to."""
     grown = {_grown(node) for node in syntax.owned_by(name)}

@@ -11,7 +11,7 @@ from pathlib import Path
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.callers import files_that_define
 from art_adapt.code.classes import FunctionKey, annotated, lineage, method_of
-from art_adapt.code.command_line import reads_arguments
+from art_adapt.code.command_line import argument_readers
 from art_adapt.code.hooks import HOOKS, imported_hooks, local_names
 from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.project import Project
@@ -110,9 +110,9 @@ class Found:
         module, _, name = wanted.rpartition(":")
         if any(is_named(each, module, name) for each in self.entry_points):
             return self
-        project = replace(self.project, files=dict(self.project.files))
-        if module and project.add(project.modules_named(module)):
-            return Found.of(project).with_entry(wanted)
+        project = self.project
+        if module and (wider := project.with_files(project.modules_named(module))):
+            return Found.of(wider).with_entry(wanted)
         named = [
             self._described(syntax, function)
             for path, syntax in self.project.files.items()
@@ -120,8 +120,10 @@ class Found:
             if names_function(path, function.qualname, module, name)
             and not function.nested
         ] or list(self._inherited(module, name))
-        if not named and not module and project.add(files_that_define(project, name)):
-            return Found.of(project).with_entry(wanted)
+        if not named and not module:
+            wider = project.with_files(files_that_define(project, name))
+            if wider is not None:
+                return Found.of(wider).with_entry(wanted)
         return replace(self, entry_points=(*self.entry_points, *named[:1]))
 
     @cached_property
@@ -248,11 +250,7 @@ class Found:
             syntax = self.project.files[path]
             effects = find_effects(syntax, names)
             asks = asks or any(effect.harm is Harm.ASKS for effect in effects)
-            reads = reads or any(
-                reads_arguments(syntax, node)
-                for name in names
-                for node in syntax.owned_by(name)
-            )
+            reads = reads or not names.isdisjoint(argument_readers(syntax))
         return Terminal(asks, reads) if asks or reads else None
 
     def scripts(self) -> Iterator[EntryPoint]:

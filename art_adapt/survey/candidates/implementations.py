@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from art_adapt.code.callers import files_that_use
 from art_adapt.survey.candidates.found import Found
 from art_adapt.survey.inputs.instances import may_be_abstract
@@ -32,8 +30,8 @@ def with_implementations(found: Found) -> Found:
     ]
     classes = [name for syntax in named for name in syntax.classes]
     for used, made in (([], interfaces), (functions, classes)):
-        project = replace(found.project, files=dict(found.project.files))
-        if (used or made) and project.add(files_that_use(project, used, made)):
+        users = files_that_use(found.project, used, made) if used or made else []
+        if (project := found.project.with_files(users)) is not None:
             wider = Found.of(project)
             if any(wider.calls.values()):
                 return wider
@@ -48,6 +46,6 @@ def with_derived(found: Found) -> Found:
     syntax = found.project.files[first.home]
     if not may_be_abstract(found.project, syntax, first.class_name):
         return found
-    project = replace(found.project, files=dict(found.project.files))
-    added = project.add(files_that_use(project, [], [first.class_name]))
-    return Found.of(project) if added else found
+    derived = files_that_use(found.project, [], [first.class_name])
+    project = found.project.with_files(derived)
+    return found if project is None else Found.of(project)

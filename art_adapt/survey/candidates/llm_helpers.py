@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from art_adapt.code.classes import FunctionKey, is_super, lineage, method_above
+from art_adapt.code.index import derived_from
 from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.growth import names_in
@@ -177,7 +178,7 @@ def _belongs_to_a_provider(found: Found, entry: EntryPoint) -> bool:
         return False
     family = [
         *lineage(found.project, syntax, owner),
-        *found.project.derived(syntax, owner),
+        *derived_from(found.project, syntax, owner),
     ]
     return any(
         _provides(found, place, place.functions[name])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from art_adapt.code.callers import files_that_use
 from art_adapt.survey.candidates.found import Found
 from art_adapt.survey.candidates.handed import is_handed_objects, takes_anything
@@ -37,8 +35,8 @@ def outward(found: Found) -> Found:
         helpers = helpers_of(wider)
         if not helpers:
             break
-        project = replace(wider.project, files=dict(wider.project.files))
-        if not project.add(files_that_use(project, helpers)):
+        project = wider.project.with_files(files_that_use(wider.project, helpers))
+        if project is None:
             break
         wider = without_unused(Found.of(project))
         if (further := _further(found, wider)) is None:

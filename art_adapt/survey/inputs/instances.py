@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from art_adapt.code.classes import lineage
+from art_adapt.code.index import constructed, derived_from, protocols_of
 from art_adapt.code.nodes import Function, decorator_names, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.protocols import is_protocol
@@ -35,18 +36,18 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
     method = entry.called.rpartition(".")[2]
     derived = [
         (place, name)
-        for place, name in project.derived(syntax, entry.class_name)
+        for place, name in derived_from(project, syntax, entry.class_name)
         if f"{name}.{method}" not in place.functions
         and name.rpartition(".")[0] not in place.functions  # of one call only
         and not is_abstract(project, place, name)
     ]
     given = [each for each in derived if each[0].source.path in project.given]
     if entry.home in project.given or not given:
-        made = [each for each in derived if project.constructed(*each)]
+        made = [each for each in derived if constructed(project, *each)]
         if is_abstract(project, syntax, entry.class_name):
             chosen = derived
         else:
-            chosen = [] if project.constructed(syntax, entry.class_name) else made
+            chosen = [] if constructed(project, syntax, entry.class_name) else made
     else:
         chosen = given
     for place, name in chosen:
@@ -92,7 +93,7 @@ def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
             ):
                 return True
             implemented.add(method)
-    derived = project.derived(syntax, class_name)
+    derived = derived_from(project, syntax, class_name)
     if not derived or any(has_library_base(project, *each) for each in family):
         return False  # a library's class may set what this one reads
     missing = _read_by(family) - _set_by(family)
@@ -108,7 +109,7 @@ def may_be_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
     if is_abstract(project, syntax, class_name):
         return True
     family = lineage(project, syntax, class_name)
-    if project.constructed(syntax, class_name) or any(
+    if constructed(project, syntax, class_name) or any(
         has_library_base(project, *each) for each in family
     ):
         return False
@@ -138,7 +139,7 @@ def _is_overridden(
 ) -> bool:
     return any(
         f"{name}.{method}" in place.functions
-        for place, name in project.derived(syntax, class_name)
+        for place, name in derived_from(project, syntax, class_name)
     )
 
 
@@ -151,7 +152,7 @@ def implemented_by(
         base = place.functions.get(f"{ancestor}.{name}")
         if base is not None and (_is_declared_abstract(base) or _only_refuses(base)):
             return place.source.path, base.qualname
-    for place, protocol in project.protocols_of(syntax, owner):
+    for place, protocol in protocols_of(project, syntax, owner):
         if f"{protocol}.{name}" in place.functions:
             return place.source.path, f"{protocol}.{name}"
     return None

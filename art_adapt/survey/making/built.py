@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from art_adapt.code.classes import FunctionKey, annotated, is_enum, lineage
 from art_adapt.code.importable import module_at
+from art_adapt.code.index import constructed, derived_from
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
@@ -82,7 +83,7 @@ def _built(
         classes, key=lambda each: not _asks(project, each[0], each[1], reaching)
     ):
         sites = sorted(
-            project.constructed(home, name), key=lambda s: rank(project, s, agent)
+            constructed(project, home, name), key=lambda s: rank(project, s, agent)
         )
         module = module_at(project, agent, home.source.path)
         if module is None or _is_registry(home, name) or any(map(_is_filled, sites)):
@@ -144,7 +145,7 @@ def _implementing(
 ) -> Iterator[tuple[Syntax, str]]:
     """The classes, or those derived from an abstract one, that can be made."""
     for each in classes:
-        for place, name in (each, *project.derived(*each)):
+        for place, name in (each, *derived_from(project, *each)):
             at_top = "." not in name and name in place.classes
             if at_top and not is_abstract(project, place, name):
                 yield place, name

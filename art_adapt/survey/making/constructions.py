@@ -16,6 +16,7 @@ from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import annotated, is_enum
 from art_adapt.code.command_line import usual_text
 from art_adapt.code.held_objects import holds_objects
+from art_adapt.code.index import constructed
 from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import classes_of
@@ -45,7 +46,7 @@ def with_constructions(
     worst = TESTS if demos else DEMOS - 1
     syntax = project.files[entry.home]
     if entry.constructor:
-        made_at = project.constructed(syntax, entry.class_name)
+        made_at = constructed(project, syntax, entry.class_name)
         sites = ordered(project, syntax, made_at, worst)
         constructor = _with_objects(project, entry.constructor, sites)
         constructor = _unless_own(project, constructor, sites)

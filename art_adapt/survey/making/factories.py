@@ -17,6 +17,7 @@ from art_adapt.code.importable import (
     module_at,
     runs_when_imported,
 )
+from art_adapt.code.index import constructed
 from art_adapt.code.nodes import Function, decorator_names
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
@@ -94,7 +95,7 @@ def _factories(
     project: Project, agent: Syntax, entry: EntryPoint
 ) -> Iterator[tuple[Syntax, Function]]:
     """The functions that do nothing but make an instance of the agent's class."""
-    made = project.constructed(agent, entry.class_name)
+    made = constructed(project, agent, entry.class_name)
     sites = ordered(project, agent, made, DEMOS)
     calls = {call for _, call in sites}
     for place, call in sites:

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from art_adapt.code.classes import FunctionKey, lineage
 from art_adapt.code.importable import module_at, runs_when_imported
+from art_adapt.code.index import constructed
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
@@ -37,7 +38,7 @@ def with_filled(
     if entry.class_name is None or entry.context or entry.instance is not None:
         return entry
     agent = project.files[entry.home]
-    sites = project.constructed(agent, entry.class_name)
+    sites = constructed(project, agent, entry.class_name)
     for place, call in ordered(project, agent, sites, DEMOS - 1):
         made = place.parents[call]
         if not isinstance(made, ast.Assign | ast.AnnAssign):

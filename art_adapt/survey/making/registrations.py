@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -48,13 +47,12 @@ def find_registering(
         return {}
     may_add = _may_add(targets)
     home = project.given[0]
-    wider = replace(project, files=dict(project.files))
     found = (
         path
         for path, data in unread(project, home)
         if may_add(data) and not TRAINS.search(data)
     )
-    wider.add(list(islice(found, MOST_FOUND)))
+    wider = project.with_files(list(islice(found, MOST_FOUND))) or project
     return {
         path: added
         for path, syntax in wider.files.items()

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey, method_of
+from art_adapt.code.index import constructed
 from art_adapt.code.nodes import Function, FunctionNode, argument_of, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
@@ -43,7 +44,7 @@ def _of_instance(
 ) -> EntryPoint:
     syntax = project.files[entry.home]
     assert entry.class_name is not None
-    sites = project.constructed(syntax, entry.class_name)
+    sites = constructed(project, syntax, entry.class_name)
     for place, made in ordered(project, syntax, sites):
         held = _held(place, made)
         if held is None:

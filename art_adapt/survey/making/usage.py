@@ -53,7 +53,6 @@ def as_used(
         entry = with_factory(project, graph, entry, reaching)
         entry = with_recorded_provider(project, entry)
         return with_stand_ins(project, _without_conflicts(entry))
-    wider = replace(project, files=dict(project.files))
     home = project.files[entry.home]
     classes = [
         name
@@ -61,7 +60,8 @@ def as_used(
         for _, name in annotated(project, home, ast.Constant(each.annotation or ""))
     ]
     classes += [entry.class_name] if entry.class_name else []
-    if wider.add(files_that_use(project, [entry.key], classes)):
+    wider = project.with_files(files_that_use(project, [entry.key], classes)) or project
+    if wider is not project:
         graph = CallGraph.of(wider)
     entry = with_setup(wider, graph, with_constructions(wider, graph, entry))
     reaching = reaching | graph.reaching([entry.key])

@@ -1,0 +1,183 @@
+"""Looks up across the files of a project: what makes a class, calls a function, derives from it.
+
+Each is a fact of the project, on which answers rest: see ``session``.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from art_adapt.code.nodes import decorator_names, dotted
+from art_adapt.code.project import Project
+from art_adapt.code.protocols import fits, is_protocol
+from art_adapt.code.questions import ask
+from art_adapt.code.syntax import Syntax
+
+ClassKey = tuple[Path, str]
+Class = tuple[Syntax, str]
+
+
+def constructed(
+    project: Project, syntax: Syntax, class_name: str | None
+) -> Sequence[tuple[Syntax, ast.Call]]:
+    """Return the calls that make an instance of a class, with the files that they stand in."""
+    return project.know(_constructed, (syntax.source.path, class_name or ""))
+
+
+def calls_of_only(project: Project, name: str) -> Sequence[tuple[Syntax, ast.Call]]:
+    """Return the calls by a name that one function of the project has; else none."""
+    return project.know(_calls_of_only, name)
+
+
+def decorated_with_only(project: Project, name: str) -> Sequence[tuple[Path, str]]:
+    """Return the functions below a decorator with a name that only one function has."""
+    return project.know(_decorated_with_only, name)
+
+
+def classes_below(project: Project, decorator: str) -> Sequence[Class]:
+    """Return the classes below a decorator with this name."""
+    return project.know(_classes_below, decorator)
+
+
+def derived_from(project: Project, syntax: Syntax, class_name: str) -> Sequence[Class]:
+    """Return the classes derived from one, directly or not; what fits a Protocol, too."""
+    return project.know(_derived, (syntax.source.path, class_name))
+
+
+def protocols_of(project: Project, syntax: Syntax, class_name: str) -> list[Class]:
+    """Return the Protocols that a class fits without naming them."""
+    return [
+        (place, name)
+        for place, name in project.know(_protocols, None)
+        if (syntax, class_name) in derived_from(project, place, name)
+    ]
+
+
+def _constructed(
+    project: Project, key: ClassKey
+) -> tuple[tuple[Syntax, ast.Call], ...]:
+    return project.table(_constructions).get(key, ())
+
+
+def _calls_of_only(project: Project, name: str) -> tuple[tuple[Syntax, ast.Call], ...]:
+    if project.table(_functions_named)[name] != 1:
+        return ()
+    return tuple(
+        (place, call)
+        for place in project.files.values()
+        for call in _calls(place).get(name, ())
+    )
+
+
+def _decorated_with_only(project: Project, name: str) -> tuple[tuple[Path, str], ...]:
+    if project.table(_functions_named)[name] != 1:
+        return ()
+    return tuple(
+        (path, qualname)
+        for path, place in project.files.items()
+        for qualname in _decorated(place).get(name, ())
+    )
+
+
+def _classes_below(project: Project, decorator: str) -> tuple[Class, ...]:
+    return tuple(
+        (place, name)
+        for place in project.files.values()
+        for name, definition in place.classes.items()
+        if decorator in decorator_names(definition)
+    )
+
+
+def _derived(project: Project, key: ClassKey) -> tuple[Class, ...]:
+    direct = project.table(_directly_derived)
+    found: dict[Class, None] = {}
+    left = [key]
+    while left:
+        for place, name in direct.get(left.pop(), ()):
+            if (place, name) not in found:
+                found[place, name] = None
+                left.append((place.source.path, name))
+    return tuple(found)
+
+
+def _constructions(
+    project: Project,
+) -> dict[ClassKey, tuple[tuple[Syntax, ast.Call], ...]]:
+    found: dict[ClassKey, tuple[tuple[Syntax, ast.Call], ...]] = {}
+    for place in project.files.values():
+        for key, call in ask(project, _made_in, place, place.source.tree):
+            found[key] = (*found.get(key, ()), (place, call))
+    return found
+
+
+def _made_in(
+    project: Project, syntax: Syntax, tree: ast.Module
+) -> Iterator[tuple[ClassKey, ast.Call]]:
+    for node in syntax.nodes:
+        if isinstance(node, ast.Call):
+            made = project.class_named(syntax, dotted(node.func) or "")
+            if made is not None:
+                yield (made[0].source.path, made[1]), node
+
+
+def _functions_named(project: Project) -> Counter[str]:
+    """Count the functions of each name."""
+    return Counter(
+        function.node.name
+        for place in project.files.values()
+        for function in place.functions.values()
+    )
+
+
+def _directly_derived(project: Project) -> dict[ClassKey, list[Class]]:
+    found: dict[ClassKey, list[Class]] = {}
+    for syntax in project.files.values():
+        for name, definition in syntax.classes.items():
+            for base in definition.bases:
+                above = project.class_named(syntax, dotted(base) or "")
+                if above is not None:
+                    key = (above[0].source.path, above[1])
+                    found.setdefault(key, []).append((syntax, name))
+    for place, name in project.know(_protocols, None):
+        found.setdefault((place.source.path, name), []).extend(
+            (syntax, fitting)
+            for syntax in project.files.values()
+            for fitting, definition in syntax.classes.items()
+            if not is_protocol(definition) and fits(definition, place.classes[name])
+        )
+    return found
+
+
+def _protocols(project: Project, _: None) -> tuple[Class, ...]:
+    return tuple(
+        (syntax, name)
+        for syntax in project.files.values()
+        for name, definition in syntax.classes.items()
+        if is_protocol(definition)
+    )
+
+
+@functools.lru_cache(maxsize=512)
+def _calls(syntax: Syntax) -> dict[str, list[ast.Call]]:
+    """Return the calls of a file by the name that they call."""
+    found: dict[str, list[ast.Call]] = {}
+    for node in syntax.nodes:
+        if isinstance(node, ast.Call):
+            called = node.func
+            attribute = isinstance(called, ast.Attribute) and called.attr
+            found.setdefault(attribute or dotted(called) or "", []).append(node)
+    return found
+
+
+@functools.lru_cache(maxsize=512)
+def _decorated(syntax: Syntax) -> dict[str, list[str]]:
+    """Return the functions of a file by the names of their decorators."""
+    found: dict[str, list[str]] = {}
+    for function in syntax.functions.values():
+        for decorator in decorator_names(function.node):
+            found.setdefault(decorator, []).append(function.qualname)
+    return found

@@ -1,0 +1,73 @@
+"""Keeps what has been read, and what was found out, for every project that is made of it.
+
+An answer rests on facts of its project: what a file is, which calls make a class, which
+functions have a name. It holds in each project in which these facts hold. So a project
+with more files, or with edited ones, only looks again for what these change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from art_adapt.code.syntax import Syntax
+from art_adapt.source import Source
+
+VERSIONS = 4  # of one answer: for the projects that are looked at by turns
+
+Look = Callable[[Any, Any], Hashable]  # at a project, for a fact about something
+Facts = int  # a set: one bit for each fact
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found, and the facts that it rests on."""
+
+    found: list[Any]
+    facts: Facts
+
+
+@dataclass(eq=False)
+class Session:
+    """The files that were read, each once, and the answers about them."""
+
+    _syntaxes: dict[tuple[Path, bytes], Syntax] = field(default_factory=dict)
+    _facts: list[tuple[Look, Any, Hashable]] = field(default_factory=list)
+    _bits: dict[tuple[Look, Any, Hashable], Facts] = field(default_factory=dict)
+    _sets: dict[Facts, Facts] = field(default_factory=dict)  # equal ones are the same
+    _answers: dict[Hashable, tuple[Answer, ...]] = field(default_factory=dict)
+
+    def syntax(self, source: Source) -> Syntax:
+        """Return the index of a file.
+
+        Raises:
+            Refusal: it cannot be read as Python.
+        """
+        key = (source.path, source.data)
+        if key not in self._syntaxes:
+            self._syntaxes[key] = Syntax.of(source)
+        return self._syntaxes[key]
+
+    def fact(self, look: Look, about: Hashable, value: Hashable) -> Facts:
+        """Return the set that holds one fact: what ``look`` finds about something."""
+        key = (look, about, value)
+        if key not in self._bits:
+            self._bits[key] = 1 << len(self._facts)
+            self._facts.append(key)
+        return self._bits[key]
+
+    def first_of(self, facts: Facts) -> tuple[Look, Any, Hashable]:
+        """Return one fact of a set that is not empty."""
+        return self._facts[(facts & -facts).bit_length() - 1]
+
+    def answers(self, question: Hashable) -> tuple[Answer, ...]:
+        """Return what was found, in this project or in others, the latest first."""
+        return self._answers.get(question, ())
+
+    def keep(self, question: Hashable, found: list[Any], facts: Facts) -> None:
+        """Keep an answer for the projects in which its facts hold."""
+        answer = Answer(found, self._sets.setdefault(facts, facts))
+        earlier = self._answers.get(question, ())[: VERSIONS - 1]
+        self._answers[question] = (answer, *earlier)
