@@ -18,6 +18,7 @@ from art_adapt.check.diagnostic import Diagnostic
 from art_adapt.check.ignores import apply_ignores
 from art_adapt.check.own_rules import UNREADABLE
 from art_adapt.check.selection import Selection
+from art_adapt.code.session import Session
 from art_adapt.errors import Refusal
 from art_adapt.rules.rule import Found, Rule
 from art_adapt.source import Source, read_source
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 # A search for words is ten times as fast as the expression, and rules out most files.
 WORDS = (b" art", b"\tart", b",art", b"art_recording", b"messages_and_choices")
+MOST_KEPT = 200  # files that are kept, to be asked about by those that import them
 MARKS = tuple(mark.encode() for mark in hooks_file.MARKS)
 IMPORTS_ART = re.compile(
     rb"^[ \t]*(?:from[ \t]+art[ \t.]|import[ \t]+(?:[\w., \t]*[, \t])?art[ \t.,;#\r\n])"
@@ -79,19 +81,24 @@ def check_files(
     ``auxiliary`` names the functions whose calls are not trained.
     """
     checked = Checked()
+    session = Session()
     for path in files:
-        checked += _check_file(path, selection, auxiliary)
+        if session.files >= MOST_KEPT:
+            session = Session()
+        checked += _check_file(path, selection, auxiliary, session)
     return checked
 
 
-def _check_file(path: Path, selection: Selection, auxiliary: frozenset[str]) -> Checked:
+def _check_file(
+    path: Path, selection: Selection, auxiliary: frozenset[str], session: Session
+) -> Checked:
     if path.suffix != ".ipynb":
         try:
             source = replace(read_source(path), path=path)
         except Refusal as refusal:
             unreadable = Diagnostic(path, UNREADABLE, _unreadable(refusal))
             return Checked((unreadable,), files=1)
-        return check_source(source, selection, auxiliary)
+        return check_source(source, selection, auxiliary, session)
     from art_adapt.check.notebooks import read_notebook
 
     try:
@@ -118,6 +125,7 @@ def check_source(
     source: Source,
     selection: Selection,
     auxiliary: frozenset[str] = frozenset(),
+    session: Session | None = None,
 ) -> Checked:
     """Return what the rules find in one file, without what its comments ignore."""
     if names_dependencies(source.path.name):
@@ -125,7 +133,7 @@ def check_source(
             return Checked(files=1)
         known = list(_check_dependencies(source))
     elif mentions_art(source.data) or b"\0" in source.data:
-        known = list(_check(source, auxiliary))
+        known = list(_check(source, auxiliary, session or Session()))
     else:
         return Checked(files=1)
     chosen = [(rule, found) for rule, found in known if selection.takes(rule)]
@@ -149,13 +157,15 @@ def _check_dependencies(source: Source) -> Iterator[tuple[Rule, Found]]:
                 yield UNREADABLE, _unreadable(refusal)
 
 
-def _check(source: Source, auxiliary: frozenset[str]) -> Iterator[tuple[Rule, Found]]:
+def _check(
+    source: Source, auxiliary: frozenset[str], session: Session
+) -> Iterator[tuple[Rule, Found]]:
     from art_adapt.check.notebooks import as_python
     from art_adapt.rules import rules
     from art_adapt.rules.code import Code
 
     try:
-        code = Code(source, auxiliary)
+        code = Code(source, auxiliary, session=session)
         code.syntax  # noqa: B018 - raises on a syntax error
     except Refusal as refusal:
         exported = as_python(source)

@@ -29,7 +29,7 @@ class Project:
     """The syntax of every file, in the order found.
 
     ``given`` are the files that the user named; ``instead`` are sources to read in place of
-    files on disk.
+    files on disk. With ``on_demand``, files are read when an import of one is asked about.
     """
 
     given: tuple[Path, ...]
@@ -42,6 +42,7 @@ class Project:
     _roots: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
     _packages: dict[Path, str] = field(default_factory=dict)
     session: Session = field(default_factory=Session)
+    on_demand: bool = False
     search: Search = field(default_factory=Search, init=False)
     # What was found out about this project, and the facts that hold in it, or do not.
     _known: dict[tuple[Look, Any], tuple[Any, Facts]] = field(
@@ -50,6 +51,7 @@ class Project:
     _tables: dict[Callable[[Project], Any], Any] = field(
         default_factory=dict, init=False
     )
+    _unreadable: set[Path] = field(default_factory=set, init=False)
     _true: Facts = field(default=0, init=False)
     _false: Facts = field(default=0, init=False)
     # The imports of a file that lead to others which cannot be read.
@@ -77,10 +79,6 @@ class Project:
         wider = replace(self, files=dict(self.files), unread=unread)
         return wider if wider._add(paths) else None
 
-    def with_file(self, syntax: Syntax) -> Project:
-        """Return a project with one more file, which has been read, or with it anew."""
-        return replace(self, files={**self.files, syntax.source.path: syntax})
-
     def _add(self, paths: Sequence[Path]) -> bool:
         added = []
         for path in paths:
@@ -96,7 +94,23 @@ class Project:
         return bool(added)
 
     def _read(self, path: Path) -> Syntax:
-        return self.session.syntax(self.instead.get(path) or read_source(path))
+        source = self.instead.get(path) or replace(read_source(path), path=path)
+        return self.session.syntax(source)
+
+    def _read_on_demand(self, path: Path) -> Syntax | None:
+        """Read one more file; what was found without it is looked up anew."""
+        if not self.on_demand or path in self._unreadable:
+            return None
+        try:
+            found = self._read(path)
+        except (Refusal, RecursionError):
+            self._unreadable.add(path)
+            return None
+        self.files[path] = found
+        self._known.clear()
+        self._tables.clear()
+        self._true = self._false = 0
+        return found
 
     def know(self, look: Callable[[Project, K], V], about: K) -> V:
         """Return what ``look`` finds in this project about something, looked up once.
@@ -335,7 +349,7 @@ class Project:
 
 
 def _file_at(project: Project, path: Path) -> Syntax | None:
-    return project.files.get(path)
+    return project.files.get(path) or project._read_on_demand(path)
 
 
 def _names_imported(_: Project, syntax: Syntax) -> frozenset[str]:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from art_adapt.code.syntax import Syntax
 from art_adapt.source import Source
+
+if TYPE_CHECKING:
+    from art_adapt.code.syntax import Syntax
 
 VERSIONS = 4  # of one answer: for the projects that are looked at by turns
 
@@ -39,12 +41,19 @@ class Session:
     _sets: dict[Facts, Facts] = field(default_factory=dict)  # equal ones are the same
     _answers: dict[Hashable, tuple[Answer, ...]] = field(default_factory=dict)
 
+    @property
+    def files(self) -> int:
+        """How many files it has read, edited ones apart from what they were."""
+        return len(self._syntaxes)
+
     def syntax(self, source: Source) -> Syntax:
         """Return the index of a file.
 
         Raises:
             Refusal: it cannot be read as Python.
         """
+        from art_adapt.code.syntax import Syntax  # check reads few of its files
+
         key = (source.path, source.data)
         if key not in self._syntaxes:
             self._syntaxes[key] = Syntax.of(source)

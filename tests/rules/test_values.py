@@ -13,8 +13,8 @@ import pytest
 
 from art_adapt.check.run import check_files, check_source
 from art_adapt.check.selection import Selection
+from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code import Code
-from art_adapt.rules.code.functions import _indexed
 from art_adapt.source import Source
 
 EVERYTHING = Selection(select=("ALL",))
@@ -119,7 +119,9 @@ def test_long_functions_are_read_in_a_moment(name: str) -> None:
     assert "ART000" not in {each.rule.code for each in found}
 
 
-def test_a_file_that_many_import_is_read_once(tmp_path: Path) -> None:
+def test_each_file_is_read_once_whoever_imports_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     functions = "def f1(x):\n    return x + 1\n"
     (tmp_path / "shared.py").write_text("import art\n" + functions)
     files = []
@@ -131,7 +133,13 @@ def test_a_file_that_many_import_is_read_once(tmp_path: Path) -> None:
             "    t.reward = f1(s)\n    return t\n"
         )
         files.append(file)
-    _indexed.cache_clear()
+    read: list[str] = []
+    index = Syntax.of
+
+    def seen(source: Source) -> Syntax:
+        read.append(source.path.name)
+        return index(source)
+
+    monkeypatch.setattr(Syntax, "of", staticmethod(seen))
     assert check_files(files, EVERYTHING).with_art == 30
-    told = _indexed.cache_info()
-    assert (told.misses, told.hits) == (1, 29)
+    assert sorted(read) == sorted(["shared.py", *(file.name for file in files)])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from art_adapt.code.hooks import imported_hooks, local_names
 from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.contents import Contents
 from art_adapt.rules.code.flow import Flow
@@ -21,10 +22,11 @@ class File:
     """A file's syntax tree with indexes, which are built when they are first used."""
 
     source: Source
+    session: Session = field(default_factory=Session, kw_only=True, compare=False)
 
     @cached_property
     def syntax(self) -> Syntax:
-        return Syntax.of(self.source)
+        return self.session.syntax(self.source)
 
     @cached_property
     def calls(self) -> tuple[ast.Call, ...]:
@@ -92,7 +94,7 @@ class File:
 
     @cached_property
     def flow(self) -> Flow:
-        return Flow(self.syntax, Functions(self.syntax))
+        return Flow(self.syntax, Functions(self.syntax, self.session))
 
     @cached_property
     def contents(self) -> Contents:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from pathlib import Path
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from art_adapt.code.classes import class_around
+from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import Function, arguments_of, dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
-from art_adapt.code.syntax import Syntax, return_values
-from art_adapt.errors import Refusal
-from art_adapt.source import Source, read_source
+from art_adapt.code.session import Session
+from art_adapt.code.syntax import Syntax
 
 CALLS = 3  # functions entered, one inside the other
 REEXPORTS = 3
@@ -75,30 +73,28 @@ class Body:
                 yield Value(node.value or ast.Constant(None), self.place)
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True)
 class Functions:
     """The functions of a file, and of the files of its project that it imports from."""
 
     syntax: Syntax
+    session: Session
     _calls: dict[Syntax, dict[str, list[ast.Call]]] = field(
         default_factory=dict, init=False
     )
     _taking: dict[Syntax, dict[ast.arg, Function]] = field(
         default_factory=dict, init=False
     )
-    _imports_read: list[Path] = field(default_factory=list, init=False)
-    _unreadable: set[Path] = field(default_factory=set, init=False)
-    _seen: set[tuple[Syntax, ast.expr]] = field(default_factory=set, init=False)
-    _project: Project = field(init=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _project(self) -> Project:
         path = self.syntax.source.path
-        self._project = Project((path,), {}, {path: self.syntax})
+        files = {path: self.syntax}
+        return Project((path,), {}, files, session=self.session, on_demand=True)
 
     def file_of(self, node: ast.AST) -> Syntax:
         """Return the file that a node stands in."""
-        files = self._project.files.values() if self._imports_read else ()
-        others = (each for each in files if each.has(node))
+        others = (each for each in self._project.files.values() if each.has(node))
         if self.syntax.has(node):
             return self.syntax
         return next(others, self.syntax)
@@ -145,42 +141,18 @@ class Functions:
         """Return the one function that the engine finds, by classes and annotations."""
         if not isinstance(callee, ast.Attribute):
             return None
-        receiver = callee.value
-        made = [receiver, *syntax.values_of(receiver)]
-        if isinstance(receiver, ast.Name):
-            made += syntax.annotations_of(receiver)
-            around = class_around(syntax, syntax.owner(receiver))
-            if receiver.id in ("self", "cls") and around in syntax.classes:
-                made += syntax.classes[around].bases
-        for each in made:
-            self._read_what_makes(syntax, each)
-        found = set(resolve(self._project, syntax, callee))
+        known = 0
+        found: set[FunctionKey] = set()
+        while known < len(
+            self._project.files
+        ):  # it may have read a file that overrides
+            known = len(self._project.files)
+            found = set(resolve(self._project, syntax, callee))
         if len(found) != 1:
             return None
         [(path, qualname)] = found
         place = self._project.files[path]
         return place, place.functions[qualname]
-
-    def _read_what_makes(self, syntax: Syntax, value: ast.expr) -> None:
-        """Read the files of the classes that an expression names, and of their bases.
-
-        Of a function that is called, those are the classes that it returns.
-        """
-        for name in _names_in(value):
-            place, attribute = self.imported(syntax, name) or (syntax, name)
-            made: list[ast.expr] = []
-            if attribute in place.classes:
-                made = place.classes[attribute].bases
-            elif attribute in place.functions:
-                returns = place.functions[attribute].node.returns
-                made = [
-                    *return_values(place, attribute),
-                    *([returns] if returns else []),
-                ]
-            for each in made:
-                if (place, each) not in self._seen:
-                    self._seen.add((place, each))
-                    self._read_what_makes(place, each)
 
     def of_file(self, syntax: Syntax, callee: ast.expr) -> Function | None:
         """Return the function of the same file that a name or ``self.name`` means."""
@@ -322,45 +294,20 @@ class Functions:
         The name is empty for a module.
         """
         for _ in range(REEXPORTS):
-            project = self._project
-            path = project.located(syntax, name) if name in syntax.imports else None
+            imports = name in syntax.imports
+            path = self._project.located(syntax, name) if imports else None
             if path is None or path == syntax.source.path:
                 return None
-            if path in self._unreadable:
+            target = self._project.file(path)
+            if target is None:
                 return None
-            if path not in project.files:
-                self._imports_read.append(path)
-                try:
-                    read = _indexed(replace(read_source(path), path=path))
-                    self._project = project.with_file(read)
-                except (Refusal, RecursionError):
-                    self._unreadable.add(path)
-                    return None
-            target, attribute = (
-                self._project.files[path],
-                syntax.imports[name].attribute,
-            )
+            attribute = syntax.imports[name].attribute
             if attribute is None or attribute == path.stem:
                 return target, ""
             if attribute in (*target.functions, *target.classes, *target.assignments):
                 return target, attribute
             syntax, name = target, attribute
         return None
-
-
-def _names_in(value: ast.expr) -> Iterator[str]:
-    """Yield the names that an expression begins with, also in a quoted annotation."""
-    for node in ast.walk(value):
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
-
-
-@lru_cache(maxsize=64)
-def _indexed(source: Source) -> Syntax:
-    """Index a file once for all files of a project that import from it."""
-    return Syntax.of(source)
 
 
 def _unpartial(call: ast.Call) -> ast.Call:
