@@ -29,12 +29,12 @@ def _recorder() -> Any:
 
 
 def recorded(create: T) -> T:
-    """Return ``create``; in a training process, a callable that records its calls."""
+    """Return ``create``; in a training process, what records its calls. None stays None."""
     recorder, caller = _recorder(), sys._getframe(1)
     in_body = not caller.f_code.co_flags & 1  # of a module or class, which runs once
-    if in_body or (_is_child and recorder is None):
+    if create is not None and (in_body or (_is_child and recorder is None)):
         return _Deferred(create)  # type: ignore[return-value]
-    if recorder is not None:
+    if recorder is not None and create is not None:
         return recorder.recorded(create, caller.f_code.co_qualname)  # type: ignore
     early.add((caller.f_code.co_filename, caller.f_lineno))
     return create

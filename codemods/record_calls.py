@@ -290,6 +290,33 @@ CASES = (
         """,
     ),
     Case(
+        "a method that older clients lack",
+        """
+        def ask(client, messages):
+            completions = client.chat.completions
+            new = getattr(completions, "parse", None)
+            parse = new or client.beta.chat.completions.parse
+            if getattr(completions, "stream", None):
+                return getattr(completions, "stream")(model="m", messages=messages)
+            return parse(model="m", messages=messages)
+        """,
+        """
+        try:
+            from art_recording import recorded
+        except ImportError:  # imported from a package
+            from .art_recording import recorded  # type: ignore[import-not-found]
+
+
+        def ask(client, messages):
+            completions = client.chat.completions
+            new = recorded(getattr(completions, "parse", None))
+            parse = new or recorded(client.beta.chat.completions.parse)
+            if getattr(completions, "stream", None):
+                return recorded(getattr(completions, "stream"))(model="m", messages=messages)
+            return parse(model="m", messages=messages)
+        """,
+    ),
+    Case(
         "no call of an agent's model",
         """
         def judge(judge_client, text):

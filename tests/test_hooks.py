@@ -301,6 +301,23 @@ def test_nor_does_a_partial_in_a_training_process(client: openai.OpenAI) -> None
     Agent.double.assert_called_once_with(1)
 
 
+STORED_IN_A_BODY = recorded(getattr(openai, "asks_in_a_later_version", None))
+
+
+def test_a_call_that_a_client_lacks_stays_none(client: openai.OpenAI) -> None:
+    assert STORED_IN_A_BODY is None
+    completions = client.chat.completions
+    assert recorded(getattr(completions, "asked", None)) is None
+    trajectory = Trajectory()
+    with Engine([{"content": "Recorded."}]) as engine, rollout(trajectory, engine):
+        assert recorded(getattr(completions, "asked", None)) is None
+        ask = recorded(getattr(completions, "asked", None)) or recorded(
+            completions.create
+        )
+        ask(model="gpt-4o", messages=USER)
+    assert len(choices(trajectory)) == 1
+
+
 def test_hooks_of_another_version_are_refused(tmp_path: Path) -> None:
     data = hooks_file.contents().replace(b"PROTOCOL = 1", b"PROTOCOL = 99")
     (tmp_path / hooks_file.NAME).write_bytes(data)

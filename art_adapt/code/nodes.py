@@ -46,6 +46,18 @@ def dotted(expression: ast.AST) -> str | None:
     return ".".join([expression.id, *reversed(parts)])
 
 
+def attribute_of(expression: ast.AST) -> tuple[ast.expr, str] | None:
+    """Return the object and the name of an attribute, also of ``getattr(x, "name")``."""
+    match expression:
+        case ast.Attribute(value=value, attr=name):
+            return value, name
+        case ast.Call(
+            func=ast.Name(id="getattr"), args=[value, ast.Constant(value=str(name)), *_]
+        ):
+            return value, name
+    return None
+
+
 def last_name(expression: ast.AST) -> str:
     """Return the last name of a chain of attributes; nothing for anything else."""
     return (dotted(expression) or "").rpartition(".")[2]

@@ -21,7 +21,13 @@ from art_adapt.calls import (
     Method,
 )
 from art_adapt.code.hooks import unhooked
-from art_adapt.code.nodes import FunctionNode, arguments_of, dotted, keyword
+from art_adapt.code.nodes import (
+    FunctionNode,
+    arguments_of,
+    attribute_of,
+    dotted,
+    keyword,
+)
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 
 AUXILIARY_COMMENT = re.compile(r"#.*\bart:\s*auxiliary\b")
@@ -152,9 +158,9 @@ def find_completion_calls(
         (kind, syntax.imports_module(*kind.libraries) is not None) for kind in KINDS
     ]
     for node in syntax.nodes:
-        if not isinstance(node, ast.Attribute | ast.Name) or not isinstance(
-            node.ctx, ast.Load
-        ):
+        if not isinstance(node, ast.Attribute | ast.Name | ast.Call):
+            continue
+        if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
             continue
         match = _match(node, syntax, kinds)
         if match is None:
@@ -166,7 +172,9 @@ def find_completion_calls(
         )
         if recorded:
             user, parent = parent, syntax.parents[parent]
-        if isinstance(parent, ast.Attribute | ast.Compare):
+        if isinstance(parent, ast.Attribute | ast.Compare) or (
+            isinstance(node, ast.Call) and _is_tested(user, parent)
+        ):
             continue  # create.__doc__, mock.create.return_value, create is other
         called = isinstance(parent, ast.Call) and parent.func is user
         call = parent if isinstance(parent, ast.Call) else None
@@ -174,11 +182,16 @@ def find_completion_calls(
         yield FoundCall(syntax, node, call, client, kind, form, not called, recorded)
 
 
+def _is_tested(value: ast.AST, parent: ast.AST) -> bool:
+    """Whether a value is only asked for: ``if getattr(completions, "parse", None):``."""
+    return isinstance(parent, ast.UnaryOp) or value is getattr(parent, "test", None)
+
+
 _Match = tuple[ast.expr, CallKind, Method]
 
 
 def _match(
-    node: ast.Attribute | ast.Name,
+    node: ast.Attribute | ast.Name | ast.Call,
     syntax: Syntax,
     kinds: list[tuple[CallKind, bool]],
 ) -> _Match | None:
@@ -186,10 +199,10 @@ def _match(
 
     ``kinds``: the rows, each with whether the file imports one of its libraries.
     """
-    if isinstance(node, ast.Attribute):
-        if node.attr not in METHOD_NAMES:
+    if isinstance(node, ast.Name):
+        if node.id not in syntax.imports:
             return None
-    elif node.id not in syntax.imports:
+    elif (attribute_of(node) or ("", ""))[1] not in METHOD_NAMES:
         return None
     call = syntax.parents[node]
     arguments = _arguments(call) if isinstance(call, ast.Call) else frozenset()
@@ -203,40 +216,40 @@ def _match(
     return None
 
 
-def _function(
-    node: ast.Attribute | ast.Name, kind: CallKind, syntax: Syntax
-) -> _Match | None:
+def _function(node: ast.expr, kind: CallKind, syntax: Syntax) -> _Match | None:
     """Match ``litellm.completion``, also imported by name, and methods of a Router."""
     module, _, name = (syntax.qualified(node) or "").rpartition(".")
     form = kind.method(name, frozenset())
     if form is not None and module.partition(".")[0] == kind.module:
         return node, kind, form
-    if not isinstance(node, ast.Attribute):
+    if (attribute := attribute_of(node)) is None:
         return None
-    form = kind.method(node.attr, frozenset())
+    holder, method = attribute
+    form = kind.method(method, frozenset())
     if form is None:
         return None
-    for value in syntax.values_of(node.value):
+    for value in syntax.values_of(holder):
         made_by = value.func if isinstance(value, ast.Call) else value
         if syntax.qualified(made_by) in kind.constructors:
-            return node.value, kind, form
+            return holder, kind, form
     return None
 
 
 def _method(
-    node: ast.Attribute | ast.Name,
+    node: ast.expr,
     kind: CallKind,
     arguments: frozenset[str],
     syntax: Syntax,
     imported: bool,
 ) -> _Match | None:
     """Match a method of an SDK resource, or of a client that has the method itself."""
-    if not isinstance(node, ast.Attribute):
+    if (attribute := attribute_of(node)) is None:
         return None
-    form = kind.method(node.attr, arguments)
+    holder, method = attribute
+    form = kind.method(method, arguments)
     if form is None:
         return None
-    client = _client_of(node.value, kind.resource, syntax)
+    client = _client_of(holder, kind.resource, syntax)
     if client is None or _is_module(client, syntax, RESOURCE_MODULE):
         return None
     proven = imported or (kind.proven_by_client and _is_client(client))
