@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from art_adapt.code.classes import is_super
 from art_adapt.code.index import calls_of_only, constructed, derived_from
@@ -20,24 +21,35 @@ def given_for(
     A function counts where no other has its name: a call tells no more of it.
     """
     function = function_given(syntax, value)
-    if function is None or not isinstance(value, ast.Name):
-        return
+    if function is not None and isinstance(value, ast.Name):
+        parameter = (syntax.source.path, function.qualname, value.id)
+        yield from project.know(_given, parameter)
+
+
+def _given(
+    project: Project, parameter: tuple[Path, str, str]
+) -> tuple[tuple[Syntax, ast.expr], ...]:
+    path, qualname, name = parameter
+    syntax = project.file(path)
+    function = syntax.functions.get(qualname) if syntax is not None else None
+    if syntax is None or function is None:
+        return ()  # in a project that has other files
     if function.node.name == "__init__":
         owner = function.qualname.rpartition(".")[0]
         family = [(syntax, owner), *derived_from(project, syntax, owner)]
         calls: Sequence[tuple[Syntax, ast.Call]] = [
             call
-            for place, name in family
-            if place is syntax or f"{name}.__init__" not in place.functions
-            for call in constructed(project, place, name)
+            for place, derived in family
+            if place is syntax or f"{derived}.__init__" not in place.functions
+            for call in constructed(project, place, derived)
         ]
         calls = [*calls, *_handed_up(project, syntax, owner)]
     else:
         calls = calls_of_only(project, function.node.name)
-    for place, call in calls:
-        given = argument_of(call, value.id, function.positional)
-        if given is not None:
-            yield place, given
+    found = (
+        (place, argument_of(call, name, function.positional)) for place, call in calls
+    )
+    return tuple((place, given) for place, given in found if given is not None)
 
 
 def _handed_up(

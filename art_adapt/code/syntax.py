@@ -177,6 +177,15 @@ class Syntax:
         text = " ".join(ast.unparse(node).split())
         return text if len(text) <= limit else text[: limit - 3] + "..."
 
+    def segment(self, node: ast.expr | ast.stmt) -> str:
+        """The source of a node as it is written; ``ast.get_source_segment`` splits the file."""
+        first, *rest = self.source.lines[node.lineno - 1 : node.end_lineno]
+        *middle, last = [first, *rest]
+        last = last.encode()[: node.end_col_offset].decode()
+        lines = [*middle, last]
+        lines[0] = lines[0].encode()[node.col_offset :].decode()
+        return "\n".join(lines)
+
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         while (parent := self.parents.get(node)) is not None:
             yield parent
@@ -229,18 +238,22 @@ class Syntax:
         return {name for name in names if name.isidentifier() and name[0] != "_"}
 
     @cached_property
+    def declared_global(self) -> frozenset[tuple[str, str]]:
+        """The names that functions say are the module's, each with its function."""
+        return frozenset(
+            (self._owners[node], name)
+            for node in self.nodes
+            if isinstance(node, ast.Global)
+            for name in node.names
+        )
+
+    @cached_property
     def assignments(self) -> dict[str, list[tuple[str, ast.expr]]]:
         """The values that names and ``self`` attributes are assigned, by target.
 
         Each comes with the function that assigns it; a field with its class, and what
         ``global`` says is the module's with that.
         """
-        global_names = {
-            (self._owners[node], name)
-            for node in self.nodes
-            if isinstance(node, ast.Global)
-            for name in node.names
-        }
         classes = {node: name for name, node in self.classes.items()}
         found: dict[str, list[tuple[str, ast.expr]]] = {}
         for node in self.nodes:
@@ -259,7 +272,9 @@ class Syntax:
                 if (key := dotted(target)) is not None:
                     around = classes.get(self.parents[node])  # type: ignore[call-overload]
                     where = around or self._owners[node]
-                    where = MODULE_LEVEL if (where, key) in global_names else where
+                    where = (
+                        MODULE_LEVEL if (where, key) in self.declared_global else where
+                    )
                     found.setdefault(key, []).append((where, value))
         return found
 

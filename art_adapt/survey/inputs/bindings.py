@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 from art_adapt.code.nodes import arguments_of
 from art_adapt.code.syntax import Syntax
@@ -24,7 +25,7 @@ def scope_of(place: Syntax, node: ast.Name) -> str:
 
 def is_set_later(place: Syntax, name: str) -> bool:
     """Whether a function gives a name of its module a value: ``global client``."""
-    return any(isinstance(n, ast.Global) and name in n.names for n in place.nodes)
+    return any(name == declared for _, declared in place.declared_global)
 
 
 def value_of(statement: Assignment) -> ast.expr:
@@ -44,17 +45,22 @@ def is_of_a_lambda(place: Syntax, node: ast.Name) -> bool:
 def assignments_of(place: Syntax, name: str, owner: str) -> list[Assignment | None]:
     """The statements that bind ``name``; None for one that does more than assign it."""
     found: list[Assignment | None] = []
-    for node in place.owned_by(owner):
-        if (
-            isinstance(node, ast.Name)
-            and node.id == name
-            and isinstance(node.ctx, ast.Store)
+    for node in _bindings(place).get((owner, name), ()):
+        statement = place.parents[node]
+        if (isinstance(statement, ast.AnnAssign) and statement.value is not None) or (
+            isinstance(statement, ast.Assign) and len(statement.targets) == 1
         ):
-            statement = place.parents[node]
-            if (
-                isinstance(statement, ast.AnnAssign) and statement.value is not None
-            ) or (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
-                found.append(statement)
-            else:
-                found.append(None)
+            found.append(statement)
+        else:
+            found.append(None)
+    return found
+
+
+@functools.lru_cache(maxsize=512)
+def _bindings(place: Syntax) -> dict[tuple[str, str], list[ast.Name]]:
+    """Return the names that a file binds, by the function that does and the name."""
+    found: dict[tuple[str, str], list[ast.Name]] = {}
+    for node in place.nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.setdefault((place.owner(node), node.id), []).append(node)
     return found
