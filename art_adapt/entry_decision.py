@@ -14,6 +14,7 @@ from art_adapt.paths import at, shown
 from art_adapt.printable import quoted
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.candidates.entry_points import is_named
+from art_adapt.survey.candidates.weights import NEAR
 from art_adapt.survey.model import EntryPoint, Survey
 
 # What a training run imports by name, beside the standard library.
@@ -79,6 +80,18 @@ def decide_entry(survey: Survey, options: Options) -> EntryDecision:
     if not likeliest:
         raise _nothing_to_run(survey)
     raise _unclear(likeliest)
+
+
+def near(entry: EntryPoint, others: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:
+    """Return the candidates that are nearly as likely as the one that was chosen.
+
+    What implements the same method of an interface is the same candidate.
+    """
+    return tuple(
+        each
+        for each in others
+        if abs(entry.score - each.score) <= NEAR and not _are_twins([entry, each])
+    )
 
 
 def _request(survey: Survey) -> EntryPoint:

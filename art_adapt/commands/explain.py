@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
 
 from art_adapt.commands import command_app
 from art_adapt.errors import Refusal
+from art_adapt.printable import printable
 
 app = command_app()
 
@@ -18,8 +21,24 @@ def explain(
         str | None,
         typer.Argument(help="A rule's code or name; without it, all rules are listed."),
     ] = None,
+    entry: Annotated[
+        Path | None,
+        typer.Option(
+            help="An agent: say what speaks for each function that could run an episode."
+        ),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="With --entry: as JSON.")
+    ] = False,
 ) -> None:
-    """Say what a rule finds, why it harms training, and what to write instead."""
+    """Say what a rule finds, why it harms training, and what to write instead.
+
+    With ``--entry agent.py``: why one function of an agent was chosen as its episode, and
+    not another.
+    """
+    if entry is not None:
+        _explain_entry(entry, as_json=json)
+        return
     from art_adapt.check.own_rules import OWN
     from art_adapt.report.rules import rule_list, rule_page
     from art_adapt.rules import rules
@@ -38,3 +57,24 @@ def explain(
     raise Refusal(
         f"there is no rule {rule!r}", next_step="art-adapt explain lists them"
     )
+
+
+def _explain_entry(agent: Path, *, as_json: bool) -> None:
+    """Print the candidates of an agent, the likeliest first, each with its features."""
+    from art_adapt.discovery import named_sources
+    from art_adapt.report.candidates import explained
+    from art_adapt.report.json import candidates_as_json
+    from art_adapt.survey.survey import survey
+
+    found = survey(named_sources([str(agent)])).entry_points
+    if not found:
+        raise Refusal(
+            "no function from which a policy call is reached",
+            next_step=f"art-adapt --diff {quote(str(agent))} says what was found",
+            path=agent,
+        )
+    if as_json:
+        print(candidates_as_json(found))
+        return
+    for line in explained(found):
+        print(printable(line))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from art_adapt.decisions import as_data
 from art_adapt.plan import Plan
+from art_adapt.survey.candidates.weights import WEIGHTS
+from art_adapt.survey.model import EntryPoint
 
 
 def print_json(plan: Plan, *, written: bool) -> None:
@@ -56,6 +59,22 @@ def as_json(plan: Plan, written: bool) -> dict[str, Any]:
         "kept": None if plan.kept is None else _plain(plan.kept.path),
         "written": written,
     }
+
+
+def candidates_as_json(entries: Sequence[EntryPoint]) -> str:
+    """Return candidates as JSON, each with the features that hold and what they count."""
+    return json.dumps(
+        [
+            {
+                "name": entry.called,
+                "place": _plain(entry.place),
+                "score": entry.score,
+                "features": {name: WEIGHTS[name] for name in entry.features},
+            }
+            for entry in entries
+        ],
+        indent=2,
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import TextIO
 
 from art_adapt.calls import Api
 from art_adapt.decisions import Decisions
+from art_adapt.entry_decision import near
 from art_adapt.paths import at
 from art_adapt.plan import Plan
 from art_adapt.printable import printable
@@ -167,7 +168,12 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
         yield Line("episode", f"one completion, on a request recorded at {where}")
         return
     if decisions.entry is not None:
-        others = [entry for entry in decisions.other_entries if entry.score > 0][:3]
+        close = near(decisions.entry, decisions.other_entries)[:3]
+        others = [
+            entry
+            for entry in decisions.other_entries
+            if entry.score > 0 and entry not in close
+        ][: 3 - len(close)]
         detail = "no path to a model call was found from here: rehearse it"
         if decisions.entry.score > UNSEEN:
             also = f"also possible: {', '.join(map(str, others))} (--entry)"
@@ -179,7 +185,12 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
                 f"named after a side job ({decisions.entry.side_job}): if it serves an agent, "
                 "adapt that agent's file instead"
             )
-            said = [also] * bool(others) + [helps] * decisions.entry.is_helper
+            alike = f"nearly as likely: {', '.join(map(str, close))} (--entry)"
+            said = (
+                [alike] * bool(close)
+                + [also] * bool(others)
+                + [helps] * decisions.entry.is_helper
+            )
             said += [side] * bool(decisions.entry.side_job)
             detail = "; ".join(said)
         yield Line(

@@ -255,6 +255,7 @@ class EntryPoint:
     side_job: str = ""  # what it is named after, if that is no agent's job: "judge"
     instance: Parameter | None = None  # of its class, as the project makes it whole
     registering: tuple[str, ...] = ()  # modules to import, which register its tools
+    features: tuple[str, ...] = ()  # what speaks for and against it, by name
 
     @property
     def key(self) -> tuple[Path, str]:

@@ -13,12 +13,12 @@ from art_adapt.survey.calls.roles import side_job_of
 from art_adapt.survey.candidates.found import Found
 from art_adapt.survey.candidates.llm_helpers import is_helper
 from art_adapt.survey.candidates.ranking import with_rivals
+from art_adapt.survey.candidates.weights import NEAR
 from art_adapt.survey.model import EntryPoint
 
 IMPORTS = re.compile(rb"^[ \t]*(?:from|import)[ \t].*", re.MULTILINE)
 WORD = re.compile(rb"\w+")
 LEAST = 5  # the score of a function that may well be an agent
-NEAR = 3  # where none has that score, how far a rival's is from the best
 
 
 def apart_from(project: Project, home: Path) -> Callable[[Path], bool]:

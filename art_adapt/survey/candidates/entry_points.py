@@ -15,14 +15,15 @@ from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
 from art_adapt.source import Place
 from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.candidates.candidate import Candidate
 from art_adapt.survey.candidates.exits import (
     find_exits,
     is_status,
     printed_answers,
     sends,
 )
-from art_adapt.survey.candidates.likelihood import likelihood
 from art_adapt.survey.candidates.rewards import find_rewards
+from art_adapt.survey.candidates.weights import features_of, score_of
 from art_adapt.survey.inputs.clients import with_clients
 from art_adapt.survey.inputs.instances import implemented_by, with_instances
 from art_adapt.survey.inputs.parameters import constructor_of, parameters_of
@@ -61,10 +62,11 @@ def find_entry_points(
         if function.nested or (name.startswith("__") and name != "__call__"):
             continue
         entry = describe_entry(project, syntax, function, hooks[path], asking)
-        score = likelihood(project, graph, entry, reaching, asking)
+        features = features_of(Candidate(project, graph, entry, reaching, asking))
+        scored = replace(entry, features=features, score=score_of(features))
         found += [
             with_clients(project, each, asking.completions.values())
-            for each in with_instances(project, replace(entry, score=score))
+            for each in with_instances(project, scored)
         ]
     return tuple(sorted(found, key=lambda entry: (-entry.score, entry.place)))
 

@@ -1,0 +1,329 @@
+"""Says what speaks for and against a function as the one that runs an episode.
+
+Each feature is a function with what it says; ``weights`` has how much each counts.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
+from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.candidates.candidate import Candidate, is_private
+from art_adapt.survey.candidates.handed import (
+    is_handed_a_prompt,
+    is_handed_an_agent,
+    is_only_given,
+    takes_anything,
+)
+from art_adapt.survey.candidates.launches import (
+    asks_by_turns,
+    is_asked_by_a_person,
+    is_example,
+    is_launch,
+)
+from art_adapt.survey.candidates.starts import writes_messages
+
+RUNS = re.compile(
+    r"^(run|solve|answer|ask|chat|agent|execute|invoke|process|query|research|investigate|complete|play|respond|reply|act|handle|generate|predict|react|work|__call__)"
+    r"|_(agent|loop|task|question|query|chat|episode)$"
+)
+PROBES = re.compile(
+    r"health|ping|(test|check|verify)_(connection|api|key)|is_available|^retry(_|$)"
+)
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something that is so of a candidate or not; ``says`` is what a user reads."""
+
+    name: str
+    says: str
+    holds: Callable[[Candidate], bool]
+
+
+FEATURES: list[Feature] = []
+
+
+def _feature(
+    says: str,
+) -> Callable[[Callable[[Candidate], bool]], Callable[[Candidate], bool]]:
+    def added(holds: Callable[[Candidate], bool]) -> Callable[[Candidate], bool]:
+        FEATURES.append(Feature(holds.__name__, says, holds))
+        return holds
+
+    return added
+
+
+# Its signature
+
+
+@_feature("it is in a file that you named")
+def named_file(candidate: Candidate) -> bool:
+    return candidate.entry.place.path in candidate.project.given
+
+
+@_feature("it is named as what runs an agent")
+def run_name(candidate: Candidate) -> bool:
+    return RUNS.search(candidate.name) is not None
+
+
+@_feature("its name is private")
+def private_name(candidate: Candidate) -> bool:
+    return is_private(candidate.name) and candidate.name != "__call__"
+
+
+@_feature("it has to be given something")
+def takes_a_task(candidate: Candidate) -> bool:
+    parameters = candidate.entry.parameters
+    return any(p.default is None and not p.is_client for p in parameters)
+
+
+@_feature("it returns what it made")
+def returns_something(candidate: Candidate) -> bool:
+    returned = return_values(candidate.syntax, candidate.entry.name)
+    return any(not isinstance(value, ast.Constant) for value in returned)
+
+
+@_feature("it yields")
+def yields(candidate: Candidate) -> bool:
+    return candidate.entry.is_generator
+
+
+# What it is for
+
+
+@_feature("it starts, shows or tries an agent, or runs it for each of some rows")
+def starts_or_tries(candidate: Candidate) -> bool:
+    project, graph, key = candidate.project, candidate.graph, candidate.key
+    own = candidate.drives or candidate.composes or candidate.starts
+    return bool(
+        candidate.batches
+        or PROBES.search(candidate.name)
+        or (is_launch(project, key) and not (own or candidate.chats))
+        or (not own and is_example(project, graph, key, candidate.reaching))
+    )
+
+
+@_feature("it chats: its own loop asks a person and the model by turns")
+def chats(candidate: Candidate) -> bool:
+    return candidate.chats
+
+
+@_feature("a person types what it hands on, turn by turn")
+def relays_a_person(candidate: Candidate) -> bool:
+    return not (candidate.chats or candidate.starts) and asks_by_turns(
+        candidate.syntax, candidate.function, candidate.asking
+    )
+
+
+@_feature("it makes one turn of a chat with a person")
+def turn_of_a_chat(candidate: Candidate) -> bool:
+    return not (candidate.chats or relays_a_person(candidate)) and is_asked_by_a_person(
+        candidate.project, candidate.graph, candidate.entry, candidate.reaching
+    )
+
+
+@_feature("a table of tools or agents leads to it")
+def in_a_table(candidate: Candidate) -> bool:
+    project, graph, key = candidate.project, candidate.graph, candidate.key
+    return any(
+        caller in candidate.reaching
+        and caller != key
+        and not is_launch(project, caller)
+        for caller, callee in graph.tabled
+        if callee == key and not graph.leads_to(key, caller)
+    )
+
+
+# How it asks
+
+
+@_feature("it runs the stages of an agent one after the other")
+def composes(candidate: Candidate) -> bool:
+    return candidate.composes and not candidate.driving
+
+
+@_feature("it only sends the messages that it is given")
+def only_sends(candidate: Candidate) -> bool:
+    syntax, function = candidate.syntax, candidate.function
+    return candidate.asking.only_sends(syntax, function) and not candidate.driving
+
+
+@_feature("another method reads what the model said to it")
+def read_later(candidate: Candidate) -> bool:
+    return _is_read_later(candidate.syntax, candidate.function, candidate.asking)
+
+
+@_feature("it writes the first messages")
+def writes_first_messages(candidate: Candidate) -> bool:
+    return candidate.writes
+
+
+@_feature("its loop drives the conversation")
+def drives(candidate: Candidate) -> bool:
+    return candidate.drives
+
+
+@_feature("a private function of its own drives the conversation")
+def drives_privately(candidate: Candidate) -> bool:
+    return not candidate.drives and any(
+        is_private(name) and at == candidate.key[0] for at, name in candidate.driving
+    )
+
+
+@_feature("it asks the model in a loop")
+def asks_in_a_loop(candidate: Candidate) -> bool:
+    if candidate.drives or drives_privately(candidate) or candidate.batches:
+        return False
+    return any(
+        isinstance(node, LOOPS) and candidate.asking.asks(node)
+        for node in candidate.syntax.owned_by(candidate.function.qualname)
+    )
+
+
+@_feature("it chooses one of several functions that each drive a conversation")
+def runs_one_of_several(candidate: Candidate) -> bool:
+    return len(candidate.driving) > 1 and not is_private(candidate.key[1])
+
+
+# Who uses it
+
+
+@_feature("it is inside a recursion that another function starts")
+def inside_a_recursion(candidate: Candidate) -> bool:
+    graph, key, around = candidate.graph, candidate.key, candidate.around
+    return bool(around) and not _starts_recursion(graph, key, around)
+
+
+@_feature("the project starts it with a task")
+def started_itself(candidate: Candidate) -> bool:
+    return candidate.is_started
+
+
+@_feature("what differs between episodes is told to its caller")
+def told_before(candidate: Candidate) -> bool:
+    return not takes_anything(candidate.entry) and any(
+        candidate.project.files[path].functions[name].parameters
+        for path, name in candidate.users
+    )
+
+
+@_feature("its caller hands it an agent, a prompt or a conversation that has begun")
+def begun_before(candidate: Candidate) -> bool:
+    project, graph = candidate.project, candidate.graph
+    entry, asking = candidate.entry, candidate.asking
+    if not candidate.users:
+        return False
+    is_begun = is_only_given(project, entry, asking) and any(
+        writes_messages(project, graph, caller, asking) for caller in candidate.users
+    )
+    return is_begun or is_handed_an_agent(entry) or is_handed_a_prompt(entry)
+
+
+@_feature("another agent has it as a part, though it is a whole one")
+def whole_part(candidate: Candidate) -> bool:
+    return _is_part(candidate) and _is_whole(candidate)
+
+
+@_feature("another candidate calls it")
+def part(candidate: Candidate) -> bool:
+    return _is_part(candidate) and not _is_whole(candidate)
+
+
+@_feature("it only relays what its caller asks")
+def only_relays(candidate: Candidate) -> bool:
+    syntax, function = candidate.syntax, candidate.function
+    return bool(candidate.users) and candidate.asking.only_relays(syntax, function)
+
+
+def _is_whole(candidate: Candidate) -> bool:
+    return (
+        candidate.drives
+        and not candidate.name.startswith("_")
+        and not candidate.asking.is_given(candidate.syntax, candidate.function)
+    )
+
+
+def _is_part(candidate: Candidate) -> bool:
+    if not candidate.users or begun_before(candidate):
+        return False
+    return not (
+        _is_whole(candidate)
+        and _is_used_as_a_whole(
+            candidate.project,
+            candidate.graph,
+            candidate.key,
+            candidate.users,
+            candidate.reaching,
+            candidate.asking,
+        )
+    )
+
+
+def _is_used_as_a_whole(
+    project: Project,
+    graph: CallGraph,
+    key: FunctionKey,
+    callers: Sequence[FunctionKey],
+    reaching: set[FunctionKey],
+    asking: Asking,
+) -> bool:
+    """Whether the callers of a whole agent only use it.
+
+    A caller that drives a loop itself, or that asks the model elsewhere as well, has it
+    as a part.
+    """
+    for path, qualname in callers:
+        syntax = project.files[path]
+        if qualname == MODULE_LEVEL:
+            continue
+        if asking.drives(syntax, syntax.functions[qualname]):
+            return False
+        others = graph.certain.get((path, qualname), set()) - {key, (path, qualname)}
+        if others & reaching:
+            return False
+    return True
+
+
+def _is_read_later(syntax: Syntax, function: Function, asking: Asking) -> bool:
+    """Whether a method keeps a completion in its object, for another one to read.
+
+    That is ``client.query(prompt)``, which keeps a stream, before ``client.receive()``.
+    """
+    nodes = list(syntax.owned_by(function.qualname))
+    kept = {
+        dotted(node.targets[0])
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        and any(map(asking.completes, (node.value, *syntax.values_of(node.value))))
+    }
+    return any(name and name.startswith("self.") for name in kept) and not any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and dotted(node) in kept
+        for node in nodes
+    )
+
+
+def _starts_recursion(
+    graph: CallGraph, key: FunctionKey, around: set[FunctionKey]
+) -> bool:
+    """Whether something starts a recursion with this function of it, or none of them.
+
+    Constructing an object does not start an episode.
+    """
+    started = {
+        each
+        for each in (key, *around)
+        if not each[1].endswith(".__init__")
+        and set(graph.callers(each)) - around - {key, each}
+    }
+    return key in started or not started
