@@ -89,14 +89,14 @@ class CallKind:
         return tuple(path.rpartition(".")[2] for path in self.resource_classes)
 
     def method(self, name: str, arguments: frozenset[str]) -> Method | None:
-        """The method called ``name``, if ``arguments`` has what it needs."""
+        """Return the method called ``name``, if ``arguments`` has what it needs."""
         for method in self.methods:
             if method.name == name and (not method.needs or method.needs in arguments):
                 return method
         return None
 
     def is_confirmed(self, arguments: frozenset[str], imported: bool) -> bool:
-        """Whether a call with these keyword arguments is of this kind.
+        """True if a call with these keyword arguments is of this kind.
 
         ``**`` stands for arguments that are not written out. ``imported``: the file
         imports one of the libraries.

@@ -104,7 +104,7 @@ def _auxiliary_names(
 
 
 def _uses_framework(survey: Survey) -> bool:
-    """Whether the agent imports a framework whose requests the recorder can see."""
+    """True if the agent imports a framework whose requests the recorder can see."""
     return any(obstacle.every_client for obstacle in survey.obstacles)
 
 
@@ -245,7 +245,7 @@ def _unsupported(call: CompletionCall) -> Refusal:
 
 
 def _chosen(entry: EntryPoint, options: Options) -> dict[str, Any]:
-    """The options with what follows from the entry point's file: names and paths."""
+    """Return the options with what follows from the entry point's file: names and paths."""
     check(options)
     path = entry.home
     if options.reward is not None:
@@ -267,14 +267,14 @@ def names_for(agent: Path) -> tuple[str, str]:
 
 
 def from_train_module(scenarios: str, folder: Path) -> str:
-    """A path that is valid here, as it reads from the train module's ``folder``."""
+    """Return a path that is valid here, as it reads from the train module's ``folder``."""
     if os.path.exists(folder / scenarios) or not os.path.exists(scenarios):
         return scenarios
     return Path(os.path.relpath(scenarios, folder)).as_posix()
 
 
 def as_data(decisions: Decisions) -> dict[str, Any]:
-    """The decisions for ``--json``."""
+    """Return the decisions for ``--json``."""
     values: dict[str, Any] = {}
     if decisions.training is not None:
         values = asdict(decisions.training)

@@ -81,7 +81,7 @@ def _run_at_once(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _bound(statement: ast.stmt) -> Iterator[str]:
-    """The names that a statement gives to the module."""
+    """Yield the names that a statement gives to the module."""
     if _is_main_guard(statement):
         return
     if isinstance(statement, ast.ClassDef):
@@ -97,7 +97,7 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
 
 
 def _read_at_once(statement: ast.stmt) -> Iterator[str]:
-    """The names that a statement reads while the module is imported."""
+    """Yield the names that a statement reads while the module is imported."""
     if _is_main_guard(statement):
         return
     for node in _run_at_once(statement):
@@ -106,7 +106,7 @@ def _read_at_once(statement: ast.stmt) -> Iterator[str]:
 
 
 def _read_later(statements: list[ast.stmt]) -> set[str]:
-    """The names of the module that its functions and classes read."""
+    """Return the names of the module that its functions and classes read."""
     text = ast.unparse(
         ast.Module([each for each in statements if not _is_main_guard(each)], [])
     )

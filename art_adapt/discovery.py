@@ -23,12 +23,12 @@ from art_adapt.train_file import standing_module
 
 
 def standard_input(name: str) -> Source:
-    """The file on standard input, which ``name`` gives a place."""
+    """Return the file on standard input, which ``name`` gives a place."""
     return Source(Path(os.path.abspath(name)), sys.stdin.buffer.read())
 
 
 def named_sources(paths: Sequence[str], exclude: Sequence[str] = ()) -> list[Source]:
-    """The files at ``paths``; a folder stands for the agents below it.
+    """Return the files at ``paths``; a folder stands for the agents below it.
 
     ``exclude``: patterns of files and folders that it does not stand for.
 
@@ -68,7 +68,7 @@ def adapted_sources(paths: Sequence[str], exclude: Sequence[str] = ()) -> list[S
 
 
 def _is_adapted(file: Path) -> bool:
-    """Whether a file has hooks, or belongs to a train module, as far as a look tells."""
+    """True if a file has hooks, or belongs to a train module, as far as a look tells."""
     try:
         mentions = hooks_file.MODULE.encode() in file.read_bytes()
         return mentions or standing_module(file) is not None
@@ -77,7 +77,7 @@ def _is_adapted(file: Path) -> bool:
 
 
 def is_agent(source: Source) -> bool:
-    """Whether the file itself makes a completion call that can be recorded.
+    """True if the file itself makes a completion call that can be recorded.
 
     A file that uses ART is none: it records its own trajectories.
     """
@@ -86,7 +86,7 @@ def is_agent(source: Source) -> bool:
 
 
 def with_entry_file(sources: Sequence[Source], entry: str | None) -> list[Source]:
-    """``sources`` and the file of ``module:callable``, where ``entry`` names one.
+    """Return ``sources`` and the file of ``module:callable``, where ``entry`` names one.
 
     The module is a dotted name, or a path from here or from beside the agent.
 
@@ -127,7 +127,7 @@ def _read(path: Path, known: Mapping[Path, Source]) -> Source:
 def _agents_below(
     folder: Path, known: Mapping[Path, Source], exclude: Sequence[str]
 ) -> list[Source]:
-    """The files of a folder that call a chat model, generated ones left out."""
+    """Return the files of a folder that call a chat model, generated ones left out."""
     found = []
     for path in shown_progress(files_in([folder], _may_be_agent, exclude), sys.stderr):
         try:

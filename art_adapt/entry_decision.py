@@ -120,7 +120,7 @@ def _request(survey: Survey) -> EntryPoint:
 
 
 def _are_twins(entries: Sequence[EntryPoint]) -> bool:
-    """Whether all are one function: of several classes, or async, too.
+    """True if all are one function: of several classes, or async, too.
 
     That is what several classes inherit, or how they implement one method of an interface;
     ``ask``, ``aask`` and ``ask_async`` are one.

@@ -70,7 +70,7 @@ def _of_agent(table: dict[str, Any], agent: Path, pyproject: Path) -> dict[str, 
 
 
 def nearest_pyproject(start: Path) -> Path | None:
-    """The pyproject.toml beside ``start`` or in the closest folder above it."""
+    """Return the pyproject.toml beside ``start`` or in the closest folder above it."""
     here = start.absolute()
     folders = (here, *here.parents) if here.is_dir() else here.parents
     files = (folder / "pyproject.toml" for folder in folders)
@@ -78,7 +78,7 @@ def nearest_pyproject(start: Path) -> Path | None:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file.
+    """Return the content of a TOML file.
 
     Raises:
         Refusal: it cannot be read, or is not TOML.
@@ -133,7 +133,7 @@ def _typed(setting: Setting, value: Any, path: Path) -> Any:
 
 
 def _formatter_line_length(content: Mapping[str, Any]) -> int | None:
-    """The line length of ruff or black; what is wrong in their tables is theirs to report."""
+    """Return the line length of ruff or black, which report what is wrong in their tables."""
     for names in (("ruff", "format"), ("ruff",), ("black",)):
         table: Any = content.get("tool", {})
         for name in names:

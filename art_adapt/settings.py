@@ -267,7 +267,7 @@ class Setting:
         return None if value == self.option.absent != "" else value
 
     def said(self, value: Any, origin: Origin) -> str:
-        """The option as the user gave it."""
+        """Return the option as the user gave it."""
         if origin is Origin.CONFIG:
             return f"[tool.art-adapt] {self.key} = {value!r}"
         return f"{self.flag} {value!r}"
@@ -282,7 +282,7 @@ def _settings() -> Iterator[Setting]:
 
 
 def _kind(declared: Any) -> type:
-    """The class of values annotated as ``str``, ``str | None`` or ``tuple[str, ...]``."""
+    """Return the class of values annotated as ``str``, ``str | None`` or ``tuple[str, ...]``."""
     kind: type = get_origin(declared) or declared
     return get_args(declared)[0] if kind is UnionType else kind
 

@@ -152,7 +152,7 @@ TWO_EXCEPTIONS = re.compile(
 
 
 def _is_newer_python(data: bytes) -> bool:
-    """Whether it has syntax of a Python 3 after this one, most of which libcst reads."""
+    """True if it has syntax of a Python 3 after this one, most of which libcst reads."""
     if TWO_EXCEPTIONS.search(data):
         return True
     import libcst

@@ -161,7 +161,7 @@ def _user_left(
 
 
 def _is_ours(path: Path, place: HooksPlace, *, is_named: bool) -> bool:
-    """Whether the hooks that a file imports are art-adapt's."""
+    """True if the hooks that a file imports are art-adapt's."""
     folders = [place.folder]
     if not (place.folder / hooks_file.NAME).exists() and place.prefix == "":
         folders = list(import_roots(path))

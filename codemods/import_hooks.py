@@ -217,7 +217,7 @@ def _is_neighbour(statement: cst.CSTNode, wanted: HookImport) -> bool:
 
 
 def _sorts_after(statement: cst.CSTNode, wanted: HookImport) -> bool:
-    """Whether isort sorts ``statement`` below ours.
+    """True if isort sorts ``statement`` below ours.
 
     ``import`` comes before ``from``, and more dots before fewer.
     """

@@ -33,7 +33,7 @@ class Removal(Enum):
 
 
 def looks_formatted(lines: Sequence[str], line_length: int) -> bool:
-    """Whether the file keeps to the line length.
+    """True if the file keeps to the line length.
 
     Longer lines with strings or comments do not count: formatters do not break those.
     """
@@ -131,14 +131,14 @@ def _lay_out_line(
 
 
 def _formatters_open(lines: Sequence[str], wrap: Wrap) -> bool:
-    """Whether formatters would give the brackets of a long expression their own lines."""
+    """True if formatters would give the brackets of a long expression their own lines."""
     own = lines[wrap.span.line - 1 : wrap.span.end_line]
     has_long_string = any(quotes in line for line in own for quotes in ('"""', "'''"))
     return not has_long_string and _closes_on_own_line(lines, wrap.span)
 
 
 def _closes_on_own_line(lines: Sequence[str], span: Span) -> bool:
-    """Whether the expression's last line holds one closing bracket and nothing else."""
+    """True if the expression's last line holds one closing bracket and nothing else."""
     last = lines[span.end_line - 1]
     return last.strip() in (")", "]", "}") and _ends_statement(lines, span)
 
@@ -176,7 +176,7 @@ def removal_of(
 
 
 def fits_joined(lines: Sequence[str], call: Span, hooks: int, line_length: int) -> bool:
-    """Whether a call over three lines fits on one line without its hooks, and not with them.
+    """True if a call over three lines fits on one line without its hooks, and not with them.
 
     ``hooks`` is the width of the hooks in it. The arguments take the second line. A call that
     fits with its hooks as well was broken by its author.
@@ -188,13 +188,13 @@ def fits_joined(lines: Sequence[str], call: Span, hooks: int, line_length: int) 
 def _looks_broken_by_hooks(
     lines: Sequence[str], call: Span, hooks: int, line_length: int
 ) -> bool:
-    """Whether a call without hooks would be joined if hooks of this width came off it."""
+    """True if a call without hooks would be joined if hooks of this width came off it."""
     joined = _joined(lines, call)
     return joined is not None and joined <= line_length < joined + hooks
 
 
 def _joined(lines: Sequence[str], call: Span) -> int | None:
-    """The length of a call over three lines, joined; None where hooks break no such call."""
+    """Return the length of a call over three lines, joined; None where hooks break no such call."""
     if call.end_line - call.line != 2:
         return None
     opening, arguments, closing = lines[call.line - 1 : call.end_line]

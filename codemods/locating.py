@@ -55,7 +55,7 @@ class Located:
     elifs: set[int] = field(default_factory=set)
 
     def leads_to(self, node: cst.CSTNode) -> bool:
-        """Whether a transformer has to visit ``node``: only statements on the path."""
+        """True if a transformer has to visit ``node``: only statements on the path."""
         return id(node) in self.path or not isinstance(node, STATEMENTS)
 
 

@@ -8,7 +8,7 @@ from art_adapt.code.nodes import dotted
 
 
 def bare(annotation: ast.expr) -> ast.expr:
-    """The annotation without quotes, and without ``| None``."""
+    """Return the annotation without quotes, and without ``| None``."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         try:
             return bare(ast.parse(annotation.value, mode="eval").body)
@@ -27,7 +27,7 @@ def bare(annotation: ast.expr) -> ast.expr:
 
 
 def alternatives(annotation: ast.expr) -> list[ast.expr]:
-    """What a union admits, but for None; another annotation is its only alternative."""
+    """Return what a union admits, but for None; another annotation is its only alternative."""
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
         return [*alternatives(annotation.left), *alternatives(annotation.right)]
     if (

@@ -152,7 +152,7 @@ class CallGraph:
         return found
 
     def leads_to(self, key: FunctionKey, other: FunctionKey) -> bool:
-        """Whether a function calls another, directly or through others.
+        """True if a function calls another, directly or through others.
 
         An agent that looks its tools up among its own methods is none of them.
         """
@@ -161,7 +161,7 @@ class CallGraph:
         return key in self._leading[other]
 
     def _is_called(self, key: FunctionKey) -> bool:
-        """Whether something other than the function itself calls it by its name."""
+        """True if something other than the function itself calls it by its name."""
         return any(caller != key for caller in self.callers(key))
 
     def callers(self, key: FunctionKey) -> list[FunctionKey]:
@@ -179,7 +179,7 @@ class CallGraph:
     def calls_of(
         self, project: Project, key: FunctionKey
     ) -> Iterator[tuple[Syntax, ast.Call]]:
-        """The calls of a function by others, with the files that they stand in."""
+        """Yield the calls of a function by others, with the files that they stand in."""
         for caller, named in self._named.get(key, ()):
             place = project.files[caller[0]]
             call = place.parents.get(named)
@@ -197,7 +197,7 @@ class CallGraph:
     def reaching(
         self, targets: Iterable[FunctionKey], *, guess: bool = False
     ) -> set[FunctionKey]:
-        """The functions from which one of ``targets`` can be reached, including the targets.
+        """Return the functions from which one of ``targets`` can be reached, including the targets.
 
         ``guess``: follow possible edges as well.
         """
@@ -210,7 +210,7 @@ class CallGraph:
         return _closure(targets, lambda key: (*self.callers(key), *back.get(key, ())))
 
     def run_by(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
-        """The functions that may run when ``starts`` do, through tables of tools as well."""
+        """Return the functions that may run when ``starts`` do, through tables of tools as well."""
 
         def run(key: FunctionKey) -> Iterator[FunctionKey]:
             yield from self._running.get(key, ())
@@ -240,14 +240,14 @@ class CallGraph:
         return _merged(self.certain, self._tabled, self.mentioned, unique)
 
     def recursion(self, key: FunctionKey) -> set[FunctionKey]:
-        """The other functions that call this one and are called by it, through others."""
+        """Return the other functions that call this one and are called by it, through others."""
         if not self.certain.get(key):
             return set()
         called = _closure([key], lambda each: self.certain.get(each, ()))
         return (called & self.reaching([key])) - {key}
 
     def reachable(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
-        """The functions that can be reached from ``starts`` over edges of any kind."""
+        """Return the functions that can be reached from ``starts`` over edges of any kind."""
         forward = _merged(self.certain, self._tabled, self.possible)
         return _closure(starts, lambda key: forward.get(key, ()))
 
@@ -310,7 +310,7 @@ def _edges(
 
 
 def _inside(project: Project, key: FunctionKey) -> Iterator[FunctionKey]:
-    """The functions inside a function."""
+    """Yield the functions inside a function."""
     path, around = key
     for qualname in project.home(path).functions:
         if qualname.startswith(f"{around}."):
@@ -329,7 +329,7 @@ def _closure(
     starts: Iterable[FunctionKey],
     next_to: Callable[[FunctionKey], Iterable[FunctionKey]],
 ) -> set[FunctionKey]:
-    """Everything that ``next_to`` leads to from ``starts``, these included."""
+    """Return everything that ``next_to`` leads to from ``starts``, these included."""
     seen: set[FunctionKey] = set()
     left = list(starts)
     while left:

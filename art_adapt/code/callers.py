@@ -91,7 +91,7 @@ _Mention = tuple[_Said, ...]  # all of them are in the file
 
 
 def _mentions(project: Project, path: Path, qualname: str) -> Iterator[_Mention]:
-    """How a file mentions a function; a method also by a function that makes its object.
+    """Yield how a file mentions a function; a method also by a function that makes its object.
 
     A method whose name is of several words needs no class: ``service.extract_fields(text)``.
     """
@@ -124,7 +124,7 @@ def _mentions(project: Project, path: Path, qualname: str) -> Iterator[_Mention]
 def _makers(
     project: Project, syntax: Syntax, owner: str
 ) -> Iterator[tuple[Syntax, str]]:
-    """The functions that make an object of a class, and what calls them in their file."""
+    """Yield the functions that make an object of a class, and what calls them in their file."""
     found = {
         (place, place.owner(call)): None
         for place, call in constructed(project, syntax, owner)
@@ -146,12 +146,12 @@ def _makers(
 
 
 def _function(path: Path, name: str) -> _Mention:
-    """A file names a function, and its module or the package that may hand it on."""
+    """Return a file names a function, and its module or the package that may hand it on."""
     return _Said.of(rb"\b%s\b", [name]), _Said.of(rb"\b%s\b", homes_of(path))
 
 
 def homes_of(path: Path) -> list[str]:
-    """The names of the module and of the package that a file is in, if it is in one."""
+    """Return the names of the module and of the package that a file is in, if it is in one."""
     package = path.parent
     if path.stem == "__init__":
         return [package.name]
@@ -160,7 +160,7 @@ def homes_of(path: Path) -> list[str]:
 
 
 def _stored_as(syntax: Syntax, method: str) -> Iterator[str]:
-    """The names under which an object hands out a method of its own."""
+    """Yield the names under which an object hands out a method of its own."""
     for node in syntax.nodes:
         if dotted(node) != method:
             continue

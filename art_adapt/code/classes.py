@@ -16,7 +16,7 @@ FunctionKey = tuple[Path, str]
 def lineage(
     project: Project, syntax: Syntax, class_name: str, depth: int = 0
 ) -> list[tuple[Syntax, str]]:
-    """The class and the classes of the project that it is derived from."""
+    """Return the class and the classes of the project that it is derived from."""
     definition = syntax.classes.get(class_name)
     if definition is None or depth > 5:
         return []
@@ -60,7 +60,7 @@ def method_above(
 
 
 def is_super(node: ast.AST) -> bool:
-    """Whether an expression is ``super()``, with or without arguments."""
+    """True if an expression is ``super()``, with or without arguments."""
     return isinstance(node, ast.Call) and dotted(node.func) == "super"
 
 
@@ -85,7 +85,7 @@ def annotated(
 
 
 def is_enum(place: Syntax, class_name: str) -> bool:
-    """Whether a class is an enumeration, whose members have values that JSON can hold."""
+    """True if a class is an enumeration, whose members have values that JSON can hold."""
     bases = place.classes[class_name].bases
     return any((dotted(base) or "").endswith("Enum") for base in bases)
 

@@ -20,7 +20,7 @@ DEEPEST = 5  # values that a value is assigned from
 
 
 def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
-    """Whether a node reads the command line."""
+    """True if a node reads the command line."""
     if isinstance(node, ast.Attribute):
         return syntax.qualified(node) == "sys.argv"
     return (
@@ -40,7 +40,7 @@ def argument_readers(syntax: Syntax) -> frozenset[str]:
 
 
 def usual_value(place: Syntax, node: ast.AST) -> str | None:
-    """What a value of the command line is where nothing is said: ``args.image``."""
+    """Return what a value of the command line is where nothing is said: ``args.image``."""
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return None
     if not any(reads_arguments(place, each) for each in place.values_of(node.value)):
@@ -61,7 +61,7 @@ def usual_value(place: Syntax, node: ast.AST) -> str | None:
 
 
 def usual_text(place: Syntax, value: ast.expr | None, depth: int = 0) -> str | None:
-    """The text that a value is where nobody says otherwise: a constant, or a default.
+    """Return the text that a value is where nobody says otherwise: a constant, or a default.
 
     Defaults are those of argparse, click, typer, functions and ``os.getenv("MODEL", "m")``.
     """
@@ -87,7 +87,7 @@ def usual_text(place: Syntax, value: ast.expr | None, depth: int = 0) -> str | N
 
 
 def _destination(call: ast.Call) -> str | None:
-    """The attribute that argparse gives a value: num_steps for ``--num-steps``."""
+    """Return the attribute that argparse gives a value: num_steps for ``--num-steps``."""
     named = keyword(call, "dest")
     flags = [
         each.value
@@ -99,7 +99,7 @@ def _destination(call: ast.Call) -> str | None:
 
 
 def is_click_command(syntax: Syntax, function: Function) -> bool:
-    """Whether a decorator of click makes the function a Command object."""
+    """True if a decorator of click makes the function a Command object."""
     if syntax.imports_module("click") is None:
         return False
     return any(
@@ -111,7 +111,7 @@ def is_click_command(syntax: Syntax, function: Function) -> bool:
 
 
 def _is_typers(syntax: Syntax, decorator: ast.expr) -> bool:
-    """Whether a decorator is ``@app.command()`` of a ``typer.Typer()``."""
+    """True if a decorator is ``@app.command()`` of a ``typer.Typer()``."""
     named = decorator.func if isinstance(decorator, ast.Call) else decorator
     holder = named.value if isinstance(named, ast.Attribute) else named
     return any(
@@ -121,7 +121,7 @@ def _is_typers(syntax: Syntax, decorator: ast.expr) -> bool:
 
 
 def defaults_of_click(function: Function) -> Iterator[tuple[str, ast.expr]]:
-    """What click gives a command for options that nobody types."""
+    """Yield what click gives a command for options that nobody types."""
     for decorator in function.node.decorator_list:
         if not isinstance(decorator, ast.Call):
             continue

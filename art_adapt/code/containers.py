@@ -28,7 +28,7 @@ OF_ELEMENTS = frozenset(
 
 
 def container_of(syntax: Syntax, value: ast.expr) -> ast.expr | None:
-    """The container that ``value`` is an element of; None if it is taken from none.
+    """Return the container that ``value`` is an element of; None if it is taken from none.
 
     That is ``tools`` for ``tools[name]``, for ``tools.get(name)``, and for what a loop
     over ``tools.values()`` binds.
@@ -45,7 +45,7 @@ def container_of(syntax: Syntax, value: ast.expr) -> ast.expr | None:
 
 
 def held_by(container: ast.expr) -> tuple[list[ast.expr], list[ast.expr]]:
-    """What a container is made of: its elements, and containers whose elements it has."""
+    """Return what a container is made of: its elements, and containers whose elements it has."""
     match container:
         case ast.Dict():
             pairs = list(zip(container.keys, container.values, strict=True))
@@ -79,7 +79,7 @@ def held_by(container: ast.expr) -> tuple[list[ast.expr], list[ast.expr]]:
 def put_into(
     syntax: Syntax, name: str, owner: str
 ) -> tuple[list[ast.expr], list[ast.expr]]:
-    """What a file adds to a container after it is made, as ``held_by`` gives it.
+    """Return what a file adds to a container after it is made, as ``held_by`` gives it.
 
     ``name``: how the container is spelled. ``owner``: the function that uses it. One that
     is an attribute, or the module's, is added to anywhere.
@@ -94,7 +94,7 @@ def put_into(
 
 
 def element_annotation(annotation: ast.expr) -> ast.expr | None:
-    """The annotation of a container's elements: ``Tool`` of ``dict[str, Tool]``."""
+    """Return the annotation of a container's elements: ``Tool`` of ``dict[str, Tool]``."""
     annotation = unquoted(annotation)
     if isinstance(annotation, ast.BinOp):  # list[Tool] | None
         left = element_annotation(annotation.left)
@@ -116,7 +116,7 @@ def element_annotation(annotation: ast.expr) -> ast.expr | None:
 
 @functools.lru_cache(maxsize=512)
 def _iterated(syntax: Syntax) -> dict[tuple[str, str], ast.expr]:
-    """What the loops of a file go over, by their functions and the names that they bind."""
+    """Return what the loops of a file go over, by their functions and the names that they bind."""
     found: dict[tuple[str, str], ast.expr] = {}
     for node in syntax.nodes:
         if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
@@ -127,7 +127,7 @@ def _iterated(syntax: Syntax) -> dict[tuple[str, str], ast.expr]:
 
 
 def _element_in(target: ast.expr, over: ast.expr) -> tuple[ast.expr, ast.expr]:
-    """The target that a loop binds to an element, and the container of the elements."""
+    """Return the target that a loop binds to an element, and the container of the elements."""
     if isinstance(target, ast.Tuple) and len(target.elts) == 2:
         if _called(over) in ("items", "getmembers"):
             return target.elts[1], over
@@ -137,7 +137,7 @@ def _element_in(target: ast.expr, over: ast.expr) -> tuple[ast.expr, ast.expr]:
 
 
 def _called(value: ast.expr) -> str:
-    """The last name of what an expression calls, if it is a call."""
+    """Return the last name of what an expression calls, if it is a call."""
     if not isinstance(value, ast.Call):
         return ""
     called = value.func
@@ -146,7 +146,7 @@ def _called(value: ast.expr) -> str:
 
 @functools.lru_cache(maxsize=512)
 def _additions(syntax: Syntax) -> dict[str, list[tuple[str, ast.expr, bool]]]:
-    """What is put into containers: the function, the value, whether it is one element."""
+    """Return what is put into containers: the function, the value, whether it is one element."""
     found: dict[str, list[tuple[str, ast.expr, bool]]] = {}
     for node in syntax.nodes:
         if isinstance(node, ast.Assign):

@@ -16,7 +16,7 @@ from art_adapt.code.syntax import Syntax
 def given_for(
     project: Project, syntax: Syntax, value: ast.expr
 ) -> Iterator[tuple[Syntax, ast.expr]]:
-    """What the project's calls of a function give for the parameter ``value``.
+    """Yield what the project's calls of a function give for the parameter ``value``.
 
     A function counts where no other has its name: a call tells no more of it.
     """
@@ -55,7 +55,7 @@ def _given(
 def _handed_up(
     project: Project, syntax: Syntax, class_name: str
 ) -> Iterator[tuple[Syntax, ast.Call]]:
-    """The calls ``super().__init__(...)`` in the constructors of derived classes."""
+    """Yield the calls ``super().__init__(...)`` in the constructors of derived classes."""
     for place, name in derived_from(project, syntax, class_name):
         for node in place.owned_by(f"{name}.__init__"):
             if (
@@ -72,7 +72,7 @@ def is_parameter(syntax: Syntax, value: ast.expr) -> bool:
 
 
 def function_given(syntax: Syntax, value: ast.expr) -> Function | None:
-    """The function that has a name for its parameter: the one around it, or a closure's."""
+    """Return the function that has a name for its parameter: the one around it, or a closure's."""
     if not isinstance(value, ast.Name):
         return None
     for function in functions_around(syntax, value):
@@ -84,7 +84,7 @@ def function_given(syntax: Syntax, value: ast.expr) -> Function | None:
 
 
 def functions_around(syntax: Syntax, value: ast.expr) -> Iterator[Function]:
-    """The function that an expression stands in, and those around that one."""
+    """Yield the function that an expression stands in, and those around that one."""
     parts = syntax.owner(value).split(".")
     for end in range(len(parts), 0, -1):
         function = syntax.functions.get(".".join(parts[:end]))

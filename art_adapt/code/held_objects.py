@@ -13,7 +13,7 @@ DEEPEST = 3  # names for a list, one through the other
 
 
 def holds_objects(project: Project, place: Syntax, value: ast.expr) -> bool:
-    """Whether one of the lists or dicts that a value may be holds a function or an object."""
+    """True if one of the lists or dicts that a value may be holds a function or an object."""
     return any(
         isinstance(each, ast.Lambda)
         or bool(referred(project, place, each))

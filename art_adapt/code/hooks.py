@@ -28,7 +28,7 @@ class HooksPlace:
 
 
 def is_of_hooks(node: ast.ImportFrom) -> bool:
-    """Whether a statement imports from a module of the hooks' name."""
+    """True if a statement imports from a module of the hooks' name."""
     return (node.module or "").rpartition(".")[2] == RECORDING_MODULE
 
 
@@ -46,7 +46,7 @@ def hook_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
 
 
 def imported_hooks(syntax: Syntax) -> dict[str, str]:
-    """The file's hooks by their local names."""
+    """Return the file's hooks by their local names."""
     return {
         name.asname or name.name: name.name
         for node in hook_imports(syntax.source.tree)
@@ -55,7 +55,7 @@ def imported_hooks(syntax: Syntax) -> dict[str, str]:
 
 
 def present_hooks_place(syntax: Syntax) -> HooksPlace | None:
-    """Where the file imports its hooks from; None without such an import."""
+    """Return where the file imports its hooks from; None without such an import."""
     path = syntax.source.path
     for node in hook_imports(syntax.source.tree):
         prefix = "." * node.level + (node.module or "").removesuffix(RECORDING_MODULE)
@@ -83,7 +83,7 @@ def local_names(hooks: dict[str, str], hook: str) -> frozenset[str]:
 
 
 def unhooked(value: ast.expr, hooks: frozenset[str]) -> ast.expr:
-    """The argument of a call of one of ``hooks``; other expressions as they are."""
+    """Return the argument of a call of one of ``hooks``; other expressions as they are."""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.args:
         return value.args[0] if value.func.id in hooks else value
     return value

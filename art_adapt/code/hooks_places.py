@@ -52,7 +52,7 @@ def _always_imported(syntax: Syntax) -> Iterator[Import]:
 
 
 def _always_finds_neighbours(syntax: Syntax) -> bool:
-    """Whether the file imports a module that lies beside it, and nowhere else."""
+    """True if the file imports a module that lies beside it, and nowhere else."""
     here, *above = import_roots(syntax.source.path)
     for imported in _always_imported(syntax):
         top = imported.module.partition(".")[0]
@@ -69,7 +69,7 @@ def _always_finds_neighbours(syntax: Syntax) -> bool:
 
 
 def _defines_what_is_used(beside: Path, imported: Import, syntax: Syntax) -> bool:
-    """Whether an import can mean the file beside: a library may have the same name."""
+    """True if an import can mean the file beside: a library may have the same name."""
     try:
         defined = Syntax.of(read_source(beside)).defined
     except Refusal:
@@ -127,6 +127,6 @@ def _packages_of(root: Path, imported: Import) -> Iterator[tuple[str, ...]]:
 
 
 def _leads_to_one_place(root: Path, top: str, path: Path) -> bool:
-    """Whether a top-level name means one folder, wherever its search may begin."""
+    """True if a top-level name means one folder, wherever its search may begin."""
     others = {*import_roots(path), *path.parents[1:6]} - {root}
     return not any(is_module(other / top) for other in others)

@@ -12,7 +12,7 @@ from art_adapt.definitions import called_name, definitions_of
 
 
 def module_at(project: Project, agent: Syntax, path: Path) -> str | None:
-    """How a train module beside the agent imports the file at ``path``."""
+    """Return how a train module beside the agent imports the file at ``path``."""
     package, folder = project.package(agent), agent.source.path.parent
     root = folder.parents[package_depth(package) - 1] if package else folder
     if path.stem == "__init__" and path.parent == folder:
@@ -27,7 +27,7 @@ def module_at(project: Project, agent: Syntax, path: Path) -> str | None:
 
 
 def runs_when_imported(syntax: Syntax) -> bool:
-    """Whether importing the file does more than define things."""
+    """True if importing the file does more than define things."""
     return any(
         isinstance(node, ast.While | ast.For)
         or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Await))
@@ -36,7 +36,7 @@ def runs_when_imported(syntax: Syntax) -> bool:
 
 
 def is_importable(syntax: Syntax) -> bool:
-    """Whether a file that runs something can be imported without that."""
+    """True if a file that runs something can be imported without that."""
     body = syntax.source.tree.body
     runs = [
         node.value

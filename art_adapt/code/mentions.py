@@ -17,7 +17,7 @@ REGISTERS = re.compile(r"_*(register|add|bind|attach|mount|append)(_|$)")
 
 
 def is_called_on_each(syntax: Syntax, node: ast.expr) -> bool:
-    """Whether a loop calls this on each element, as on the members of a team.
+    """True if a loop calls this on each element, as on the members of a team.
 
     Of a table of tools one is chosen: by its key, or by what it is compared with.
     """
@@ -46,7 +46,7 @@ def is_called_on_each(syntax: Syntax, node: ast.expr) -> bool:
 
 
 def is_used(syntax: Syntax, node: ast.expr) -> bool:
-    """Whether the named object is called here, or passed to something that may call it."""
+    """True if the named object is called here, or passed to something that may call it."""
     parent = syntax.parents.get(node)
     if isinstance(parent, ast.keyword):
         holder = syntax.parents.get(parent)
@@ -61,7 +61,7 @@ def is_base(syntax: Syntax, node: ast.expr) -> bool:
 
 
 def only_describes(syntax: Syntax, node: ast.expr) -> bool:
-    """Whether a class is named for a type, or for an attribute of its own: ``Store.limit``."""
+    """True if a class is named for a type, or for an attribute of its own: ``Store.limit``."""
     parent = syntax.parents.get(node)
     if isinstance(parent, ast.Attribute) and parent.value is node:
         return True
@@ -80,7 +80,7 @@ def only_describes(syntax: Syntax, node: ast.expr) -> bool:
 
 
 def is_put_aside(syntax: Syntax, node: ast.expr) -> bool:
-    """Whether a call stands in a lambda, or a partial, that is kept under a name.
+    """True if a call stands in a lambda, or a partial, that is kept under a name.
 
     That is a table of tools, ``{"look": lambda **given: look(**given)}``, or what registers
     one.
@@ -109,7 +109,7 @@ def is_put_aside(syntax: Syntax, node: ast.expr) -> bool:
 
 
 def is_kept(syntax: Syntax, node: ast.expr) -> bool:
-    """Whether a function is given to what a variable holds: ``TOOLS = [Tool(look)]``."""
+    """True if a function is given to what a variable holds: ``TOOLS = [Tool(look)]``."""
     given = syntax.parents.get(node)
     if isinstance(given, ast.Call) and given.func is node:
         return False  # it is called here
@@ -124,7 +124,7 @@ def is_kept(syntax: Syntax, node: ast.expr) -> bool:
 
 
 def file_of_variable(project: Project, syntax: Syntax, node: ast.expr) -> Path | None:
-    """The other file whose variable a name is: ``TOOLS``, ``tools.TOOLS``."""
+    """Return the other file whose variable a name is: ``TOOLS``, ``tools.TOOLS``."""
     if isinstance(node, ast.Name) and node.id in syntax.imports:
         place, values = project.variable(syntax, node.id)
         return place.source.path if values else None

@@ -90,7 +90,7 @@ def takes_the_rest(case: ast.match_case) -> bool:
 
 
 def bound_names(targets: Iterable[ast.expr]) -> Iterator[str]:
-    """The names that targets of an assignment or a loop bind, in tuples too."""
+    """Yield the names that targets of an assignment or a loop bind, in tuples too."""
     for target in targets:
         if isinstance(target, ast.Name):
             yield target.id
@@ -99,7 +99,7 @@ def bound_names(targets: Iterable[ast.expr]) -> Iterator[str]:
 
 
 def paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The targets of an assignment with what each gets: two for ``a, b = 1, 2``."""
+    """Yield the targets of an assignment with what each gets: two for ``a, b = 1, 2``."""
     several = ast.Tuple | ast.List
     if not isinstance(target, several) or not isinstance(value, several):
         yield target, value
@@ -112,13 +112,13 @@ def paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.ex
 
 
 def arguments_of(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
-    """The parameters of a function, without ``*args`` and ``**kwargs``."""
+    """Return the parameters of a function, without ``*args`` and ``**kwargs``."""
     arguments = function.args
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
 def defaults_of(function: FunctionNode) -> Iterator[tuple[str, ast.expr]]:
-    """The parameters of a function that have a default, with that."""
+    """Yield the parameters of a function that have a default, with that."""
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
     pairs = [
@@ -131,7 +131,7 @@ def defaults_of(function: FunctionNode) -> Iterator[tuple[str, ast.expr]]:
 
 
 def decorator_names(definition: FunctionNode | ast.ClassDef) -> list[str]:
-    """The last names of the decorators: ``command`` for ``@app.command("chat")``."""
+    """Return the last names of the decorators: ``command`` for ``@app.command("chat")``."""
     spelled = (
         dotted(each.func if isinstance(each, ast.Call) else each) or ""
         for each in definition.decorator_list
@@ -140,7 +140,7 @@ def decorator_names(definition: FunctionNode | ast.ClassDef) -> list[str]:
 
 
 def grown_list(node: ast.AST) -> str | None:
-    """The list that a statement or call adds to: ``log.append(x)``, ``log += [x]``."""
+    """Return the list that a statement or call adds to: ``log.append(x)``, ``log += [x]``."""
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
         return dotted(node.target)
     if (
@@ -170,7 +170,7 @@ def keyword(call: ast.Call, name: str) -> ast.expr | None:
 def argument_of(
     call: ast.Call, name: str, positional: Sequence[str]
 ) -> ast.expr | None:
-    """What a call gives for a parameter, if it can be seen.
+    """Return what a call gives for a parameter, if it can be seen.
 
     ``positional`` are the parameters that may be given by their position.
     """

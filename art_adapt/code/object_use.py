@@ -15,7 +15,7 @@ PLAIN_METHODS = frozenset(
 
 
 def is_used_as_object(syntax: Syntax, function: Function, name: str) -> bool:
-    """Whether the code calls a parameter, or a method of it that no JSON value has.
+    """True if the code calls a parameter, or a method of it that no JSON value has.
 
     A constructor's parameter is followed to the attribute that keeps it, and a list or
     dict to its elements.
@@ -45,7 +45,7 @@ def is_used_as_object(syntax: Syntax, function: Function, name: str) -> bool:
 
 
 def _reused_at(syntax: Syntax, function: Function, name: str) -> int | None:
-    """The first line at which a parameter's name is given to something else, if any is.
+    """Return the first line at which a parameter's name is given to something else, if any is.
 
     For example ``message = response.choices[0].message``; not where nothing was given for
     it: ``if store is None: store = Store()``, ``store = store or Store()``.
@@ -69,13 +69,13 @@ def _mentions(value: ast.expr, name: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _objects_in(syntax: Syntax, function: str) -> frozenset[str]:
-    """What a function calls, iterates over or reads attributes of as only objects allow."""
+    """Return what a function calls, iterates over or reads attributes of as only objects allow."""
     found = (_used_as_object(syntax, node) for node in syntax.owned_by(function))
     return frozenset(name for name in found if name is not None)
 
 
 def _derived_names(syntax: Syntax, function: Function, name: str) -> set[str]:
-    """The names of collections that the function makes of a parameter's elements."""
+    """Return the names of collections that the function makes of a parameter's elements."""
     found = {name}
     for target, values in syntax.assignments.items():
         for where, value in values:
@@ -90,7 +90,7 @@ def _derived_names(syntax: Syntax, function: Function, name: str) -> set[str]:
 
 
 def _names_in(value: ast.expr) -> set[str]:
-    """The names that a value may be: ``x``, ``x or y``."""
+    """Return the names that a value may be: ``x``, ``x or y``."""
     if isinstance(value, ast.BoolOp):
         return {name for each in value.values for name in _names_in(each)}
     return {value.id} if isinstance(value, ast.Name) else set()
@@ -115,7 +115,7 @@ def _used_as_object(syntax: Syntax, node: ast.AST) -> str | None:
 
 
 def _is_element_object(node: ast.AST, name: str) -> bool:
-    """Whether ``name``, an element, or a part of it, is called or has an attribute."""
+    """True if ``name``, an element, or a part of it, is called or has an attribute."""
     if isinstance(node, ast.Call):
         inner = node.func
     elif isinstance(node, ast.Attribute) and node.attr not in PLAIN_METHODS:

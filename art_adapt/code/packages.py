@@ -19,7 +19,7 @@ MOST_NEIGHBOURS = 80  # files of a folder that are read for their imports
 
 
 def module_file(module: Path) -> Path | None:
-    """The file of a module: ``a/b.py`` or ``a/b/__init__.py`` for ``a/b``."""
+    """Return the file of a module: ``a/b.py`` or ``a/b/__init__.py`` for ``a/b``."""
     if not module.name:
         return None
     return next(
@@ -33,7 +33,7 @@ def module_file(module: Path) -> Path | None:
 
 
 def import_roots(path: Path) -> Iterator[Path]:
-    """The folders that absolute imports in ``path`` may start from.
+    """Yield the folders that absolute imports in ``path`` may start from.
 
     They are its own folder and those above it, up to the project's root.
     """
@@ -52,7 +52,7 @@ def import_roots(path: Path) -> Iterator[Path]:
 
 
 def is_of_project(path: Path, module: str, name: str = "") -> bool:
-    """Whether a module is the project's own, as ``agents`` often is.
+    """True if a module is the project's own, as ``agents`` often is.
 
     ``path`` is the file that imports it, or ``name`` from it. A folder without an
     ``__init__.py`` gives no more than its modules, a package to its own modules no more
@@ -79,7 +79,7 @@ def is_of_project(path: Path, module: str, name: str = "") -> bool:
 
 
 def imports_relatively(syntax: Syntax) -> bool:
-    """Whether the file always imports relatively, so that it cannot be run by its path.
+    """True if the file always imports relatively, so that it cannot be run by its path.
 
     One that may import otherwise, in ``try`` or in a function, may be run as a script.
     """
@@ -93,14 +93,14 @@ def relative_depth(syntax: Syntax) -> int:
 
 
 def _relative(syntax: Syntax) -> Iterator[ast.ImportFrom]:
-    """The relative imports of a file, but for that of its hooks."""
+    """Yield the relative imports of a file, but for that of its hooks."""
     for node in syntax.nodes:
         if isinstance(node, ast.ImportFrom) and node.level and not is_of_hooks(node):
             yield node
 
 
 def package_of(syntax: Syntax) -> str:
-    """The dotted package that a file is imported from; "" for a script.
+    """Return the dotted package that a file is imported from; "" for a script.
 
     The imports of the file and its neighbours are the best evidence: scripts lie beside
     ``__init__.py`` too, and a package needs none.
@@ -115,7 +115,7 @@ def package_of(syntax: Syntax) -> str:
 
 
 def may_be_of_package(syntax: Syntax) -> bool:
-    """Whether something speaks for a package, though a file is one of a folder of scripts.
+    """True if something speaks for a package, though a file is one of a folder of scripts.
 
     Its hooks are then imported in a way that holds for both.
     """
@@ -134,7 +134,7 @@ def _package_by_evidence(syntax: Syntax) -> str:
 
 
 def _imports_neighbours_by_name(syntax: Syntax) -> bool:
-    """Whether the file imports its neighbours by name, as scripts do.
+    """True if the file imports its neighbours by name, as scripts do.
 
     Imports under ``if __name__ == "__main__":`` do not count.
     """
@@ -156,13 +156,13 @@ def _imports_neighbours_by_name(syntax: Syntax) -> bool:
 
 
 def is_named_after_a_library(file: Path) -> bool:
-    """Whether a file imports a library of its own name, as a provider's ``openai.py`` does."""
+    """True if a file imports a library of its own name, as a provider's ``openai.py`` does."""
     text = file.read_text(encoding="utf-8", errors="replace")
     return re.search(rf"^\s*(from|import)\s+{file.stem}\b", text, re.M) is not None
 
 
 def _package_by_imports(syntax: Syntax) -> str:
-    """The package that a file's absolute imports of its own project start from.
+    """Return the package that a file's absolute imports of its own project start from.
 
     ``from app.tools import x`` in app/service/agent.py: it is app.service, also where
     the folder around app has an ``__init__.py``, or service has none.
@@ -181,7 +181,7 @@ def _package_by_imports(syntax: Syntax) -> str:
 
 
 def _namespace_package(syntax: Syntax) -> str:
-    """The package of a file whose folder has no ``__init__.py``; "" if it is a script."""
+    """Return the package of a file whose folder has no ``__init__.py``; "" if it is a script."""
     path = syntax.source.path
     folder = path.parent
     if not folder.name.isidentifier():
@@ -213,7 +213,7 @@ def _namespace_package(syntax: Syntax) -> str:
 
 
 def _package_by_siblings(syntax: Syntax) -> str:
-    """The package of a file that imports from folders beside its own, as ``utils.log``.
+    """Return the package of a file that imports from folders beside its own, as ``utils.log``.
 
     Python then starts in the folder around both. A file that changes ``sys.path`` may be
     run from anywhere.
@@ -240,7 +240,7 @@ def _package_by_siblings(syntax: Syntax) -> str:
 
 
 def _package_of_importers(path: Path) -> str:
-    """The package that other files of the project import a file from, or load it."""
+    """Return the package that other files of the project import a file from, or load it."""
     root = project_root(path)
     if path.parent == root or root not in path.parents or module_file(path.parent):
         return ""  # of app.py beside app/, Python takes the file
@@ -264,7 +264,7 @@ def _package_of_importers(path: Path) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _importing_lines(root: Path) -> str:
-    """The lines of a project that import something, or may load it by its name."""
+    """Return the lines of a project that import something, or may load it by its name."""
     importing = re.compile(
         rb"^[ \t]*(?:from|import)\s.*|^.*[\"'](?:\w+\.)+(?:\{|[\"'\w]).*", re.M
     )
@@ -276,13 +276,13 @@ def _importing_lines(root: Path) -> str:
 
 
 def _dotted_below(root: Path, folder: Path) -> str:
-    """The dotted name of a folder below another one; "" where Python could not write it."""
+    """Return the dotted name of a folder below another one; "" where Python could not write it."""
     parts = folder.relative_to(root).parts
     return ".".join(parts) if all(map(str.isidentifier, parts)) else ""
 
 
 def _leads_below(folder: Path, imported: Import, path: Path) -> bool:
-    """Whether an absolute import in ``path`` names another module below ``folder``.
+    """True if an absolute import in ``path`` names another module below ``folder``.
 
     A folder may be called like a library, as ``openai`` and ``mcp`` are: its name alone
     says nothing, and ``from agno.agent import Agent`` nothing in agno/agent.py.
@@ -295,12 +295,12 @@ def _leads_below(folder: Path, imported: Import, path: Path) -> bool:
 
 
 def is_module(module: Path) -> bool:
-    """Whether a module or a folder of modules is at this path without a suffix."""
+    """True if a module or a folder of modules is at this path without a suffix."""
     return module_file(module) is not None or module.is_dir()
 
 
 def _texts_of(folder: Path) -> Iterator[tuple[Path, bytes]]:
-    """The Python files in a folder, as far as they can be read, with their contents."""
+    """Yield the Python files in a folder, as far as they can be read, with their contents."""
     try:
         for path in sorted(folder.iterdir())[:MOST_NEIGHBOURS]:
             if path.suffix == ".py" and path.is_file():
@@ -311,7 +311,7 @@ def _texts_of(folder: Path) -> Iterator[tuple[Path, bytes]]:
 
 @functools.lru_cache(maxsize=4096)
 def is_own_module(path: Path, module: str) -> bool:
-    """Whether a top-level module belongs to the project of a file."""
+    """True if a top-level module belongs to the project of a file."""
     return any(is_module(root / module) for root in import_roots(path))
 
 
@@ -332,7 +332,7 @@ def import_name(path: Path) -> tuple[Path, str]:
 
 
 def _imported_beside(path: Path) -> Iterator[str]:
-    """The modules that a train module imports from its own package."""
+    """Yield the modules that a train module imports from its own package."""
     for node in ast.walk(read_source(path).tree):
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
             yield node.module
@@ -343,7 +343,7 @@ def _imported_beside(path: Path) -> Iterator[str]:
 
 
 def package_depth(package: str) -> int:
-    """The number of folders that a package is deep."""
+    """Return the number of folders that a package is deep."""
     return package.count(".") + 1
 
 

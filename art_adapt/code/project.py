@@ -140,7 +140,7 @@ class Project:
         return found
 
     def holds(self, facts: Facts) -> bool:
-        """Whether each of some facts is true of this project."""
+        """True if each of some facts is true of this project."""
         while unsure := facts & ~self._true:
             if unsure & self._false:
                 return False
@@ -215,7 +215,7 @@ class Project:
         return found
 
     def variable(self, syntax: Syntax, name: str) -> tuple[Syntax, list[ast.expr]]:
-        """What a file of the project assigns to a module-level name that is imported."""
+        """Return what a file of the project assigns to a module-level name that is imported."""
         found = self._imported(syntax, name)
         if not isinstance(found, tuple):
             return syntax, []
@@ -223,14 +223,14 @@ class Project:
         return place, place.values_at_top(attribute)
 
     def variable_named(self, syntax: Syntax, name: str) -> tuple[Syntax, str] | None:
-        """The file that an imported name is defined in, and its name there."""
+        """Return the file that an imported name is defined in, and its name there."""
         found = self._imported(syntax, name)
         return found if isinstance(found, tuple) else None
 
     def _imported(
         self, syntax: Syntax, name: str
     ) -> Syntax | tuple[Syntax, str] | None:
-        """The module that an imported name is, or the one that defines it, with the name."""
+        """Return the module that an imported name is, or the one that defines it, with the name."""
         seen: set[tuple[Path, str]] = set()
         while self._imports(syntax, name) and (syntax.source.path, name) not in seen:
             seen.add((syntax.source.path, name))
@@ -247,13 +247,13 @@ class Project:
         return (syntax, name) if seen else None
 
     def _imports(self, syntax: Syntax, name: str) -> bool:
-        """Whether a file imports a name: others say what an ``import *`` brings."""
+        """True if a file imports a name: others say what an ``import *`` brings."""
         if syntax.imports_all:
             self.know(_names_imported, syntax)
         return name in syntax.imports
 
     def imported_by(self, paths: Iterable[Path]) -> set[Path]:
-        """The files that importing some imports, these included."""
+        """Return the files that importing some imports, these included."""
         found: set[Path] = set()
         left = list(paths)
         while left:
@@ -266,7 +266,7 @@ class Project:
         return found
 
     def located(self, syntax: Syntax, name: str) -> Path | None:
-        """The file that an imported name comes from or is; None for a library's."""
+        """Return the file that an imported name comes from or is; None for a library's."""
         found = self._locate(syntax.source.path, syntax.imports[name])
         return None if found is None else found[0]
 
@@ -290,7 +290,7 @@ class Project:
         return target if target[1] in target[0].classes else None
 
     def package(self, syntax: Syntax) -> str:
-        """The result of ``package_of``, which reads the neighbours, kept for each file."""
+        """Return the result of ``package_of``, which reads the neighbours, kept for each file."""
         path = syntax.source.path
         if path not in self._packages:
             self._packages[path] = package_of(syntax)
@@ -319,7 +319,7 @@ class Project:
         return None
 
     def _binds(self, package: Path, name: str) -> bool:
-        """Whether a package has a name of its own, which goes before a module's.
+        """True if a package has a name of its own, which goes before a module's.
 
         ``from .search import search`` in its ``__init__.py`` makes it a function;
         ``from . import search`` leaves it the module.

@@ -8,13 +8,13 @@ from art_adapt.code.nodes import FunctionNode, last_name
 
 
 def is_protocol(definition: ast.ClassDef) -> bool:
-    """Whether a class is a Protocol: ``class Model(Protocol)``, ``Protocol[T]``."""
+    """True if a class is a Protocol: ``class Model(Protocol)``, ``Protocol[T]``."""
     bases = (b.value if isinstance(b, ast.Subscript) else b for b in definition.bases)
     return "Protocol" in map(last_name, bases)
 
 
 def fits(definition: ast.ClassDef, protocol: ast.ClassDef) -> bool:
-    """Whether a class has every method of a protocol, with parameters that fit."""
+    """True if a class has every method of a protocol, with parameters that fit."""
     own, wanted = _methods(definition), _methods(protocol)
     return bool(wanted) and all(
         name in own and _accepts(own[name], method) for name, method in wanted.items()
@@ -28,7 +28,7 @@ def _methods(definition: ast.ClassDef) -> dict[str, FunctionNode]:
 
 
 def _accepts(method: FunctionNode, wanted: FunctionNode) -> bool:
-    """Whether a method can be called in every way in which a protocol's can."""
+    """True if a method can be called in every way in which a protocol's can."""
     if isinstance(method, ast.AsyncFunctionDef) != isinstance(
         wanted, ast.AsyncFunctionDef
     ):

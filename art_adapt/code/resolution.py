@@ -125,7 +125,7 @@ def _stored(
 def held_in(
     project: Project, syntax: Syntax, node: ast.Attribute
 ) -> Iterator[tuple[Syntax, ast.expr]]:
-    """What methods of the classes of an object assign to one of its attributes."""
+    """Yield what methods of the classes of an object assign to one of its attributes."""
     for place, owner in family(project, syntax, node.value):
         for where, value in place.assignments.get(f"self.{node.attr}", ()):
             if where.startswith(f"{owner}."):
@@ -133,7 +133,7 @@ def held_in(
 
 
 def is_namespace(node: ast.AST | None) -> TypeGuard[ast.Call]:
-    """Whether a call only puts what it is given together: ``SimpleNamespace(ask=ask)``."""
+    """True if a call only puts what it is given together: ``SimpleNamespace(ask=ask)``."""
     return isinstance(node, ast.Call) and last_name(node.func) == "SimpleNamespace"
 
 
@@ -220,7 +220,7 @@ def _classes_of(
 def _variable_of(
     project: Project, syntax: Syntax, value: ast.expr
 ) -> tuple[Syntax, str] | None:
-    """The file and the name of a variable of another module: ``registry``, ``tools.registry``."""
+    """Return the file and name of another module's variable: ``registry``, ``tools.registry``."""
     if isinstance(value, ast.Name):
         return project.variable_named(syntax, value.id)
     if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
@@ -241,7 +241,7 @@ def owners(
 def family(
     project: Project, syntax: Syntax, value: ast.expr
 ) -> list[tuple[Syntax, str]]:
-    """The classes that a value may be an instance of, with those they are derived from."""
+    """Return the classes that a value may be an instance of, with those they are derived from."""
     return [
         each
         for place, owner in owners(project, syntax, value)
@@ -264,7 +264,7 @@ def _attribute_classes(
 def declared(
     project: Project, syntax: Syntax, class_name: str, attribute: str
 ) -> Iterator[tuple[Syntax, ast.expr]]:
-    """The annotations of an attribute, in the body of a class or where it is assigned."""
+    """Yield the annotations of an attribute, in the body of a class or where it is assigned."""
     for place, name in lineage(project, syntax, class_name):
         for statement in place.classes[name].body:
             if (

@@ -42,7 +42,7 @@ def named_at_run_time(
 
 
 def is_inspection(syntax: Syntax, value: ast.expr) -> bool:
-    """Whether a value lists the members of a module or an object: ``inspect.getmembers(tools)``."""
+    """True if a value lists the members of a module or an object: ``inspect.getmembers(tools)``."""
     return isinstance(value, ast.Call) and (
         syntax.qualified(value.func) == "inspect.getmembers"
     )

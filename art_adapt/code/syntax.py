@@ -130,7 +130,7 @@ class Syntax:
                 self.imports[local] = found
 
     def runs_in(self, node: ast.AST) -> str:
-        """Like ``owner``, but LAMBDA for what stands in a lambda at module level."""
+        """Return the ``owner``, but LAMBDA for what stands in a lambda at module level."""
         owner = self._owners[node]
         if owner == MODULE_LEVEL and any(
             isinstance(outer, ast.Lambda) for outer in self.ancestors(node)
@@ -139,11 +139,11 @@ class Syntax:
         return owner
 
     def owner(self, node: ast.AST) -> str:
-        """The qualified name of the function that contains ``node``."""
+        """Return the qualified name of the function that contains ``node``."""
         return self._owners[node]
 
     def has(self, node: ast.AST) -> bool:
-        """Whether a node is of this file."""
+        """True if a node is of this file."""
         return node in self._owners
 
     def adopt(self, node: ast.AST, beside: ast.AST) -> None:
@@ -159,7 +159,7 @@ class Syntax:
         return found
 
     def owned_by(self, qualname: str) -> Iterator[ast.AST]:
-        """The nodes of a function's own body, without those of functions inside it."""
+        """Return the nodes of a function's own body, without those of functions inside it."""
         return iter(self._nodes_by_owner.get(qualname, ()))
 
     @cached_property
@@ -173,12 +173,12 @@ class Syntax:
         return Place(self.source.path, node.lineno, node.col_offset + 1)
 
     def text(self, node: ast.AST, limit: int = 70) -> str:
-        """The source of an expression on one line, for messages."""
+        """Return the source of an expression on one line, for messages."""
         text = " ".join(ast.unparse(node).split())
         return text if len(text) <= limit else text[: limit - 3] + "..."
 
     def segment(self, node: ast.expr | ast.stmt) -> str:
-        """The source of a node as it is written; ``ast.get_source_segment`` splits the file."""
+        """Return the source of a node; ``ast.get_source_segment`` splits the whole file each time."""
         first, *rest = self.source.lines[node.lineno - 1 : node.end_lineno]
         *middle, last = [first, *rest]
         last = last.encode()[: node.end_col_offset].decode()
@@ -192,7 +192,7 @@ class Syntax:
             node = parent
 
     def is_guarded(self, node: ast.AST) -> bool:
-        """Whether ``node`` is under ``if __name__ == "__main__":``."""
+        """True if ``node`` is under ``if __name__ == "__main__":``."""
         return any(
             isinstance(outer, ast.If) and "__name__" in ast.dump(outer.test)
             for outer in self.ancestors(node)
@@ -201,13 +201,13 @@ class Syntax:
     def enclosing_loop(
         self, node: ast.AST
     ) -> ast.For | ast.AsyncFor | ast.While | None:
-        """The innermost loop around ``node`` in its own function."""
+        """Return the innermost loop around ``node`` in its own function."""
         return next(self.enclosing_loops(node), None)
 
     def enclosing_loops(
         self, node: ast.AST
     ) -> Iterator[ast.For | ast.AsyncFor | ast.While]:
-        """The loops around ``node`` in its own function, the innermost first."""
+        """Yield the loops around ``node`` in its own function, the innermost first."""
         inner = node
         for outer in self.ancestors(node):
             if isinstance(outer, FunctionNode | ast.Lambda):
@@ -299,7 +299,7 @@ class Syntax:
         return found
 
     def annotations_of(self, expression: ast.expr) -> list[ast.expr]:
-        """The annotations of a name or attribute where ``expression`` stands."""
+        """Return the annotations of a name or attribute where ``expression`` stands."""
         key, owner = dotted(expression) or "", self.owner(expression)
         around = [MODULE_LEVEL, owner]
         if not self.is_local(key, owner):
@@ -337,20 +337,20 @@ class Syntax:
         ]
 
     def functions_around(self, owner: str) -> list[str]:
-        """The functions, no classes, in which a function is defined, the innermost first."""
+        """Return the functions, no classes, in which a function is defined, the innermost first."""
         parts = owner.split(".")
         outer = (".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))
         return [each for each in outer if each in self.functions]
 
     def is_local(self, name: str, owner: str) -> bool:
-        """Whether a name is a function's own: a parameter, or assigned there."""
+        """True if a name is a function's own: a parameter, or assigned there."""
         if owner in (MODULE_LEVEL, LAMBDA) or "." in name:
             return False
         assigned = (name, owner) in self._assigned
         return assigned or name in self.functions[owner].parameters
 
     def defaults_of(self, name: ast.Name) -> list[ast.expr]:
-        """The default of the parameter that a name is in its function."""
+        """Return the default of the parameter that a name is in its function."""
         function = self.functions.get(self.owner(name))
         if function is None:
             return []
@@ -358,7 +358,7 @@ class Syntax:
         return [default for each, default in defaults if each == name.id]
 
     def values_at_top(self, name: str) -> list[ast.expr]:
-        """The values that the file assigns to a name at module level."""
+        """Return the values that the file assigns to a name at module level."""
         return self._assigned.get((name, MODULE_LEVEL), [])
 
     @cached_property
@@ -371,7 +371,7 @@ class Syntax:
         return found
 
     def origins(self, function: str, name: str) -> list[ast.expr]:
-        """What a name of a function is made from: assigned, iterated over, added to it."""
+        """Return what a name of a function is made from: assigned, iterated over, added to it."""
         return self._origins.get((function, name), [])
 
     @cached_property
@@ -395,7 +395,7 @@ class Syntax:
         return found
 
     def entries_of(self, mapping: ast.expr) -> list[ast.Subscript]:
-        """The places in its function that set an entry of ``mapping``."""
+        """Return the places in its function that set an entry of ``mapping``."""
         name = dotted(mapping)
         return self._entries.get((name or "", self.owner(mapping)), [])
 
@@ -409,7 +409,7 @@ class Syntax:
         return found
 
     def imports_module(self, *tops: str) -> Import | None:
-        """The first import of one of these top-level packages."""
+        """Return the first import of one of these top-level packages."""
         return next(
             (
                 i

@@ -160,7 +160,7 @@ def _held(
 def _values(
     project: Project, syntax: Syntax, value: ast.expr
 ) -> Iterator[tuple[Syntax, ast.expr]]:
-    """What a value may be: what is assigned or given for it, returned, or in a container."""
+    """Yield what a value may be: what is assigned or given for it, returned, or in a container."""
     if isinstance(value, ast.Name):
         yield from ((syntax, each) for each in syntax.values_of(value))
         place, found = project.variable(syntax, value.id)

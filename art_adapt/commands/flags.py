@@ -23,7 +23,7 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameter(setting: Setting) -> inspect.Parameter:
-    """The parameter that Typer makes the flag from; None or False: it was not given."""
+    """Return the parameter that Typer makes the flag from; None or False: it was not given."""
     if setting.kind is bool:
         kind: Any = bool
     else:
@@ -37,7 +37,7 @@ def _parameter(setting: Setting) -> inspect.Parameter:
 
 
 def options_from(given: Mapping[str, Any]) -> Options:
-    """The options that were given as flags; the others have their defaults."""
+    """Return the options that were given as flags; the others have their defaults."""
     said: dict[str, Any] = {}
     for setting in SETTINGS:
         value = given[setting.name]

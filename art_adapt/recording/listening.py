@@ -103,14 +103,14 @@ class Listener(Recorder):
         return copied
 
     def detour(self, path: str, body: Any, options: Any) -> None:
-        """Every request is sent as it is."""
+        """Send the request as it is."""
 
     def patience(self) -> dict[str, Any]:
         """Return no options: the agent's own timeouts and retries hold."""
         return {}
 
     def pause_before_retry(self, error: BaseException, attempts: int) -> None:
-        """The agent's client has retried what it retries."""
+        """Do nothing: the agent's client has retried what it retries."""
 
     def prepare(
         self, path: str, body: Any, options: Any, asking: str

@@ -145,14 +145,14 @@ def _said(error: BaseException) -> str:
 
 
 def _asked() -> tuple[tuple[str, int], ...]:
-    """The places where a model was asked so far, with hooks and outside of episodes."""
+    """Return the places where a model was asked so far, with hooks and outside of episodes."""
     # A train module of one's own may run without the recorder.
     state = sys.modules.get("art_adapt.recording.state")
     return tuple(sorted(state.outside)) if state is not None else ()
 
 
 def _class_name(spelled: str) -> str:
-    """The name of a class in its repr, as ART 0.5.18 notes the types of exceptions."""
+    """Return the name of a class in its repr, as ART 0.5.18 notes the types of exceptions."""
     return spelled.removeprefix("<class '").removesuffix("'>").rpartition(".")[2]
 
 

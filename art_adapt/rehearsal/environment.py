@@ -241,7 +241,7 @@ def _for_settings(settings: Sequence[Variable], train_module: Path) -> dict[str,
 
 
 def keys_read(files: Iterable[Syntax]) -> Iterator[str]:
-    """The variables with keys that files read, or the libraries they use."""
+    """Yield the variables with keys that files read, or the libraries they use."""
     for file in files:
         text = file.source.text
         yield from (n for n in REQUIRED.findall(text) if SECRET.search(n))
@@ -252,7 +252,7 @@ def keys_read(files: Iterable[Syntax]) -> Iterator[str]:
 
 
 def _is_on_azure(files: Iterable[Syntax]) -> bool:
-    """Whether Azure is the only place where the files ask a model."""
+    """True if Azure is the only place where the files ask a model."""
     texts = [file.source.text for file in files]
     plain = re.compile(r"[\"']OPENAI_API_KEY[\"']|\b(?:Async)?OpenAI\(")
     return any("AzureOpenAI" in text for text in texts) and not any(
@@ -261,7 +261,7 @@ def _is_on_azure(files: Iterable[Syntax]) -> bool:
 
 
 def files_of(train_module: Path) -> list[Syntax]:
-    """The train module, its agent, and the files that they import."""
+    """Return the train module, its agent, and the files that they import."""
     agent = train_module.with_name(f"{train_module.stem.removesuffix('_train')}.py")
     sources = []
     for path in dict.fromkeys((train_module, agent)):

@@ -112,7 +112,7 @@ def _json(texts: Sequence[str], random: Random, words: Words) -> str | None:
 
 
 def _is_schema(value: Any) -> bool:
-    """Whether an object is a JSON schema of one, as ``Model.model_json_schema()`` prints it."""
+    """True if an object is a JSON schema of one, as ``Model.model_json_schema()`` prints it."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("properties"), dict)

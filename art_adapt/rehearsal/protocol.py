@@ -77,7 +77,7 @@ class Settings:
 
 
 def progress_file(out: str | Path) -> Path:
-    """Where a child writes its steps and episodes so far, two numbers, as it goes."""
+    """Return where a child writes its steps and episodes so far, two numbers, as it goes."""
     return Path(out).with_suffix(".progress")
 
 

@@ -70,7 +70,7 @@ def value_of(schema: Any, random: Random, root: Any) -> Any:
 
 
 def _alternatives(schema: Any) -> list[Any]:
-    """What a value may be, of which null is the last resort."""
+    """Return what a value may be, of which null is the last resort."""
     for several in ("anyOf", "oneOf", "allOf"):
         if isinstance(schema, dict) and schema.get(several):
             some = [each for each in schema[several] if each.get("type") != "null"]
@@ -81,7 +81,7 @@ def _alternatives(schema: Any) -> list[Any]:
 def _of_one_kind(
     properties: dict[str, Any], random: Random
 ) -> Iterator[tuple[str, Any]]:
-    """The properties of one value, whose kind decides between alternatives of others."""
+    """Yield the properties of one value, whose kind decides between alternatives of others."""
     kinds = [
         len(schema["enum"])
         for schema in properties.values()

@@ -26,7 +26,7 @@ class Variable:
 
 
 def settings_read(files: Iterable[Syntax]) -> Iterator[Variable]:
-    """The variables that the settings classes of some files read.
+    """Yield the variables that the settings classes of some files read.
 
     pydantic-settings 2 finds a field by its name in any case, behind ``env_prefix``, or
     by its alias.
@@ -54,7 +54,7 @@ def _fields(definition: ast.ClassDef) -> Iterator[Variable]:
 
 
 def _requires(declared: ast.Call | None) -> bool:
-    """Whether ``Field(...)`` gives no default."""
+    """True if ``Field(...)`` gives no default."""
     if declared is None or last_name(declared.func) != "Field":
         return False
     first = declared.args[0] if declared.args else keyword(declared, "default")
@@ -63,7 +63,7 @@ def _requires(declared: ast.Call | None) -> bool:
 
 
 def _prefix(definition: ast.ClassDef) -> str:
-    """The ``env_prefix`` of a class: in ``model_config``, or in a class ``Config``."""
+    """Return the ``env_prefix`` of a class: in ``model_config``, or in a class ``Config``."""
     for node in ast.walk(definition):
         value: ast.expr | None = None
         if isinstance(node, ast.Call):

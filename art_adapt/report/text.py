@@ -290,7 +290,7 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
 
 
 def _has_defaults(parameter: Parameter) -> bool:
-    """Whether nothing has to be given for a parameter, or for any field of its object."""
+    """True if nothing has to be given for a parameter, or for any field of its object."""
     fields = parameter.fields or ()
     whole = bool(fields) and all(each.default is not None for each in fields)
     return parameter.default is not None or whole

@@ -72,7 +72,7 @@ class Episodes:
         return {path for path, _ in self.run}
 
     def functions_in(self, path: Path) -> set[str]:
-        """The functions of a file that the episodes run."""
+        """Return the functions of a file that the episodes run."""
         return {name for where, name in self.run if where == path}
 
     def effects(self) -> dict[Path, tuple[Effect, ...]]:
@@ -97,7 +97,7 @@ class Episodes:
 def _registering(
     found: Found, entries: Sequence[EntryPoint], run: set[FunctionKey]
 ) -> dict[Path, list[FunctionKey]]:
-    """The files to import for what they register, each with the functions and classes."""
+    """Return the files to import for what they register, each with the functions and classes."""
     if any(each.is_script or each.route is not None for each in entries):
         return {}
     project = found.project
@@ -116,7 +116,7 @@ def _serving(
     entries: Sequence[EntryPoint],
     registering: Mapping[Path, list[FunctionKey]],
 ) -> set[Path]:
-    """The files that register what runs the agent, as handlers of a server: no tools."""
+    """Return the files that register what runs the agent, as handlers of a server: no tools."""
     starting = found.graph.reaching(each.key for each in entries)
     return {
         path
@@ -163,7 +163,7 @@ def _with_handed_over(
 
 
 def _imported_with(project: Project, entries: Sequence[EntryPoint]) -> Iterator[Path]:
-    """The files beside its agent that a train module imports, for what an agent is made of."""
+    """Yield the files beside its agent that a train module imports, for what an agent is made of."""
     for entry in entries:
         agent = project.files[entry.home]
         for made in (part.made for part in entry.parts if part.made is not None):
@@ -174,7 +174,7 @@ def _imported_with(project: Project, entries: Sequence[EntryPoint]) -> Iterator[
 
 
 def _effects(episodes: Episodes, syntax: Syntax) -> tuple[Effect, ...]:
-    """What the functions of an episode do in a file, and what importing the file does."""
+    """Return what the functions of an episode do in a file, and what importing the file does."""
     found, imported = episodes.found, episodes.imported
     path = syntax.source.path
     functions = episodes.functions_in(path)

@@ -143,7 +143,7 @@ def _files(
 def _of_other_agents(
     project: Project, homes: Sequence[Path], entries: Sequence[EntryPoint]
 ) -> set[Path]:
-    """The files of a folder's other agents: they have candidates of their own."""
+    """Return the files of a folder's other agents: they have candidates of their own."""
     tests = [apart_from(project, home) for home in homes]
     return {
         each.home for each in entries if all(is_apart(each.home) for is_apart in tests)

@@ -129,7 +129,7 @@ def _documentation(entry: EntryPoint, returns: bool) -> str:
 
 
 def _named_whole(entry: EntryPoint) -> str | None:
-    """The name that an agent has which is taken over whole, by its statements or imported."""
+    """Return the name of an agent that is taken over whole, by its statements or imported."""
     whole = entry.instance
     if whole is None or whole.made is None or not whole.is_object:
         return None
@@ -158,7 +158,7 @@ def _script_episode(entry: EntryPoint) -> str:
 
 
 def _typed(terminal: Terminal) -> list[str]:
-    """What a terminal gives an episode: its input and arguments are the scenario's."""
+    """Return what a terminal gives an episode: its input and arguments are the scenario's."""
     return [f"{f.name}=scenario.{f.name}" for f in terminal_fields(terminal)]
 
 
@@ -248,7 +248,7 @@ def _stand_in(texts: Sequence[str]) -> str:
 
 
 def _preparations(entry: EntryPoint) -> list[str]:
-    """The statements that make what the entry point needs, as the project makes it."""
+    """Return the statements that make what the entry point needs, as the project makes it."""
     statements = (
         statement
         for parameter in entry.parts
@@ -268,7 +268,7 @@ def _preparations(entry: EntryPoint) -> list[str]:
 
 
 def clients_of(entry: EntryPoint) -> list[Parameter]:
-    """The clients that episode() passes, as parameters or in dataclasses."""
+    """Return the clients that episode() passes, as parameters or in dataclasses."""
     if entry.is_script or entry.route is not None:
         return []
     every = (field for parameter in entry.needs for field in fields_of(parameter))

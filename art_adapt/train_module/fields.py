@@ -55,7 +55,7 @@ def scenario_fields(entry: EntryPoint) -> list[Parameter]:
 def _required(
     parameters: Iterable[Parameter], *, whole: bool = False
 ) -> list[Parameter]:
-    """The fields of what has to be given, as far as JSON can hold it.
+    """Return the fields of what has to be given, as far as JSON can hold it.
 
     ``whole``: of an object that requires nothing, all.
     """
@@ -69,7 +69,7 @@ def _required(
 
 
 def fields_of(parameter: Parameter) -> tuple[Parameter, ...]:
-    """The fields of an object that has to be made; another parameter is one itself."""
+    """Return the fields of an object that has to be made; another parameter is one itself."""
     if parameter.stand_in is not None:
         names = [path.rpartition(".")[2] for path in parameter.stand_in]
         return tuple(Parameter(name, "str", None) for name in dict.fromkeys(names))
@@ -79,13 +79,13 @@ def fields_of(parameter: Parameter) -> tuple[Parameter, ...]:
 
 
 def terminal_fields(terminal: Terminal) -> list[Parameter]:
-    """What is typed, and what stands on the command line."""
+    """Return what is typed, and what stands on the command line."""
     names = [("arguments", terminal.reads_arguments), ("inputs", terminal.asks)]
     return [Parameter(name, "list[str]", None) for name, is_read in names if is_read]
 
 
 def is_given(parameter: Parameter) -> bool:
-    """Whether episode() itself provides a parameter: a client, a model, an object."""
+    """True if episode() itself provides a parameter: a client, a model, an object."""
     if parameter.stand_in is not None:
         return not parameter.stand_in
     return (

@@ -91,7 +91,7 @@ def _without_runs(lines: Sequence[str], left_out: Sequence[str]) -> list[str]:
 
 
 def _is_own(entry: EntryPoint, line: str) -> bool:
-    """Whether a line imports something of the project."""
+    """True if a line imports something of the project."""
     module = MODULE.match(line)
     if module is None or module[1].startswith("."):
         return True

@@ -90,7 +90,7 @@ def _broken_argument(indent: str, argument: str) -> list[str]:
 
 
 def _held(value: ast.expr | None, text: str) -> tuple[str, list[str], str] | None:
-    """What stands in the brackets that an expression ends with, and around it."""
+    """Return what stands in the brackets that an expression ends with, and around it."""
 
     def source(node: ast.AST) -> str:
         return ast.get_source_segment(text, node) or ""

@@ -13,7 +13,7 @@ from art_adapt.train_module.taken_over import taken_over
 
 
 def record_class(parameter: Parameter) -> str:
-    """The class of the object that episode() makes for a parameter.
+    """Return the class of the object that episode() makes for a parameter.
 
     That is the one of its annotation, as the agent's file names it, or one derived from it.
     """
@@ -31,5 +31,5 @@ def imported_name(entry: EntryPoint) -> tuple[str, str]:
 
 
 def local_name(name: str) -> str:
-    """A name of the agent's, as the train module can use it beside its own."""
+    """Return a name of the agent's, as the train module can use it beside its own."""
     return f"agent_{name}" if name in names_of_template() else name

@@ -206,12 +206,12 @@ def _verdict(entry: EntryPoint, survey: Survey, training: Training, typed: bool)
 
 
 def _lasting(survey: Survey) -> Iterator[Effect]:
-    """The effects that a training run has: not what it imports the agent without."""
+    """Return the effects that a training run has: not what it imports the agent without."""
     return (e for file in survey.files for e in file.effects if not e.calls)
 
 
 def _is_handed(parameter: Parameter) -> bool:
-    """Whether episode() passes an object that art-adapt has not looked into.
+    """True if episode() passes an object that art-adapt has not looked into.
 
     The agent may call its methods. What the project's own code makes of itself is known.
     """
@@ -221,7 +221,7 @@ def _is_handed(parameter: Parameter) -> bool:
 
 
 def _warnings(survey: Survey, typed: bool) -> list[str]:
-    """The lines of the docstring that name the effects of an episode, the worst first."""
+    """Return the lines of the docstring that name the effects of an episode, the worst first."""
     harmless = {Harm.CLOCK, Harm.ASKS, Harm.IMPORT} if typed else {Harm.CLOCK}
     effects = {
         (
@@ -239,7 +239,7 @@ def _warnings(survey: Survey, typed: bool) -> list[str]:
 
 
 def _in_docstring(text: str) -> str:
-    """One line of the docstring, with nothing in it that would end it or escape."""
+    """Return one line of the docstring, with nothing in it that would end it or escape."""
     return shortened(text.replace("\\", "/").replace('"', "'"), LINE_LENGTH)
 
 

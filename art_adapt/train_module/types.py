@@ -46,7 +46,7 @@ def _plain(node: ast.expr) -> str | None:
 
 
 def _union(parts: list[str | None]) -> str | None:
-    """What JSON can hold of a union; None where that is nothing, or None itself."""
+    """Return what JSON can hold of a union; None where that is nothing, or None itself."""
     plain = [part for part in parts if part]
     return " | ".join(plain) if set(plain) - {"None"} else None
 
@@ -81,7 +81,7 @@ def _subscript(node: ast.Subscript) -> str | None:
 
 
 def _literal(values: list[ast.expr]) -> str | None:
-    """The texts that are admitted, as formatters spell them; where they are many, a text."""
+    """Return the texts that are admitted, as formatters spell them; where they are many, a text."""
     found = [v.value for v in values if isinstance(v, ast.Constant)]
     texts = [each for each in found if isinstance(each, str)]
     if len(texts) < len(values):

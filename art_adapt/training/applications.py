@@ -120,7 +120,7 @@ async def _serve(app: Any, started: Started) -> None:
 
 
 def _whole(app: Any) -> tuple[Any, str]:
-    """The application, and what its paths begin with."""
+    """Return the application, and what its paths begin with."""
     kind = type(app).__name__
     if kind == "APIRouter":
         whole = importlib.import_module("fastapi").FastAPI()

@@ -59,7 +59,7 @@ class _Terminal:
 
 
 def _words(text: str) -> str:
-    """A text without the spaces and line ends that a terminal lays it out with."""
+    """Return a text without the spaces and line ends that a terminal lays it out with."""
     return "".join(text.split())
 
 

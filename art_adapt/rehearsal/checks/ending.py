@@ -83,7 +83,7 @@ def _remedy(error: str, module: Path) -> str:
 
 
 def _in_project(name: str, module: Path) -> Path | None:
-    """The folder or file of the project that has the name of a module, if one does."""
+    """Return the folder or file of the project that has the name of a module, if one does."""
     root = project_root(module)
     for path in python_files(root):
         if path.stem == name:

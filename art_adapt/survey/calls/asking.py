@@ -66,17 +66,17 @@ class Asking:
         return Asking(self.completions, self.sites | more.sites, self.growing)
 
     def completes(self, node: ast.AST) -> bool:
-        """Whether ``node`` contains a completion call."""
+        """True if ``node`` contains a completion call."""
         return any(inner in self.completions for inner in ast.walk(node))
 
     def asks(self, node: ast.AST) -> bool:
-        """Whether ``node`` contains a completion call, or a call that leads to one."""
+        """True if ``node`` contains a completion call, or a call that leads to one."""
         return any(
             inner in self.completions or inner in self.sites for inner in ast.walk(node)
         )
 
     def drives(self, syntax: Syntax, function: Function) -> bool:
-        """Whether a loop of the function asks again, with a conversation that it extends."""
+        """True if a loop of the function asks again, with a conversation that it extends."""
         if function.node not in self._driving:
             self._driving[function.node] = any(
                 isinstance(node, LOOPS)
@@ -88,7 +88,7 @@ class Asking:
         return self._driving[function.node]
 
     def composes(self, syntax: Syntax, function: Function) -> bool:
-        """Whether the function hands what one question gave to another function that asks.
+        """True if the function hands what one question gave to another function that asks.
 
         That is ``write(text, plan(text))``, or ``plan = make_plan(goal)`` and ``work(plan)``.
         Private ones are parts of it that nobody would take for an episode.
@@ -119,7 +119,7 @@ class Asking:
         return False
 
     def _continues(self, syntax: Syntax, call: ast.Call, other: ast.Call) -> bool:
-        """Whether two completions send one conversation: by turns, or by two APIs."""
+        """True if two completions send one conversation: by turns, or by two APIs."""
         if not {call.func, other.func} <= self.completions.keys():
             return False
         sent = [
@@ -136,7 +136,7 @@ class Asking:
         return not sent[0].isdisjoint(sent[1])
 
     def asks_for_each(self, syntax: Syntax, function: Function) -> bool:
-        """Whether the function only asks for each of some rows, as a benchmark does.
+        """True if the function only asks for each of some rows, as a benchmark does.
 
         ``[chunk async for chunk in self.run(task)]`` asks once.
         """
@@ -154,7 +154,7 @@ class Asking:
     def asks_about_a_row(
         self, syntax: Syntax, function: Function, site: ast.AST
     ) -> bool:
-        """Whether a call is made for each of some rows, and given what is made of one.
+        """True if a call is made for each of some rows, and given what is made of one.
 
         ``for agent in agents: agent.act(state)`` takes turns instead.
         """
@@ -170,7 +170,7 @@ class Asking:
         )
 
     def only_relays(self, syntax: Syntax, function: Function) -> bool:
-        """Whether all that the function asks is what its callers say: it has no prompt.
+        """True if all that the function asks is what its callers say: it has no prompt.
 
         That is ``ask(system, text)``, which puts its parameters into messages, and sends
         them or has them sent.
@@ -186,7 +186,7 @@ class Asking:
         )
 
     def _sent(self, syntax: Syntax, function: Function) -> Iterator[ast.expr]:
-        """What a function sends as messages, or gives to what asks for it."""
+        """Yield what a function sends as messages, or gives to what asks for it."""
         for node in syntax.owned_by(function.qualname):
             around = syntax.parents.get(node)
             if (call := self.completions.get(node)) is not None:
@@ -197,7 +197,7 @@ class Asking:
                 yield from (each.value for each in around.keywords)
 
     def _extends(self, syntax: Syntax, loop: ast.AST) -> bool:
-        """Whether the body of a loop adds to something that it also sends."""
+        """True if the body of a loop adds to something that it also sends."""
         if sends_answers(loop, self.asks):
             return True
         sent = set[str]()
@@ -209,12 +209,12 @@ class Asking:
         return own or bool(extends(syntax, loop, sent, self.growing))
 
     def writes(self, syntax: Syntax, owner: str, value: ast.expr) -> bool:
-        """Whether a function writes messages into a list, with contents that may vary."""
+        """True if a function writes messages into a list, with contents that may vary."""
         contents = _written(syntax, owner, value)
         return any(not isinstance(content, ast.Constant) for content in contents)
 
     def is_given(self, syntax: Syntax, function: Function) -> frozenset[str]:
-        """The parameters of the function that hold a conversation."""
+        """Return the parameters of the function that hold a conversation."""
         sent = {
             call.messages.id
             for node in syntax.owned_by(function.qualname)
@@ -225,7 +225,7 @@ class Asking:
         return (CONVERSATION_NAMES | sent).intersection(function.parameters)
 
     def only_sends(self, syntax: Syntax, function: Function) -> bool:
-        """Whether the function is given the conversation, and only makes the call."""
+        """True if the function is given the conversation, and only makes the call."""
         if self.drives(syntax, function):
             return False
         if self._is_given_request(syntax, function):
@@ -236,7 +236,7 @@ class Asking:
         )
 
     def _is_given_request(self, syntax: Syntax, function: Function) -> bool:
-        """Whether all arguments of a completion call come in a parameter: ``**request``."""
+        """True if all arguments of a completion call come in a parameter: ``**request``."""
         rest = function.node.args.kwarg
         given = {*function.parameters, *([rest.arg] if rest is not None else [])}
         return any(
@@ -251,7 +251,7 @@ class Asking:
         )
 
     def returns_answer(self, value: ast.expr) -> bool:
-        """Whether ``value`` is a completion call that returns the answer itself."""
+        """True if ``value`` is a completion call that returns the answer itself."""
         if isinstance(value, ast.Await):
             value = value.value
         return isinstance(value, ast.Call) and any(
@@ -274,7 +274,7 @@ def _made_from(syntax: Syntax, function: Function, nodes: set[ast.AST]) -> set[a
 
 
 def _repeats(outer: ast.AST, node: ast.AST) -> bool:
-    """Whether ``outer`` goes through rows and evaluates ``node`` for each of them."""
+    """True if ``outer`` goes through rows and evaluates ``node`` for each of them."""
     if isinstance(outer, ast.For | ast.AsyncFor):
         rows = outer.iter
     elif isinstance(outer, COMPREHENSIONS):
@@ -285,7 +285,7 @@ def _repeats(outer: ast.AST, node: ast.AST) -> bool:
 
 
 def _rows(outer: ast.AST) -> Iterator[str]:
-    """The names that a loop, or a comprehension, gives to each row, not a number."""
+    """Yield the names that a loop, or a comprehension, gives to each row, not a number."""
     for_each = (
         [(outer.target, outer.iter)]
         if isinstance(outer, ast.For | ast.AsyncFor)
@@ -297,7 +297,7 @@ def _rows(outer: ast.AST) -> Iterator[str]:
 
 
 def _written(syntax: Syntax, owner: str, messages: ast.expr) -> Iterator[ast.expr]:
-    """The contents that a function writes into messages, at once or one by one."""
+    """Yield the contents that a function writes into messages, at once or one by one."""
     found = [messages, *syntax.values_of(messages)]
     name = dotted(messages)
     for node in syntax.owned_by(owner):
@@ -316,7 +316,7 @@ def _is_message(value: ast.expr) -> bool:
 
 
 def _contents(messages: ast.expr) -> Iterator[ast.expr]:
-    """The contents of the messages in a list display, or what a function makes them of."""
+    """Yield the contents of the messages in a list display, or what a function makes them of."""
     if isinstance(messages, ast.Call):
         yield from (*messages.args, *(each.value for each in messages.keywords))
     for message in messages.elts if isinstance(messages, ast.List) else ():

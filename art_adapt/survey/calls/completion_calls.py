@@ -183,7 +183,7 @@ def find_completion_calls(
 
 
 def _is_tested(value: ast.AST, parent: ast.AST) -> bool:
-    """Whether a value is only asked for: ``if getattr(completions, "parse", None):``."""
+    """True if a value is only asked for: ``if getattr(completions, "parse", None):``."""
     return isinstance(parent, ast.UnaryOp) or value is getattr(parent, "test", None)
 
 
@@ -323,12 +323,12 @@ def _entry(
 
 
 def _arguments(call: ast.Call) -> frozenset[str]:
-    """The names of a call's keyword arguments; ``**`` stands for unpacked ones."""
+    """Return the names of a call's keyword arguments; ``**`` stands for unpacked ones."""
     return frozenset(argument.arg or "**" for argument in call.keywords)
 
 
 def _index(call: ast.Call, callee: ast.expr) -> int:
-    """The position of the callee among the arguments of ``call``; -1 if not there."""
+    """Return the position of the callee among the arguments of ``call``; -1 if not there."""
     for index, argument in enumerate(call.args):
         if callee is argument or (
             isinstance(argument, ast.Call) and callee in argument.args

@@ -37,7 +37,7 @@ def uses_of(
 
 
 def _kept_as(call: FoundCall) -> Iterator[str]:
-    """The names that the statement around a callee assigns it to, in a partial too."""
+    """Yield the names that the statement around a callee assigns it to, in a partial too."""
     for outer in call.syntax.ancestors(call.callee):
         if isinstance(outer, ast.Assign | ast.AnnAssign):
             targets = outer.targets if isinstance(outer, ast.Assign) else [outer.target]

@@ -32,13 +32,13 @@ def growing_sites(project: Project, graph: CallGraph) -> Growing:
 
 @functools.lru_cache(maxsize=4096)
 def _grown_by(syntax: Syntax, name: str) -> frozenset[str]:
-    """The parameters of a function that its body adds to."""
+    """Return the parameters of a function that its body adds to."""
     grown = {_grown(node) for node in syntax.owned_by(name)}
     return frozenset(syntax.functions[name].given) & grown
 
 
 def _grown(node: ast.AST) -> str | None:
-    """What code adds messages to: a list, or a request by its ``request["messages"]``."""
+    """Return what code adds messages to: a list, or a request by its ``request["messages"]``."""
     if (name := grown_list(node)) is not None:
         return name
     target: ast.AST | None = None
@@ -58,7 +58,7 @@ def _grown(node: ast.AST) -> str | None:
 def extends(
     syntax: Syntax, loop: ast.AST, sent: set[str], growing: Growing
 ) -> set[str]:
-    """The names of what a loop adds to, of all that it sends, turn after turn.
+    """Return the names of what a loop adds to, of all that it sends, turn after turn.
 
     ``sent``: the names in what it sends. A list that each turn makes anew does not grow
     from turn to turn; what it is made from may. So does a list in a request that was made
@@ -88,7 +88,7 @@ def extends(
 
 
 def _made_anew(loop: ast.AST, names: set[str]) -> set[str]:
-    """Those of ``names`` that each turn gives a new value, not made from the last one.
+    """Return those of ``names`` that each turn gives a new value, not made from the last one.
 
     In a branch, that is a list that is only added to there.
     """
@@ -110,7 +110,7 @@ def _made_anew(loop: ast.AST, names: set[str]) -> set[str]:
 
 
 def _blocks(body: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The blocks of statements in a piece of code, the inner ones as well."""
+    """Yield the blocks of statements in a piece of code, the inner ones as well."""
     for node in ast.walk(body):
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
@@ -123,7 +123,7 @@ def _growths_of(body: ast.AST, name: str) -> Iterator[ast.AST]:
 
 
 def _going_on(body: ast.AST, *, inside: bool = False) -> Iterator[ast.AST]:
-    """The nodes of a loop, without branches that leave it; of other code, all nodes.
+    """Yield the nodes of a loop, without branches that leave it; of other code, all nodes.
 
     ``inside``: in a loop in it, which a ``break`` leaves instead.
     """
@@ -138,7 +138,7 @@ def _going_on(body: ast.AST, *, inside: bool = False) -> Iterator[ast.AST]:
 
 
 def grown_in(body: ast.AST, growing: Growing) -> set[str]:
-    """The names of the lists that code adds to; a loop, before a further turn."""
+    """Return the names of the lists that code adds to; a loop, before a further turn."""
     found: set[str] = set()
     for node in _going_on(body) if isinstance(body, LOOPS) else ast.walk(body):
         if (name := _grown(node)) is not None:
@@ -155,7 +155,7 @@ def grown_in(body: ast.AST, growing: Growing) -> set[str]:
 def only_tries_again(
     loop: ast.For | ast.AsyncFor | ast.While, growing: Growing
 ) -> bool:
-    """Whether a loop goes on only after a failure, of which it tells the model nothing.
+    """True if a loop goes on only after a failure, of which it tells the model nothing.
 
     Its attempt ends in ``return`` or ``break``, whatever that adds to a conversation
     before.
@@ -184,7 +184,7 @@ def only_tries_again(
 
 
 def sends_answers(loop: ast.AST, asks: Callable[[ast.AST], bool]) -> bool:
-    """Whether a loop sends what it was answered before: ``draft = ask(f"Mend {draft}")``.
+    """True if a loop sends what it was answered before: ``draft = ask(f"Mend {draft}")``.
 
     ``asks``: whether a node contains the call that asks.
     """
@@ -201,7 +201,7 @@ def sends_answers(loop: ast.AST, asks: Callable[[ast.AST], bool]) -> bool:
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """The names and attributes that a statement binds, each with what it comes from."""
+    """Yield the names and attributes that a statement binds, each with what it comes from."""
     targets: list[ast.expr] = []
     value: ast.expr | None = None
     if isinstance(node, ast.Assign):
@@ -218,7 +218,7 @@ def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def names_in(call: ast.Call) -> set[str]:
-    """The names and attributes in the arguments of a call."""
+    """Return the names and attributes in the arguments of a call."""
     values = (*call.args, *(k.value for k in call.keywords))
     inner = (node for value in values for node in ast.walk(value))
     return {name for node in inner if (name := dotted(node)) is not None}

@@ -89,7 +89,7 @@ def _unrecorded(
 
 
 def art_use(syntax: Syntax) -> Place | None:
-    """Where a file uses ART itself; None if it does not.
+    """Return where a file uses ART itself; None if it does not.
 
     Such a file records its own trajectories, so it is left alone.
     """

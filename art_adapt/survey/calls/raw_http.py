@@ -46,18 +46,18 @@ def find_raw_http(syntax: Syntax) -> Iterator[Obstacle]:
 
 
 def _is_url(node: ast.Constant) -> bool:
-    """Whether a string is the URL of an API in the table, or its end."""
+    """True if a string is the URL of an API in the table, or its end."""
     text = node.value
     return isinstance(text, str) and len(text) < 300 and _path(text).endswith(URLS)
 
 
 def _path(url: str) -> str:
-    """A URL without its query, which Azure wants, and without a slash at its end."""
+    """Return a URL without its query, which Azure wants, and without a slash at its end."""
     return url.partition("?")[0].rstrip("/")
 
 
 def _is_route(syntax: Syntax, node: ast.expr) -> bool:
-    """Whether the file serves the path, as in ``@app.post("/v1/chat/completions")``."""
+    """True if the file serves the path, as in ``@app.post("/v1/chat/completions")``."""
     call = syntax.parents.get(node)
     owner = syntax.parents.get(call) if call is not None else None
     return call in getattr(owner, "decorator_list", ())

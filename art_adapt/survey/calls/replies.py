@@ -17,7 +17,7 @@ OF_MESSAGE = re.compile(r"(^|[._])(message|msg|reply)\.content$|choices\.text$")
 def holds_reply(
     syntax: Syntax, value: ast.expr, asking: Asking, depth: int = 0
 ) -> bool:
-    """Whether an expression holds the model's answer.
+    """True if an expression holds the model's answer.
 
     That is ``message.content``, a variable that was assigned it, or the parsed answer that
     a call returns, whole or in part.
@@ -50,7 +50,7 @@ def holds_reply(
 
 
 def _is_last_content(value: ast.expr, asking: Asking) -> bool:
-    """Whether an expression is ``messages[-1]["content"]`` of a conversation."""
+    """True if an expression is ``messages[-1]["content"]`` of a conversation."""
     if isinstance(value, ast.Subscript):
         key, last = value.slice, value.value
         is_content = isinstance(key, ast.Constant) and key.value == "content"

@@ -45,12 +45,12 @@ CERTAIN = 3  # the likeness of a call that runs a tool, beyond doubt
 
 
 def given(call: ast.Call) -> list[ast.expr]:
-    """What a call is given, by position and by name."""
+    """Return what a call is given, by position and by name."""
     return [*call.args, *(k.value for k in call.keywords if k.arg is not None)]
 
 
 def called(call: ast.Call) -> str:
-    """The name of what is called, whatever it is an attribute of."""
+    """Return the name of what is called, whatever it is an attribute of."""
     function = call.func
     return (
         function.attr if isinstance(function, ast.Attribute) else dotted(function) or ""
@@ -58,13 +58,13 @@ def called(call: ast.Call) -> str:
 
 
 def is_no_tool(call: ast.Call) -> bool:
-    """Whether a call makes an object, or is of Python's own: neither is a tool."""
+    """True if a call makes an object, or is of Python's own: neither is a tool."""
     name = (dotted(call.func) or "").split(".")[-1]
     return name in NOT_TOOLS or name[:1].isupper()
 
 
 def likeness(call: ast.Call) -> int:
-    """How much a call looks like one that runs a tool.
+    """Return how much a call looks like one that runs a tool.
 
     Running one takes the request's arguments, a lookup by its name, or a verb that says so.
     """
@@ -82,7 +82,7 @@ def likeness(call: ast.Call) -> int:
 
 
 def spelled(value: ast.expr) -> str:
-    """The names and keys on the way to a value: call.function.name for ``call["function"]["name"]``."""
+    """Return a value's path as names: call.function.name for ``call["function"]["name"]``."""
     match value:
         case ast.Name(id=name):
             return name

@@ -63,7 +63,7 @@ def roles_of(
 
 
 def _is_core(call: FoundCall, in_loop: bool) -> bool:
-    """Whether a call carries the agent's conversation: with tools, turn after turn."""
+    """True if a call carries the agent's conversation: with tools, turn after turn."""
     if SIDE_JOB.search(_named(call)):
         return False
     return _has_tools(call) or in_loop or _grows(call)
@@ -78,7 +78,7 @@ def _has_tools(call: FoundCall) -> bool:
 
 
 def _grows(call: FoundCall) -> bool:
-    """Whether the function that makes the call adds to the conversation."""
+    """True if the function that makes the call adds to the conversation."""
     name = dotted(call.messages) if call.messages is not None else None
     return name is not None and any(
         grown_list(node) == name for node in call.syntax.owned_by(call.function)
@@ -111,7 +111,7 @@ def _role_of(
 
 
 def side_job_of(place: Path, called: str) -> str:
-    """The word by which a function is named after a side job, for an agent that is not here.
+    """Return the word by which a function is named after a side job, for an agent that is not here.
 
     A simulated user, a judge: training it may be meant, but the agent more often is.
     """
@@ -149,7 +149,7 @@ def _overruled(call: FoundCall) -> str:
 
 
 def _in_tool(syntax: Syntax, node: ast.AST) -> bool:
-    """Whether the function or class around ``node`` is declared to be a tool."""
+    """True if the function or class around ``node`` is declared to be a tool."""
     for outer in syntax.ancestors(node):
         if isinstance(outer, FunctionNode | ast.ClassDef) and any(
             name in TOOL_DECORATORS for name in decorator_names(outer)
@@ -163,7 +163,7 @@ def _in_tool(syntax: Syntax, node: ast.AST) -> bool:
 
 
 def _literal(call: FoundCall) -> str | None:
-    """The model's name, where the file spells it out."""
+    """Return the model's name, where the file spells it out."""
     if call.model is None:
         return None
     for value in (call.model, *call.syntax.values_of(call.model)):

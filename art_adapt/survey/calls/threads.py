@@ -107,7 +107,7 @@ def _may_reach(
     reaching: set[FunctionKey],
     asking: Asking,
 ) -> bool:
-    """Whether running ``function`` in a thread may lead to a policy call."""
+    """True if running ``function`` in a thread may lead to a policy call."""
     if asking.completes(function):
         return True
     if isinstance(function, ast.Constant):

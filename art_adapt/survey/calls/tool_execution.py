@@ -72,12 +72,12 @@ def find_tool_execution(
 
 
 def _shared(syntax: Syntax, reply: ast.expr, call: ast.Call) -> int:
-    """How many blocks a reply shares with a call: two branches may use the same names."""
+    """Return how many blocks a reply shares with a call: two branches may use the same names."""
     return len({*syntax.ancestors(reply)}.intersection(syntax.ancestors(call)))
 
 
 def _is_request(call: ast.Call, asking: Asking) -> bool:
-    """Whether a call asks a model, of whatever provider, or is given a conversation to send."""
+    """True if a call asks a model, of whatever provider, or is given a conversation to send."""
     name = dotted(call.func) or ""
     sends = call.func in asking.sites and any(
         last_name(each).lstrip("_") in CONVERSATION_NAMES for each in given(call)
@@ -87,7 +87,7 @@ def _is_request(call: ast.Call, asking: Asking) -> bool:
 
 
 def _replies(syntax: Syntax) -> Iterator[tuple[ast.expr, int]]:
-    """The contents of the tool messages that a file writes, then of observations.
+    """Yield the contents of the tool messages that a file writes, then of observations.
 
     Each comes with the least likeness of a call that may have made it.
     """
@@ -120,13 +120,13 @@ def _replies(syntax: Syntax) -> Iterator[tuple[ast.expr, int]]:
 
 
 def answers_a_call(node: ast.AST) -> TypeGuard[ast.Dict | ast.Call]:
-    """Whether a node is a message with a tool's reply."""
+    """True if a node is a message with a tool's reply."""
     role = _fields(node).get("role")
     return role is not None and _role(role) in REPLY_ROLES
 
 
 def _role(value: ast.expr) -> str:
-    """The role that a message has: "tool", also for ``Role.TOOL`` and ``Role.TOOL.value``."""
+    """Return the role that a message has: "tool", also for ``Role.TOOL`` and ``Role.TOOL.value``."""
     if isinstance(value, ast.Constant):
         return str(value.value)
     words = (dotted(value) or "").removesuffix(".value").split(".")
@@ -134,7 +134,7 @@ def _role(value: ast.expr) -> str:
 
 
 def _fields(node: ast.AST) -> dict[str, ast.expr]:
-    """The entries of a dict display or of a call with keywords."""
+    """Return the entries of a dict display or of a call with keywords."""
     if isinstance(node, ast.Dict):
         return {
             key.value: value
@@ -147,7 +147,7 @@ def _fields(node: ast.AST) -> dict[str, ast.expr]:
 
 
 def _words(syntax: Syntax, value: ast.expr) -> str:
-    """The texts and names in a value, and in what a name is assigned."""
+    """Return the texts and names in a value, and in what a name is assigned."""
     values = [value, *(syntax.values_of(value) if isinstance(value, ast.Name) else ())]
     return " ".join(
         each.id if isinstance(each, ast.Name) else str(each.value)
@@ -187,13 +187,13 @@ def _made_by(
 
 
 def _returned(syntax: Syntax, call: ast.Call) -> list[ast.expr]:
-    """What a function that is defined around its call returns: ``async def run_one(call)``."""
+    """Return what a function defined around its call returns: ``async def run_one(call)``."""
     inner = f"{syntax.owner(call)}.{dotted(call.func)}"
     return return_values(syntax, inner) if inner in syntax.functions else []
 
 
 def _parts(value: ast.expr) -> list[ast.expr]:
-    """The expressions that a value is put together from, or a part of."""
+    """Return the expressions that a value is put together from, or a part of."""
     match value:
         case ast.JoinedStr() | ast.BoolOp() | ast.Dict():
             return value.values

@@ -58,7 +58,7 @@ def running_all(
 
 
 def _is_calls(syntax: Syntax, value: ast.expr) -> bool:
-    """Whether a value is ``message.tool_calls``, by this name or another."""
+    """True if a value is ``message.tool_calls``, by this name or another."""
     values = [value, *(syntax.values_of(value) if isinstance(value, ast.Name) else ())]
     return any(spelled(each).endswith("tool_calls") for each in values)
 
@@ -105,7 +105,7 @@ def _execution(node: ast.expr, syntax: Syntax, endings: tuple[str, ...]) -> str 
 
 
 def _does_more(syntax: Syntax, test: ast.expr) -> bool:
-    """Whether what stands under a comparison calls more than what reads the request."""
+    """True if what stands under a comparison calls more than what reads the request."""
     branch = next(
         (outer for outer in syntax.ancestors(test) if isinstance(outer, ast.stmt)), test
     )
@@ -123,7 +123,7 @@ def _does_more(syntax: Syntax, test: ast.expr) -> bool:
 def _is_tool_name(
     expression: ast.expr, syntax: Syntax, endings: tuple[str, ...]
 ) -> bool:
-    """Whether an expression is the name of a requested tool, or a variable with it."""
+    """True if an expression is the name of a requested tool, or a variable with it."""
     values = [expression]
     if isinstance(expression, ast.Name):
         values = syntax.values_of(expression)
@@ -135,7 +135,7 @@ def _is_tool_name(
 
 
 def _is_of_definition(value: ast.expr, syntax: Syntax) -> bool:
-    """Whether a name is a tool's own, in its schema: ``for tool in tools``."""
+    """True if a name is a tool's own, in its schema: ``for tool in tools``."""
     root = spelled(value).partition(".")[0]
     sources = syntax.origins(syntax.owner(value), root)
     return any(
@@ -146,7 +146,7 @@ def _is_of_definition(value: ast.expr, syntax: Syntax) -> bool:
 
 
 def _is_parsed_name(value: ast.expr, syntax: Syntax) -> bool:
-    """Whether a value is ``request["name"]`` of what was parsed from the model's text."""
+    """True if a value is ``request["name"]`` of what was parsed from the model's text."""
     return (
         isinstance(value, ast.Subscript)
         and isinstance(value.slice, ast.Constant)
@@ -159,7 +159,7 @@ def _is_parsed_name(value: ast.expr, syntax: Syntax) -> bool:
 
 
 def _endings(syntax: Syntax) -> tuple[str, ...]:
-    """The attributes by which a file may read the name of a requested tool."""
+    """Return the attributes by which a file may read the name of a requested tool."""
     text = syntax.source.text
     return tuple(
         f".{name}"

@@ -82,7 +82,7 @@ def find_tool_loop(
 
 
 def _is_left_after(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
-    """Whether a loop is left in any case after what ``site`` is part of."""
+    """True if a loop is left in any case after what ``site`` is part of."""
     inner: ast.AST = site
     left = False
     for outer in syntax.ancestors(site):
@@ -113,7 +113,7 @@ def _first(
 def _around(
     project: Project, graph: CallGraph, syntax: Syntax, call: ast.expr, depth: int
 ) -> Iterator[_Around]:
-    """The loops around a call, from the inside, then those around its function's uses."""
+    """Yield the loops around a call, from the inside, then those around its function's uses."""
     for loop in syntax.enclosing_loops(call):
         yield syntax, loop, call
     if depth == 0:
@@ -127,7 +127,7 @@ def _around(
 
 
 def _is_open(loop: _Loop) -> bool:
-    """Whether the loop counts or waits, and does not go through data."""
+    """True if the loop counts or waits, and does not go through data."""
     if isinstance(loop, ast.While):
         return True
     called = _iterated(loop)
@@ -140,7 +140,7 @@ def _is_open(loop: _Loop) -> bool:
 
 
 def _iterated(loop: ast.For | ast.AsyncFor) -> ast.expr:
-    """What a loop goes through, without a bar that shows how far it is."""
+    """Return what a loop goes through, without a bar that shows how far it is."""
     shown = loop.iter
     while isinstance(shown, ast.Call) and shown.args:
         if last_name(shown.func) not in ("tqdm", "track", "enumerate"):
@@ -150,7 +150,7 @@ def _iterated(loop: ast.For | ast.AsyncFor) -> ast.expr:
 
 
 def _is_retry(loop: _Loop) -> bool:
-    """Whether the loop is left on success, and goes on after a failure."""
+    """True if the loop is left on success, and goes on after a failure."""
     return _is_named_retry(loop) or any(
         isinstance(statement, ast.Try)
         and statement.handlers
@@ -162,7 +162,7 @@ def _is_retry(loop: _Loop) -> bool:
 
 
 def _is_named_retry(loop: _Loop) -> bool:
-    """Whether a loop counts attempts, by the names in its header."""
+    """True if a loop counts attempts, by the names in its header."""
     head = (
         loop.test
         if isinstance(loop, ast.While)
@@ -182,7 +182,7 @@ def _header(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str:
 
 
 def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str | None:
-    """The expression that bounds the turns; None where only the model ends the loop."""
+    """Return the expression that bounds the turns; None where only the model ends the loop."""
     if isinstance(loop, ast.While):
         for node in ast.walk(loop.test):
             if isinstance(node, ast.Compare) and isinstance(
@@ -205,7 +205,7 @@ def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str
 
 
 def _count(syntax: Syntax, given: list[ast.expr]) -> str:
-    """How often ``range(*given)`` counts: ``n`` for ``range(1, n + 1)``."""
+    """Return how often ``range(*given)`` counts: ``n`` for ``range(1, n + 1)``."""
     if len(given) == 1:
         return syntax.text(given[0])
     first, last = given[0], given[1]

@@ -32,7 +32,7 @@ def apart_from(project: Project, home: Path) -> Callable[[Path], bool]:
 
     @functools.cache
     def imports() -> list[set[str]]:
-        """The words in the import lines of files that the survey has not read."""
+        """Return the words in the import lines of files that the survey has not read."""
         return [
             {
                 word.decode()

@@ -121,7 +121,7 @@ class Candidate:
 
 
 def _counts(candidate: Candidate, caller: FunctionKey) -> bool:
-    """Whether a caller is more than a start, an example, a batch or a chat of an agent."""
+    """True if a caller is more than a start, an example, a batch or a chat of an agent."""
     project, graph = candidate.project, candidate.graph
     asking, reaching = candidate.asking, candidate.reaching
     return (
@@ -143,7 +143,7 @@ def _only_chats(
     reaching: set[FunctionKey],
     asking: Asking,
 ) -> bool:
-    """Whether a function asks a person by turns, and runs an agent with what is typed."""
+    """True if a function asks a person by turns, and runs an agent with what is typed."""
     syntax = project.files[key[0]]
     return asks_by_turns(
         syntax, syntax.functions[key[1]], asking
@@ -151,7 +151,7 @@ def _only_chats(
 
 
 def composes(syntax: Syntax, function: Function, asking: Asking) -> bool:
-    """Whether a function runs an agent's stages one after the other, and asks nobody."""
+    """True if a function runs an agent's stages one after the other, and asks nobody."""
     return asking.composes(syntax, function) and not waits_for_a_person(
         syntax, function
     )
@@ -169,7 +169,7 @@ def _is_started_itself(
     key: FunctionKey,
     callers: Sequence[FunctionKey],
 ) -> bool:
-    """Whether the project starts a function itself, and nothing those that call it.
+    """True if the project starts a function itself, and nothing those that call it.
 
     ``chat_aloud`` that calls ``chat`` is another way to use an agent of which the
     project uses ``chat``.
@@ -185,7 +185,7 @@ def _is_started_itself(
 def _driving(
     project: Project, graph: CallGraph, key: FunctionKey, asking: Asking, depth: int = 2
 ) -> set[FunctionKey]:
-    """The functions that a function calls and that each drive a conversation.
+    """Return the functions that a function calls and that each drive a conversation.
 
     A private one of its file that calls such functions hands them on.
     """

@@ -72,13 +72,13 @@ def find_entry_points(
 
 
 def is_named(entry: EntryPoint, module: str, name: str) -> bool:
-    """Whether the user's ``module:name`` means this entry point."""
+    """True if the user's ``module:name`` means this entry point."""
     named = names_function(entry.home, entry.called, module, name)
     return named or names_function(*entry.key, module, name)
 
 
 def names_function(path: Path, qualname: str, module: str, name: str) -> bool:
-    """Whether the user's ``module:name`` means the function ``qualname`` in ``path``.
+    """True if the user's ``module:name`` means the function ``qualname`` in ``path``.
 
     The module may be a dotted name or a path; without one the name alone decides.
     """

@@ -128,12 +128,12 @@ def _from_the_model(
 
 
 def _is_word(value: ast.expr) -> bool:
-    """Whether a value is a text without a space: a status, or nothing."""
+    """True if a value is a text without a space: a status, or nothing."""
     return isinstance(value, ast.Constant) and " " not in str(value.value)
 
 
 def sends(asking: Asking, value: ast.expr) -> bool:
-    """Whether a value is a conversation that is sent, or a part of it: ``messages[start:]``.
+    """True if a value is a conversation that is sent, or a part of it: ``messages[start:]``.
 
     Of the messages in it, one is the answer.
     """
@@ -181,7 +181,7 @@ def _in_records(
 
 
 def _is_stream(project: Project, syntax: Syntax, value: ast.expr) -> bool:
-    """Whether a value is what a generator of the project yields, which nothing has read."""
+    """True if a value is what a generator of the project yields, which nothing has read."""
     if isinstance(value, ast.Name):
         values = syntax.values_of(value)
         return bool(values) and all(_is_stream(project, syntax, v) for v in values)
@@ -195,7 +195,7 @@ def _is_stream(project: Project, syntax: Syntax, value: ast.expr) -> bool:
 
 
 def _without_rewards(value: ast.expr) -> ast.expr:
-    """The answer in ``return answer, reward``."""
+    """Return the answer in ``return answer, reward``."""
     if isinstance(value, ast.Tuple):
         others = [item for item in value.elts if not is_reward(_argument(item))]
         if len(others) == 1 and len(value.elts) > 1:
@@ -204,7 +204,7 @@ def _without_rewards(value: ast.expr) -> ast.expr:
 
 
 def _body_of_response(syntax: Syntax, value: ast.expr) -> ast.expr | None:
-    """What a web handler answers: the body in ``jsonify(body), 200``; None for an error."""
+    """Return what a web handler answers: the body in ``jsonify(body), 200``; None for an error."""
     if (
         isinstance(value, ast.Tuple)
         and len(value.elts) == 2
@@ -224,7 +224,7 @@ def _body_of_response(syntax: Syntax, value: ast.expr) -> ast.expr | None:
 
 
 def is_status(value: ast.expr) -> bool:
-    """Whether a returned value only says how an episode went: ``True``, ``{"ok": True}``."""
+    """True if a returned value only says how an episode went: ``True``, ``{"ok": True}``."""
     if isinstance(value, ast.Dict) and value.values:
         keys = {k.value for k in value.keys if isinstance(k, ast.Constant)}
         fixed = all(isinstance(each, ast.Constant) for each in value.values)
@@ -233,7 +233,7 @@ def is_status(value: ast.expr) -> bool:
 
 
 def _is_failure(value: ast.expr) -> bool:
-    """Whether a returned dict says itself that there is no answer."""
+    """True if a returned dict says itself that there is no answer."""
     if not isinstance(value, ast.Dict):
         return False
     said = {
@@ -252,7 +252,7 @@ def _is_failure(value: ast.expr) -> bool:
 
 
 def _argument(value: ast.expr) -> ast.expr:
-    """The argument of a call such as ``reward(total_reward)``; other values as they are."""
+    """Return the argument of a call such as ``reward(total_reward)``; other values as they are."""
     if (
         isinstance(value, ast.Call)
         and isinstance(value.func, ast.Name)
@@ -263,7 +263,7 @@ def _argument(value: ast.expr) -> ast.expr:
 
 
 def _is_unwrappable(value: ast.expr) -> bool:
-    """Whether a hook cannot go around the value.
+    """True if a hook cannot go around the value.
 
     ``return a,`` and ``return *a, b`` are tuples that a call's arguments cannot replace.
     """
@@ -275,7 +275,7 @@ def _is_unwrappable(value: ast.expr) -> bool:
 
 
 def _touches_keyword(syntax: Syntax, value: ast.expr) -> bool:
-    """Whether a hook's name would merge with the keyword before the value.
+    """True if a hook's name would merge with the keyword before the value.
 
     For example ``return"text"``.
     """
@@ -284,7 +284,7 @@ def _touches_keyword(syntax: Syntax, value: ast.expr) -> bool:
 
 
 def _in_handler(syntax: Syntax, node: ast.AST, asking: Asking) -> bool:
-    """Whether ``node`` runs only after a failure, so that its value is no answer.
+    """True if ``node`` runs only after a failure, so that its value is no answer.
 
     A handler that asks the model again falls back on another completion: its value is an
     answer.

@@ -276,7 +276,7 @@ def _is_used_as_a_whole(
     reaching: set[FunctionKey],
     asking: Asking,
 ) -> bool:
-    """Whether the callers of a whole agent only use it.
+    """True if the callers of a whole agent only use it.
 
     A caller that drives a loop itself, or that asks the model elsewhere as well, has it
     as a part.
@@ -294,7 +294,7 @@ def _is_used_as_a_whole(
 
 
 def _is_read_later(syntax: Syntax, function: Function, asking: Asking) -> bool:
-    """Whether a method keeps a completion in its object, for another one to read.
+    """True if a method keeps a completion in its object, for another one to read.
 
     That is ``client.query(prompt)``, which keeps a stream, before ``client.receive()``.
     """
@@ -316,7 +316,7 @@ def _is_read_later(syntax: Syntax, function: Function, asking: Asking) -> bool:
 def _starts_recursion(
     graph: CallGraph, key: FunctionKey, around: set[FunctionKey]
 ) -> bool:
-    """Whether something starts a recursion with this function of it, or none of them.
+    """True if something starts a recursion with this function of it, or none of them.
 
     Constructing an object does not start an episode.
     """

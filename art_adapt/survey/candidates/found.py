@@ -137,7 +137,7 @@ class Found:
         return describe_entry(self.project, syntax, function, hooks, self.asking)
 
     def _inherited(self, module: str, name: str) -> Iterator[EntryPoint]:
-        """The method that a class inherits, which the user names as its own."""
+        """Yield the method that a class inherits, which the user names as its own."""
         _, _, method = name.rpartition(".")
         for path, syntax in self.project.files.items():
             for owner in syntax.classes:
@@ -182,7 +182,7 @@ class Found:
         return replace(script, exits=entry.exits or script.exits, score=entry.score)
 
     def _waits_when_imported(self, syntax: Syntax) -> bool:
-        """Whether importing a file that the user named waits for somebody at a terminal."""
+        """True if importing a file that the user named waits for somebody at a terminal."""
         path = syntax.source.path
         if path not in self.project.given:
             return False
@@ -206,7 +206,7 @@ class Found:
         return any(effect.harm is Harm.ASKS for effect in effects)
 
     def _chats(self, entry: EntryPoint) -> bool:
-        """Whether a loop of an entry point asks a person and a model by turns."""
+        """True if a loop of an entry point asks a person and a model by turns."""
         syntax = self.project.files[entry.place.path]
         return any(
             isinstance(loop, LOOPS)
@@ -217,7 +217,7 @@ class Found:
         )
 
     def _asks_within(self, syntax: Syntax, name: str, loop: ast.AST) -> bool:
-        """Whether a loop of a function waits for a person, itself or in what it calls."""
+        """True if a loop of a function waits for a person, itself or in what it calls."""
         inside = set(ast.walk(loop))
         key = syntax.source.path, name
         return asks_a_person(syntax, loop) or any(
@@ -231,7 +231,7 @@ class Found:
         return key not in self.reaching and any(e.harm is Harm.ASKS for e in effects)
 
     def own(self, key: FunctionKey) -> set[FunctionKey]:
-        """A function, and the methods of its own class that it calls."""
+        """Return a function, and the methods of its own class that it calls."""
         owner = key[1].rpartition(".")[0]
         found, left = {key}, [key]
         while owner and left:
@@ -254,7 +254,7 @@ class Found:
         return Terminal(asks, reads) if asks or reads else None
 
     def scripts(self) -> Iterator[EntryPoint]:
-        """The named files that ask the model, and a person, at module level."""
+        """Yield the named files that ask the model, and a person, at module level."""
         for path in self.project.given:
             if (path, MODULE_LEVEL) not in self.policy:
                 continue
@@ -268,7 +268,7 @@ class Found:
         return script_entry(self.project, syntax, hooks, self.asking, terminal)
 
     def run_by(self, entries: Iterable[EntryPoint]) -> set[FunctionKey]:
-        """The functions that episodes may run, with what makes and sets up the agent."""
+        """Return the functions that episodes may run, with what makes and sets up the agent."""
         starts = [
             key
             for entry in entries
@@ -285,7 +285,7 @@ class Found:
         return self.graph.run_by([*run, *self._setting_up(run)])
 
     def _making(self, entry: EntryPoint) -> Iterator[FunctionKey]:
-        """The constructors of what an episode has to be given, by their annotations."""
+        """Yield the constructors of what an episode has to be given, by their annotations."""
         place = self.project.files[entry.place.path]
         for parameter in entry.needs:
             annotation = ast.Constant(parameter.annotation or "")
@@ -336,7 +336,7 @@ def _key(call: FoundCall) -> FunctionKey:
 def _in_tools(
     project: Project, graph: CallGraph, calls: Sequence[FoundCall]
 ) -> set[FoundCall]:
-    """The calls that only a table leads to, as tools.
+    """Return the calls that only a table leads to, as tools.
 
     A provider in a table is no tool where another implementation of its interface is
     asked directly.

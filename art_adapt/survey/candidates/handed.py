@@ -18,18 +18,18 @@ PROMPT = re.compile(r"^(system|instructions)")
 
 
 def is_handed_an_agent(entry: EntryPoint) -> bool:
-    """Whether an entry point has to be given several things that are an agent's own."""
+    """True if an entry point has to be given several things that are an agent's own."""
     required = [each.name for each in entry.parameters if each.default is None]
     return sum(GIVEN.search(each) is not None for each in required) > 1
 
 
 def is_handed_a_prompt(entry: EntryPoint) -> bool:
-    """Whether an entry point has to be given the system prompt: ``ask(system, user)``."""
+    """True if an entry point has to be given the system prompt: ``ask(system, user)``."""
     return any(p.default is None and PROMPT.search(p.name) for p in entry.parameters)
 
 
 def is_only_given(project: Project, entry: EntryPoint, asking: Asking) -> bool:
-    """Whether all that tells an entry point its task is a conversation: ``run(messages)``."""
+    """True if all that tells an entry point its task is a conversation: ``run(messages)``."""
     syntax = project.files[entry.place.path]
     given = asking.is_given(syntax, syntax.functions[entry.name])
     others = (
@@ -44,7 +44,7 @@ def is_only_given(project: Project, entry: EntryPoint, asking: Asking) -> bool:
 
 
 def takes_anything(entry: EntryPoint) -> bool:
-    """Whether an entry point takes anything that JSON could hold, beside switches and limits."""
+    """True if an entry point takes anything that JSON could hold, beside switches and limits."""
     required = [p for p in entry.constructor if p.default is None]
     return any(
         not (each.is_client or each.is_object or SETTING.search(each.default or ""))
@@ -53,7 +53,7 @@ def takes_anything(entry: EntryPoint) -> bool:
 
 
 def is_handed_objects(project: Project, entry: EntryPoint) -> bool:
-    """Whether an entry point takes nothing but objects that only its callers could make.
+    """True if an entry point takes nothing but objects that only its callers could make.
 
     A record of the project, ``run(task: TaskSpec)``, tells the task.
     """

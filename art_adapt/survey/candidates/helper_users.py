@@ -108,7 +108,7 @@ def rivals_for(narrow: Found, wide: Found) -> Found | None:
 def _likelier_users(
     found: Found, driver: EntryPoint, others: Sequence[EntryPoint]
 ) -> list[EntryPoint]:
-    """The candidates that use an LLM helper as well, and are likelier than its driver.
+    """Return the candidates that use an LLM helper as well, and are likelier than its driver.
 
     What runs the driver, or is run by it, is none.
     """
@@ -131,7 +131,7 @@ def _users(narrow: Found, wide: Found) -> list[EntryPoint]:
 
 
 def _likeliest(found: Found) -> list[EntryPoint]:
-    """The likeliest candidates that are no helpers; implementations of one interface are alike.
+    """Return the likeliest candidates that are no helpers; what implements one interface is alike.
 
     An implementation that others are run by is none of them: an orchestrator may be an
     agent itself.
@@ -158,7 +158,7 @@ def _ahead(found: Found, users: Sequence[EntryPoint]) -> Found:
 
 
 def _uses_helper(narrow: Found, wide: Found, entry: EntryPoint) -> bool:
-    """Whether a candidate has a task, and asks by the helpers of fewer files."""
+    """True if a candidate has a task, and asks by the helpers of fewer files."""
     helper = narrow.entry_points[0]
     leading = wide.graph.reaching([helper.key, *helpers_of(narrow)])
     over_data = wide.asking.asks_for_each(*wide.function_of(entry))

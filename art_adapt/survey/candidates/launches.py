@@ -32,7 +32,7 @@ REGISTERS = re.compile(r"(Handler|_handler|_route|_url_rule)$")
 
 
 def is_launch(project: Project, key: FunctionKey) -> bool:
-    """Whether a function only starts the agent: a command, a handler, an example."""
+    """True if a function only starts the agent: a command, a handler, an example."""
     path, qualname = key
     if qualname == MODULE_LEVEL:
         return True
@@ -44,14 +44,14 @@ def is_launch(project: Project, key: FunctionKey) -> bool:
 
 
 def is_handler(project: Project, key: FunctionKey) -> bool:
-    """Whether a decorator, or a call of the file, makes the function a handler."""
+    """True if a decorator, or a call of the file, makes the function a handler."""
     syntax = project.files[key[0]]
     function = syntax.functions[key[1]]
     return _is_launcher(function) or function.node.name in _registered(syntax)
 
 
 def _has_a_task(function: Function) -> bool:
-    """Whether ``main(goal)`` has to be given something that no command line holds."""
+    """True if ``main(goal)`` has to be given something that no command line holds."""
     arguments = function.node.args
     required = len(arguments.posonlyargs + arguments.args) - len(arguments.defaults)
     is_main = MAIN.match(function.node.name) is not None
@@ -60,7 +60,7 @@ def _has_a_task(function: Function) -> bool:
 
 @functools.lru_cache(maxsize=512)
 def _registered(syntax: Syntax) -> frozenset[str]:
-    """The functions that a file registers as handlers: ``add_handler(MessageHandler(f))``."""
+    """Return the functions that a file registers as handlers: ``add_handler(MessageHandler(f))``."""
     return frozenset(
         argument.id
         for node in syntax.nodes
@@ -73,7 +73,7 @@ def _registered(syntax: Syntax) -> frozenset[str]:
 def is_example(
     project: Project, graph: CallGraph, key: FunctionKey, reaching: set[FunctionKey]
 ) -> bool:
-    """Whether a function takes nothing, and runs another that may be the episode."""
+    """True if a function takes nothing, and runs another that may be the episode."""
     function = project.files[key[0]].functions[key[1]]
     takes = function.class_name or function.parameters
     return not takes and any(
@@ -84,7 +84,7 @@ def is_example(
 def is_batch(
     project: Project, graph: CallGraph, key: FunctionKey, asking: Asking, depth: int = 2
 ) -> bool:
-    """Whether a function only runs an agent, which drives a loop, for each of some rows.
+    """True if a function only runs an agent, which drives a loop, for each of some rows.
 
     That is ``for path in files: Agent(llm).run(path)``, itself or in a function like it.
     """
@@ -121,7 +121,7 @@ def waits_for_a_person(syntax: Syntax, function: Function) -> bool:
 
 
 def asks_by_turns(syntax: Syntax, function: Function, asking: Asking) -> bool:
-    """Whether a person is asked for more than a task, before a loop that asks the model."""
+    """True if a person is asked for more than a task, before a loop that asks the model."""
     if not waits_for_a_person(syntax, function):
         return False
     nodes = list(syntax.owned_by(function.qualname))
@@ -135,7 +135,7 @@ def asks_by_turns(syntax: Syntax, function: Function, asking: Asking) -> bool:
 
 
 def is_told_once(project: Project, key: FunctionKey, asking: Asking) -> bool:
-    """Whether a function asks a person for the task alone, and a model in a loop."""
+    """True if a function asks a person for the task alone, and a model in a loop."""
     syntax = project.files[key[0]]
     function = syntax.functions.get(key[1])
     return (
@@ -148,7 +148,7 @@ def is_told_once(project: Project, key: FunctionKey, asking: Asking) -> bool:
 def asks_for_turns(
     project: Project, graph: CallGraph, key: FunctionKey, reaching: set[FunctionKey]
 ) -> bool:
-    """Whether a function asks a person, and runs a turn that is given nothing.
+    """True if a function asks a person, and runs a turn that is given nothing.
 
     What was typed is in a list of the module or of an object then: the chat is the episode.
     """
@@ -162,7 +162,7 @@ def asks_for_turns(
 def _has_lines_typed(
     project: Project, graph: CallGraph, key: FunctionKey, reaching: set[FunctionKey]
 ) -> bool:
-    """Whether a function asks a person, itself or by a function that asks no model."""
+    """True if a function asks a person, itself or by a function that asks no model."""
     asking = {key, *graph.certain.get(key, set()) - reaching}
     return any(
         waits_for_a_person(project.files[path], project.files[path].functions[name])
@@ -173,7 +173,7 @@ def _has_lines_typed(
 def is_asked_by_a_person(
     project: Project, graph: CallGraph, entry: EntryPoint, reaching: set[FunctionKey]
 ) -> bool:
-    """Whether a function takes nothing, and all that calls it asks a person for the task.
+    """True if a function takes nothing, and all that calls it asks a person for the task.
 
     It is one turn of that chat: by itself it would ask the model nothing.
     """
@@ -186,5 +186,5 @@ def is_asked_by_a_person(
 
 
 def _is_launcher(function: Function) -> bool:
-    """Whether a decorator makes the function a command or a request handler."""
+    """True if a decorator makes the function a command or a request handler."""
     return not LAUNCHING_DECORATORS.isdisjoint(decorator_names(function.node))

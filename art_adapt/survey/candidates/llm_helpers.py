@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def drivers(found: Found) -> list[EntryPoint]:
-    """The candidates that drive a conversation, and not for a caller of their own."""
+    """Return the candidates that drive a conversation, and not for a caller of their own."""
     return [
         entry
         for entry in found.entry_points
@@ -43,7 +43,7 @@ def drivers(found: Found) -> list[EntryPoint]:
 
 
 def helpers_of(found: Found) -> list[FunctionKey]:
-    """The LLM helpers, if the likeliest of all candidates is one.
+    """Return the LLM helpers, if the likeliest of all candidates is one.
 
     A method whose object is told the task before is one as well, wherever its loop is; so
     is a loop that is handed the prompt and the tools of an agent, or objects alone; and so
@@ -82,7 +82,7 @@ def helpers_of(found: Found) -> list[FunctionKey]:
 
 
 def asks_once(found: Found, entry: EntryPoint) -> bool:
-    """Whether a function, or method, asks at one place outside any loop, and is no command.
+    """True if a function, or method, asks at one place outside any loop, and is no command.
 
     A request before its tools are run and another one after it are an agent's two turns.
     """
@@ -98,7 +98,7 @@ def asks_once(found: Found, entry: EntryPoint) -> bool:
 
 
 def is_handed_all(found: Found, entry: EntryPoint) -> bool:
-    """Whether an entry point asks with what its callers hand it: a conversation, a prompt."""
+    """True if an entry point asks with what its callers hand it: a conversation, a prompt."""
     return (
         is_handed_an_agent(entry)
         or is_handed_a_prompt(entry)
@@ -107,18 +107,18 @@ def is_handed_all(found: Found, entry: EntryPoint) -> bool:
 
 
 def is_told_before(entry: EntryPoint) -> bool:
-    """Whether a method takes no task: ``chat.add(question)`` comes before ``chat.run()``."""
+    """True if a method takes no task: ``chat.add(question)`` comes before ``chat.run()``."""
     given = any(p.default is None and not p.is_client for p in entry.parameters)
     return entry.class_name is not None and not given and not takes_anything(entry)
 
 
 def only_helps(found: Found, entry: EntryPoint) -> bool:
-    """Whether an entry point is an LLM helper, in a project where nothing drives."""
+    """True if an entry point is an LLM helper, in a project where nothing drives."""
     return not drivers(found) and is_helper(found, entry)
 
 
 def is_helper(found: Found, entry: EntryPoint) -> bool:
-    """Whether an entry point only asks what its callers want to have asked.
+    """True if an entry point only asks what its callers want to have asked.
 
     It is given the conversation; it is one of the implementations of an interface, as
     a provider's adapter, without a prompt of its own, or belongs to that interface; or it
@@ -141,7 +141,7 @@ def is_helper(found: Found, entry: EntryPoint) -> bool:
 
 
 def _answers_tools(found: Found, entry: EntryPoint) -> bool:
-    """Whether a method, or one of its own, runs what the model asks for: an agent's turns.
+    """True if a method, or one of its own, runs what the model asks for: an agent's turns.
 
     An adapter may write such replies too, of those that it is given.
     """
@@ -154,7 +154,7 @@ def _answers_tools(found: Found, entry: EntryPoint) -> bool:
 
 
 def _belongs_to_a_provider(found: Found, entry: EntryPoint) -> bool:
-    """Whether a method asks by the one that providers implement, once for each prompt.
+    """True if a method asks by the one that providers implement, once for each prompt.
 
     That is ``quick_chat(prompt)`` beside an abstract ``_chat(messages)``. A base class
     whose method drives an open loop is an agent instead, and so is what extends it.
@@ -189,13 +189,13 @@ def _belongs_to_a_provider(found: Found, entry: EntryPoint) -> bool:
 
 
 def _provides(found: Found, syntax: Syntax, function: Function) -> bool:
-    """Whether a method implements one of an interface, and drives nothing itself."""
+    """True if a method implements one of an interface, and drives nothing itself."""
     implements = implemented_by(found.project, syntax, function)
     return implements is not None and not found.asking.drives(syntax, function)
 
 
 def _hands_on(found: Found, key: FunctionKey) -> bool:
-    """Whether a method gives what it got to one of its own name of another object.
+    """True if a method gives what it got to one of its own name of another object.
 
     ``ask_safe`` that calls ``ask`` counts, and so does a method that calls such a
     method of its own class. An agent whose ``query()`` sends its own conversation by
@@ -215,7 +215,7 @@ def _hands_on(found: Found, key: FunctionKey) -> bool:
 
 
 def _gives_on(found: Found, method: FunctionKey, callee: FunctionKey) -> bool:
-    """Whether a call of ``callee`` is given a parameter of ``method``, or made from one.
+    """True if a call of ``callee`` is given a parameter of ``method``, or made from one.
 
     What goes to ``super()`` stays with the object.
     """
@@ -234,7 +234,7 @@ def _gives_on(found: Found, method: FunctionKey, callee: FunctionKey) -> bool:
 
 
 def _runs_each(syntax: Syntax, call: ast.Call) -> bool:
-    """Whether a loop runs every object of several: ``for step in steps: step.run(state)``.
+    """True if a loop runs every object of several: ``for step in steps: step.run(state)``.
 
     One that ends with the first answer tries providers.
     """
@@ -250,13 +250,13 @@ def _runs_each(syntax: Syntax, call: ast.Call) -> bool:
 
 
 def _stays(call: ast.Call) -> bool:
-    """Whether a call is of the object's own: ``super().run(x)``, ``Base.run(self, x)``."""
+    """True if a call is of the object's own: ``super().run(x)``, ``Base.run(self, x)``."""
     above = isinstance(call.func, ast.Attribute) and is_super(call.func.value)
     return above or any(dotted(each) == "self" for each in call.args[:1])
 
 
 def _made_from(syntax: Syntax, call: ast.Call) -> set[str]:
-    """The names in the arguments of a call, and in what is assigned to them."""
+    """Return the names in the arguments of a call, and in what is assigned to them."""
     names = names_in(call)
     owner = syntax.owner(call)
     values = [
@@ -280,7 +280,7 @@ def _is_namesake(method: FunctionKey, callee: FunctionKey) -> bool:
 
 
 def _is_closed(loop: ast.AST, function: Function) -> bool:
-    """Whether a loop takes samples, or what a function is given: ``for prompt in prompts``.
+    """True if a loop takes samples, or what a function is given: ``for prompt in prompts``.
 
     A number of turns may end before, a number of samples does not.
     """

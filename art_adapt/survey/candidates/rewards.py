@@ -53,7 +53,7 @@ def find_rewards(
 
 
 def only_rewards(value: ast.expr) -> bool:
-    """Whether a value is a reward, several, or a dict of nothing else."""
+    """True if a value is a reward, several, or a dict of nothing else."""
     if isinstance(value, ast.Dict) and value.values:
         return all(only_rewards(each) for each in value.values)
     name = last_name(value)

@@ -22,7 +22,7 @@ WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
 def shows(syntax: Syntax, call: ast.Call) -> bool:
-    """Whether a statement prints, or hands what it is given to something that shows it."""
+    """True if a statement prints, or hands what it is given to something that shows it."""
     name = (dotted(call.func) or "").split(".")[-1]
     if name in ("print", "secho", "echo"):
         return True
@@ -38,7 +38,7 @@ def shows(syntax: Syntax, call: ast.Call) -> bool:
 
 
 def left_after(syntax: Syntax, node: ast.AST) -> ast.AST | None:
-    """The loop around a statement, if a ``break`` or ``return`` comes after it."""
+    """Return the loop around a statement, if a ``break`` or ``return`` comes after it."""
     loop = syntax.enclosing_loop(node)
     if loop is None:
         return None

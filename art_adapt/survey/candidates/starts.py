@@ -17,7 +17,7 @@ from art_adapt.survey.candidates.launches import asks_by_turns, is_told_once
 def starts_conversation(
     project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
 ) -> bool:
-    """Whether a function starts a conversation that an LLM helper carries on for it."""
+    """True if a function starts a conversation that an LLM helper carries on for it."""
     return writes_messages(project, graph, key, asking) or writes_prompt(
         project, graph, key, asking
     )
@@ -26,7 +26,7 @@ def starts_conversation(
 def writes_messages(
     project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
 ) -> bool:
-    """Whether a function writes the messages that an LLM helper, or a loop, is given.
+    """True if a function writes the messages that an LLM helper, or a loop, is given.
 
     Who chats with a person only adds what is typed to what a loop goes on with.
     """
@@ -45,7 +45,7 @@ def writes_messages(
 def writes_prompt(
     project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
 ) -> bool:
-    """Whether a function gives an LLM helper its prompts.
+    """True if a function gives an LLM helper its prompts.
 
     That is ``ask("You explain pods.", f"Why does {pod} fail?")``: text of its own, and
     something that varies.
@@ -71,7 +71,7 @@ def writes_prompt(
 
 
 def _is_fixed(syntax: Syntax, value: ast.expr) -> bool:
-    """Whether a value is the same in each run: a text, or a name for one."""
+    """True if a value is the same in each run: a text, or a name for one."""
     if isinstance(value, ast.JoinedStr):
         return all(isinstance(each, ast.Constant) for each in value.values)
     values = syntax.values_of(value) if isinstance(value, ast.Name) else [value]
@@ -81,7 +81,7 @@ def _is_fixed(syntax: Syntax, value: ast.expr) -> bool:
 def _helped(
     project: Project, graph: CallGraph, key: FunctionKey
 ) -> Iterator[tuple[Syntax, Function, list[ast.expr]]]:
-    """The functions that a function calls, with their files, and what it gives them."""
+    """Yield the functions that a function calls, with their files, and what it gives them."""
     syntax = project.files[key[0]]
     for path, name in graph.certain.get(key, ()):
         place = project.files[path]
@@ -95,13 +95,13 @@ def _helped(
 def begins(
     project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
 ) -> bool:
-    """Whether a function starts a conversation, or is told the task and asks in a loop."""
+    """True if a function starts a conversation, or is told the task and asks in a loop."""
     told = is_told_once(project, key, asking)
     return told or starts_conversation(project, graph, key, asking)
 
 
 def extends_a_driver(project: Project, key: FunctionKey, asking: Asking) -> bool:
-    """Whether a method runs the one above it, ``super().run(task)``, which drives."""
+    """True if a method runs the one above it, ``super().run(task)``, which drives."""
     syntax = project.files[key[0]]
     owner, _, name = key[1].rpartition(".")
     extends = any(

@@ -12,7 +12,7 @@ Assignment = ast.Assign | ast.AnnAssign
 
 
 def scope_of(place: Syntax, node: ast.Name) -> str:
-    """The function whose variable, parameter or inner function a name is.
+    """Return the function whose variable, parameter or inner function a name is.
 
     It is the one around the name, or around that one, as a closure's.
     """
@@ -24,7 +24,7 @@ def scope_of(place: Syntax, node: ast.Name) -> str:
 
 
 def is_set_later(place: Syntax, name: str) -> bool:
-    """Whether a function gives a name of its module a value: ``global client``."""
+    """True if a function gives a name of its module a value: ``global client``."""
     return any(name == declared for _, declared in place.declared_global)
 
 
@@ -34,7 +34,7 @@ def value_of(statement: Assignment) -> ast.expr:
 
 
 def is_of_a_lambda(place: Syntax, node: ast.Name) -> bool:
-    """Whether a name is a parameter of a lambda around it."""
+    """True if a name is a parameter of a lambda around it."""
     return any(
         isinstance(outer, ast.Lambda)
         and node.id in {argument.arg for argument in arguments_of(outer)}
@@ -43,7 +43,7 @@ def is_of_a_lambda(place: Syntax, node: ast.Name) -> bool:
 
 
 def assignments_of(place: Syntax, name: str, owner: str) -> list[Assignment | None]:
-    """The statements that bind ``name``; None for one that does more than assign it."""
+    """Return the statements that bind ``name``; None for one that does more than assign it."""
     found: list[Assignment | None] = []
     for node in _bindings(place).get((owner, name), ()):
         statement = place.parents[node]

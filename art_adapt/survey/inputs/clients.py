@@ -54,7 +54,7 @@ def _marked(
 
 
 def _either(value: ast.expr) -> Iterable[str]:
-    """The names that a value may be: ``client``, ``client or OpenAI()``."""
+    """Yield the names that a value may be: ``client``, ``client or OpenAI()``."""
     if isinstance(value, ast.Name):
         yield value.id
     elif isinstance(value, ast.BoolOp):

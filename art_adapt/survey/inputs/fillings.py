@@ -32,7 +32,7 @@ PERSONAL = ("input", "args")
 def fillings(
     place: Syntax, name: str, used: ast.Name, made: ast.stmt
 ) -> list[ast.stmt] | None:
-    """The statements that add to an object after it is made: ``tools.register(f)``.
+    """Return the statements that add to an object after it is made: ``tools.register(f)``.
 
     What comes after the object is used does not count. None where they cannot be taken
     over, since they happen only sometimes, or in a function inside.
@@ -76,7 +76,7 @@ def fillings(
 
 
 def _inside(place: Syntax, owner: str, user: str) -> Iterator[ast.AST]:
-    """The nodes of the functions inside a function, but for a closure that uses the object.
+    """Yield the nodes of the functions inside a function, but for a closure that uses the object.
 
     What that changes, it changes when it is run: it is taken over itself.
     """
@@ -87,7 +87,7 @@ def _inside(place: Syntax, owner: str, user: str) -> Iterator[ast.AST]:
 
 
 def decorated_with(place: Syntax, owner: str, name: str) -> Iterator[Function]:
-    """The functions in ``owner`` that a method of an object decorates: ``@agent.tool``."""
+    """Yield the functions in ``owner`` that a method of an object decorates: ``@agent.tool``."""
     around = "" if owner == MODULE_LEVEL else f"{owner}."
     for qualname, function in place.functions.items():
         if qualname != f"{around}{function.node.name}":
@@ -99,7 +99,7 @@ def decorated_with(place: Syntax, owner: str, name: str) -> Iterator[Function]:
 
 
 def _is_a_persons(place: Syntax, test: ast.expr) -> bool:
-    """Whether a condition depends on the command line, or on what somebody types."""
+    """True if a condition depends on the command line, or on what somebody types."""
     names = [node for node in ast.walk(test) if isinstance(node, ast.Name)]
     values = [test, *(value for name in names for value in place.values_of(name))]
     return any(name.id in PERSONAL for name in names) or any(
@@ -112,7 +112,7 @@ def _is_a_persons(place: Syntax, test: ast.expr) -> bool:
 def changes(
     node: ast.AST, name: str
 ) -> TypeGuard[ast.Expr | ast.Subscript | ast.Attribute]:
-    """Whether a statement calls a method of an object, fills it, or sets an entry or attribute."""
+    """True if a statement calls a method of an object, fills it, or sets an entry or attribute."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         function = node.value.func
         if fills(node, name):
@@ -128,7 +128,7 @@ def changes(
 
 
 def fills(node: ast.AST, name: str) -> bool:
-    """Whether a statement hands an object to what fills it: ``register_tools(registry)``."""
+    """True if a statement hands an object to what fills it: ``register_tools(registry)``."""
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
         return False
     call, function = node.value, node.value.func

@@ -73,7 +73,7 @@ def as_method_of(
 
 
 def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
-    """Whether only classes derived from a class can be used.
+    """True if only classes derived from a class can be used.
 
     It declares an abstract method that it does not implement, or it reads an attribute
     that nothing sets but a class derived from it. A Protocol is abstract as well.
@@ -101,7 +101,7 @@ def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
 
 
 def may_be_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
-    """Whether a class may be one that only files not yet read derive from.
+    """True if a class may be one that only files not yet read derive from.
 
     Nothing makes an instance of it, and it refuses what it does not implement, or reads an
     attribute that nothing sets.
@@ -124,7 +124,7 @@ def _is_declared_abstract(function: Function) -> bool:
 
 
 def _only_refuses(function: Function) -> bool:
-    """Whether a method does nothing but raise ``NotImplementedError``."""
+    """True if a method does nothing but raise ``NotImplementedError``."""
     *before, last = function.node.body
     raised = last.exc if isinstance(last, ast.Raise) else None
     name = dotted(raised.func if isinstance(raised, ast.Call) else raised or last)
@@ -178,7 +178,7 @@ def _methods(place: Syntax, class_name: str) -> Iterator[tuple[str, Function]]:
 
 
 def _read_by(classes: _Classes) -> set[str]:
-    """The attributes of themselves that the methods of classes read."""
+    """Return the attributes of themselves that the methods of classes read."""
     return {
         node.attr
         for place, name in classes
@@ -191,7 +191,7 @@ def _read_by(classes: _Classes) -> set[str]:
 
 
 def _set_by(classes: _Classes) -> set[str]:
-    """The attributes that classes have or set."""
+    """Return the attributes that classes have or set."""
     found: set[str] = set()
     for place, name in classes:
         for statement in place.classes[name].body:

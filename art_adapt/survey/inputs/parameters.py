@@ -139,7 +139,7 @@ def _with_clicks_default(
 
 
 def _is_bound_task(function: Function) -> bool:
-    """Whether a task of Celery gets itself as its first argument, which no caller gives."""
+    """True if a task of Celery gets itself as its first argument, which no caller gives."""
     bind = (
         keyword(each, "bind")
         for each in function.node.decorator_list
@@ -176,7 +176,7 @@ def constructor_of(
 def _handed_up(
     project: Project, syntax: Syntax, owner: str, own: Sequence[Parameter]
 ) -> Iterator[Parameter]:
-    """The parameters of a base class that a constructor takes for it: ``**kwargs``.
+    """Yield the parameters of a base class that a constructor takes for it: ``**kwargs``.
 
     It hands them on by ``super().__init__(**kwargs)``, with others that it gives itself.
     """
@@ -234,12 +234,12 @@ def record_fields(
 def _class_of(
     project: Project, syntax: Syntax, annotation: ast.expr
 ) -> tuple[Syntax, str] | None:
-    """The class of the project that an annotation is, with the file that defines it."""
+    """Return the class of the project that an annotation is, with the file that defines it."""
     return project.class_named(syntax, dotted(bare(annotation)) or "")
 
 
 def _is_record(project: Project, syntax: Syntax, class_name: str) -> bool:
-    """Whether a decorator or a library's base class makes a constructor of the fields."""
+    """True if a decorator or a library's base class makes a constructor of the fields."""
     definition = syntax.classes[class_name]
     bases = (dotted(base) or "" for base in definition.bases)
     return "dataclass" in decorator_names(definition) or any(
@@ -249,7 +249,7 @@ def _is_record(project: Project, syntax: Syntax, class_name: str) -> bool:
 
 
 def _default_of(value: ast.expr | None) -> ast.expr | None:
-    """The default in ``field(default_factory=list)`` or ``Field("", max_length=9)``."""
+    """Return the default in ``field(default_factory=list)`` or ``Field("", max_length=9)``."""
     if not isinstance(value, ast.Call):
         return value
     if (dotted(value.func) or "").split(".")[-1] not in DECLARED:
@@ -265,7 +265,7 @@ def _default_of(value: ast.expr | None) -> ast.expr | None:
 
 
 def _passed_default(value: ast.expr | None) -> ast.expr | None:
-    """The default that episode() can pass or leave out; None: the scenario has to say.
+    """Return the default that episode() can pass or leave out; None: the scenario has to say.
 
     A declaration's default is passed, and can only be if it is a literal.
     """
@@ -336,7 +336,7 @@ def _parameter(
 
 
 def _is_of_another_sdk(syntax: Syntax, annotation: ast.expr | None) -> bool:
-    """Whether a parameter is annotated with the client of a known SDK that is not OpenAI's."""
+    """True if a parameter is annotated with the client of a known SDK that is not OpenAI's."""
     named = syntax.qualified(bare(annotation)) if annotation is not None else None
     return (named or "").partition(".")[0] in OTHER_SDKS
 
@@ -349,7 +349,7 @@ def _is_plain(
     *,
     any_of: bool = False,
 ) -> bool:
-    """Whether JSON can hold what the annotation admits.
+    """True if JSON can hold what the annotation admits.
 
     ``any_of``: of a union, one alternative is enough. A task may be given as a text; what
     configures an agent is made as an object.

@@ -82,13 +82,13 @@ def _as_body(project: Project, syntax: Syntax, parameter: Parameter) -> Paramete
 
 
 def _json_type(parameter: Parameter) -> str:
-    """The type that JSON has for records: a dict, or a list of them."""
+    """Return the type that JSON has for records: a dict, or a list of them."""
     several = LISTS.match(parameter.annotation or "") is not None
     return "list[dict[str, Any]]" if several else "dict[str, Any]"
 
 
 def _streams(syntax: Syntax, function: Function) -> bool:
-    """Whether a handler answers event by event, from a generator."""
+    """True if a handler answers event by event, from a generator."""
     return any(
         isinstance(node, ast.Return)
         and isinstance(node.value, ast.Call)
@@ -119,7 +119,7 @@ def _routes(function: Function) -> Iterator[Route]:
 
 
 def _is_given(parameter: Parameter) -> bool:
-    """Whether the framework gives a handler this parameter, and no request holds it.
+    """True if the framework gives a handler this parameter, and no request holds it.
 
     A record of the project that is called Request is a body.
     """
@@ -131,7 +131,7 @@ def _is_given(parameter: Parameter) -> bool:
 def _read(
     syntax: Syntax, function: Function, request: str
 ) -> tuple[str, list[Parameter]]:
-    """What a handler reads of the request with this name: how it is sent, and the keys."""
+    """Return what a handler reads of the request with this name: how it is sent, and the keys."""
     encoding = ""
     keys: dict[str, Parameter] = {}
     for node in syntax.owned_by(function.qualname):
@@ -161,7 +161,7 @@ def _read(
 
 
 def _is_request(syntax: Syntax, value: ast.expr, request: str) -> bool:
-    """Whether a value is what a request holds: ``request.json``, or a name for it."""
+    """True if a value is what a request holds: ``request.json``, or a name for it."""
     values = [value, *syntax.values_of(value)] if dotted(value) else [value]
     return any(
         isinstance(inner, ast.Attribute)
@@ -173,7 +173,7 @@ def _is_request(syntax: Syntax, value: ast.expr, request: str) -> bool:
 
 
 def _is_empty(value: ast.expr) -> bool:
-    """Whether a default says that the key was left out: None, "", []."""
+    """True if a default says that the key was left out: None, "", []."""
     if isinstance(value, ast.List | ast.Dict):
         return not (value.elts if isinstance(value, ast.List) else value.keys)
     return isinstance(value, ast.Constant) and value.value in (None, "")

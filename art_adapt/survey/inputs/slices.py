@@ -97,13 +97,13 @@ def construction(
 
 
 def _is_of_tests(imported: tuple[str, str]) -> bool:
-    """Whether a name stands for something else in tests, or is defined by them."""
+    """True if a name stands for something else in tests, or is defined by them."""
     module, name = imported
     return FAKES.search(name) is not None or OF_TESTS.search(module) is not None
 
 
 def _named(project: Project, place: Syntax, node: ast.AST) -> Iterator[FunctionKey]:
-    """The functions that code names; all methods of a class, and those in a table."""
+    """Yield the functions that code names; all methods of a class, and those in a table."""
     for inner in ast.walk(node):
         if not isinstance(inner, ast.Name | ast.Attribute):
             continue
@@ -120,7 +120,7 @@ def _named(project: Project, place: Syntax, node: ast.AST) -> Iterator[FunctionK
 
 
 def _text(place: Syntax, node: ast.stmt | ast.expr, taken: _Slice) -> str:
-    """The source of a node: a statement as its author laid it out, at the first column.
+    """Return the source of a node: a statement as its author laid it out, at the first column.
 
     An expression of several lines becomes one line: it will stand somewhere else.
     """
@@ -148,7 +148,7 @@ def _text(place: Syntax, node: ast.stmt | ast.expr, taken: _Slice) -> str:
 
 
 def _with_supplied(node: ast.AST, taken: _Slice) -> ast.AST:
-    """A copy of a node in which a train module's own arguments stand."""
+    """Return a copy of a node in which a train module's own arguments stand."""
     copied = copy.deepcopy(node)
     for own, new in list(zip(ast.walk(node), ast.walk(copied), strict=True)):
         if isinstance(new, ast.Call) and own in taken.clients:
@@ -216,7 +216,7 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
 
 
 def _kept(place: Syntax, node: ast.AST) -> ast.expr | None:
-    """What ``self.llm`` is where a method makes it, in the class that makes the agent of it.
+    """Return what ``self.llm`` is where a method makes it, in the class that makes the agent of it.
 
     None where something is added to it there.
     """
@@ -256,7 +256,7 @@ def _take_kept(
 
 
 def _named_arguments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """What a call is given, with its name: a keyword's, or a variable's."""
+    """Yield what a call is given, with its name: a keyword's, or a variable's."""
     if isinstance(node, ast.keyword) and node.arg is not None:
         yield node.arg, node.value
     elif isinstance(node, ast.Call):
@@ -333,7 +333,7 @@ def _take_name(
 
 
 def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
-    """Where the train module imports ``name`` from, which the file imports."""
+    """Return where the train module imports ``name`` from, which the file imports."""
     imported, attribute = place.imports[name], place.imports[name].attribute
     defined = taken.project.imported(place, name)
     path = taken.project.located(place, name)
@@ -360,7 +360,7 @@ def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
 def _module_beside(
     project: Project, agent: Syntax, path: Path, name: str
 ) -> tuple[str, str] | None:
-    """How the train module imports a module of the project, as ``name``."""
+    """Return how the train module imports a module of the project, as ``name``."""
     module = module_at(project, agent, path)
     if module is None or path.stem == "__init__":
         return None

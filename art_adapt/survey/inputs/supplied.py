@@ -49,7 +49,7 @@ def supplied_by_use(syntax: Syntax, function: Function, name: str) -> str:
 
 
 def _serves_otherwise(syntax: Syntax, function: str, name: str) -> bool:
-    """Whether a function uses a parameter for more than to hand it on, or to keep it."""
+    """True if a function uses a parameter for more than to hand it on, or to keep it."""
     return any(
         isinstance(node, ast.Name)
         and node.id == name
@@ -60,7 +60,7 @@ def _serves_otherwise(syntax: Syntax, function: str, name: str) -> bool:
 
 @functools.lru_cache(maxsize=512)
 def _uses(syntax: Syntax) -> tuple[tuple[str, str, str], ...]:
-    """Where a file gives a client or a completion something: by whom, what, and as what."""
+    """Return where a file gives a client or a completion something: by whom, what, and as what."""
     return tuple(
         (syntax.owner(node), name, role)
         for node in syntax.nodes
@@ -70,7 +70,7 @@ def _uses(syntax: Syntax) -> tuple[tuple[str, str, str], ...]:
 
 
 def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """What a call gives, or a request holds, that says which model is asked, and where."""
+    """Yield what a call gives, or a request holds, that says which model is asked, and where."""
     if isinstance(node, ast.Call):
         function = node.func
         called = (

@@ -143,7 +143,7 @@ def _imported_from(
 def _implementing(
     project: Project, classes: Sequence[tuple[Syntax, str]]
 ) -> Iterator[tuple[Syntax, str]]:
-    """The classes, or those derived from an abstract one, that can be made."""
+    """Yield the classes, or those derived from an abstract one, that can be made."""
     for each in classes:
         for place, name in (each, *derived_from(project, *each)):
             at_top = "." not in name and name in place.classes
@@ -154,7 +154,7 @@ def _implementing(
 def _asks(
     project: Project, syntax: Syntax, class_name: str, reaching: Container[FunctionKey]
 ) -> bool:
-    """Whether a method of a class, or one that it inherits, asks the model in training."""
+    """True if a method of a class, or one that it inherits, asks the model in training."""
     return any(
         name.rpartition(".")[0] == owner and (place.source.path, name) in reaching
         for place, owner in lineage(project, syntax, class_name)
@@ -163,7 +163,7 @@ def _asks(
 
 
 def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:
-    """Whether parts are added to an object after it has been made: ``tools.register(f)``."""
+    """True if parts are added to an object after it has been made: ``tools.register(f)``."""
     place, call = site
     statement = place.parents.get(call)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
@@ -181,7 +181,7 @@ def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:
 
 
 def _type_of_members(place: Syntax, class_name: str) -> str:
-    """The type of an enumeration's values; the values themselves where they are texts."""
+    """Return the type of an enumeration's values; the values themselves where they are texts."""
     values = [
         statement.value.value
         for statement in place.classes[class_name].body
@@ -195,7 +195,7 @@ def _type_of_members(place: Syntax, class_name: str) -> str:
 
 
 def _is_registry(place: Syntax, class_name: str) -> bool:
-    """Whether the class has methods to fill its instances: ``register()``, ``add_tool()``."""
+    """True if the class has methods to fill its instances: ``register()``, ``add_tool()``."""
     return any(
         FILLS.match(name.rpartition(".")[2])
         for name in place.functions

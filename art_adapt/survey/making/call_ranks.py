@@ -34,7 +34,7 @@ def rank(project: Project, site: Site, agent: Syntax) -> int:
 
 
 def is_trial(path: Path, agent: Path) -> int:
-    """The rank of a file that only shows or tries an agent; 0 for any other one."""
+    """Return the rank of a file that only shows or tries an agent; 0 for any other one."""
     root = project_root(agent)
     within = path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
     if any(part.startswith(("test", "conftest")) for part in within.parts):
@@ -45,7 +45,7 @@ def is_trial(path: Path, agent: Path) -> int:
 def ordered(
     project: Project, agent: Syntax, sites: Sequence[Site], worst: int = TESTS
 ) -> tuple[Site, ...]:
-    """The calls that show how an object is made, in the order of their ranks.
+    """Return the calls that show how an object is made, in the order of their ranks.
 
     Tests only count where the application has no call: they try what it never does.
     """
@@ -59,7 +59,7 @@ def ordered(
 def best(
     project: Project, agent: Syntax, sites: Sequence[Site], below: int
 ) -> list[Site]:
-    """The calls of the best rank, if that is better than ``below``."""
+    """Return the calls of the best rank, if that is better than ``below``."""
     ranks = [rank(project, site, agent) for site in sites]
     best = min(ranks, default=below)
     return [s for s, own in zip(sites, ranks, strict=True) if own == best < below]

@@ -73,13 +73,13 @@ def with_constructions(
 
 
 def _is_choice(project: Project, place: Syntax, parameter: Parameter) -> bool:
-    """Whether a function is told one of an enumeration's members: a scenario's to say."""
+    """True if a function is told one of an enumeration's members: a scenario's to say."""
     found = annotated(project, place, ast.Constant(parameter.annotation or ""))
     return any(is_enum(home, name) for home, name in found)
 
 
 def _names_a_model(parameter: Parameter) -> bool:
-    """Whether a model's name has to be given for a parameter."""
+    """True if a model's name has to be given for a parameter."""
     return parameter.supplied == MODEL and parameter.default is None
 
 
@@ -105,13 +105,13 @@ def _with_own_model(
 
 
 def is_unknown(parameter: Parameter) -> bool:
-    """Whether nothing has shown yet how an object is made."""
+    """True if nothing has shown yet how an object is made."""
     needed = parameter.is_object and parameter.default is None
     return needed and parameter.made is None
 
 
 def _may_be_empty(parameter: Parameter) -> bool:
-    """Whether episode() would make a record of nothing: a configuration, a registry."""
+    """True if episode() would make a record of nothing: a configuration, a registry."""
     fields = parameter.fields or ()
     empty = all(each.default is not None for each in fields)
     return parameter.is_record and parameter.made is None and empty
@@ -177,7 +177,7 @@ def _with_options(
 
 
 def _is_of_literals(value: ast.expr) -> bool:
-    """Whether a call is given nothing but literals, as by a demo."""
+    """True if a call is given nothing but literals, as by a demo."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
         return isinstance(value, ast.Constant)
     given = [*value.args, *(each.value for each in value.keywords)]
@@ -189,14 +189,14 @@ def _is_of_literals(value: ast.expr) -> bool:
 
 
 def is_configured(entry: EntryPoint) -> bool:
-    """Whether a call of the project has shown what the agent's class is given."""
+    """True if a call of the project has shown what the agent's class is given."""
     return any(each.made is not None for each in entry.constructor)
 
 
 def _passed(
     parameter: Parameter, parameters: Sequence[Parameter], sites: Sequence[Site]
 ) -> Iterator[tuple[Syntax, ast.expr]]:
-    """What calls pass for a parameter, with the files that they stand in."""
+    """Yield what calls pass for a parameter, with the files that they stand in."""
     names = [each.name for each in parameters]
     for place, call in sites:
         value = argument_of(call, parameter.name, names)
@@ -205,7 +205,7 @@ def _passed(
 
 
 def _has_task(entry: EntryPoint) -> bool:
-    """Whether what differs between episodes is given to the function itself."""
+    """True if what differs between episodes is given to the function itself."""
     return any(
         not (each.is_client or each.is_object or each.supplied)
         for each in entry.parameters
@@ -229,7 +229,7 @@ def _with_objects(
 
 
 def _is_told(entry: EntryPoint) -> bool:
-    """Whether the function has to be given something that no object or record is."""
+    """True if the function has to be given something that no object or record is."""
     return any(
         each.default is None
         and not (each.is_client or each.is_object or each.supplied or each.is_record)

@@ -94,7 +94,7 @@ def _contains(syntax: Syntax, function: Function, place: Place | None) -> bool:
 def _factories(
     project: Project, agent: Syntax, entry: EntryPoint
 ) -> Iterator[tuple[Syntax, Function]]:
-    """The functions that do nothing but make an instance of the agent's class."""
+    """Yield the functions that do nothing but make an instance of the agent's class."""
     made = constructed(project, agent, entry.class_name)
     sites = ordered(project, agent, made, DEMOS)
     calls = {call for _, call in sites}
@@ -105,7 +105,7 @@ def _factories(
 
 
 def _is_factory(place: Syntax, function: Function, made: Container[ast.AST]) -> bool:
-    """Whether a function returns a new instance each time, and asks nobody for anything."""
+    """True if a function returns a new instance each time, and asks nobody for anything."""
     if function.nested or not isinstance(function.node, ast.FunctionDef):
         return False
     bound = function.class_name is not None

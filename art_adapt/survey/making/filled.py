@@ -55,7 +55,7 @@ def with_filled(
 
 
 def may_be_filled(project: Project, entry: EntryPoint) -> bool:
-    """Whether the class of an agent has methods by which tools are added to its objects."""
+    """True if the class of an agent has methods by which tools are added to its objects."""
     if entry.class_name is None:
         return False
     family = lineage(project, project.files[entry.home], entry.class_name)
@@ -73,7 +73,7 @@ def _fills(method: str) -> bool:
 def _is_filled(
     place: Syntax, made: ast.Assign | ast.AnnAssign, name: str, entry: EntryPoint
 ) -> bool:
-    """Whether more than the calls that are set up adds to an agent after it is made."""
+    """True if more than the calls that are set up adds to an agent after it is made."""
     owner = place.owner(made)
     if any(decorated_with(place, owner, name)):
         return True
@@ -100,7 +100,7 @@ def _is_filled_elsewhere(
     made: ast.Assign | ast.AnnAssign,
     name: str,
 ) -> bool:
-    """Whether other modules add to the object that a module makes: ``@app.agent.tool``."""
+    """True if other modules add to the object that a module makes: ``@app.agent.tool``."""
     if place.owner(made) != MODULE_LEVEL or not may_be_filled(project, entry):
         return False
     target = (place.source.path, name)
@@ -148,7 +148,7 @@ def _decorated(place: Syntax, owner: str, name: str) -> Iterator[FunctionKey]:
 
 
 def _runs(place: Syntax, name: str) -> bool:
-    """Whether importing a file does more than define things and fill the agent."""
+    """True if importing a file does more than define things and fill the agent."""
     return runs_when_imported(place) and not all(
         changes(node, name)
         for node in place.source.tree.body
@@ -164,7 +164,7 @@ def _use(
     name: str,
     reaching: set[FunctionKey],
 ) -> ast.Name | None:
-    """The name of the agent where it is run first, or handed to what runs it."""
+    """Return the name of the agent where it is run first, or handed to what runs it."""
     uses = (
         node
         for node in place.owned_by(place.owner(made))

@@ -55,7 +55,7 @@ def _named(place: Syntax, qualname: str, parameter: Parameter) -> Parameter:
 def _branches(
     node: ast.If, name: str
 ) -> tuple[dict[str, Sequence[ast.stmt]], Sequence[ast.stmt]]:
-    """The bodies of ``if name == "a": ... elif name == "b": ...``, and that of ``else``."""
+    """Return the bodies of ``if name == "a": ... elif name == "b": ...``, and that of ``else``."""
     found: dict[str, Sequence[ast.stmt]] = {}
     while True:
         match node.test:
@@ -77,7 +77,7 @@ def _makes_client(body: Sequence[ast.stmt]) -> bool:
 
 
 def _text(default: str | None) -> str | None:
-    """The text that a default is, from its source."""
+    """Return the text that a default is, from its source."""
     match default and ast.parse(default, mode="eval").body:
         case ast.Constant(value=str(text)):
             return text
@@ -85,7 +85,7 @@ def _text(default: str | None) -> str | None:
 
 
 def _literals(parameter: Parameter) -> list[str]:
-    """The texts that a parameter may be, as ``Literal["anthropic", "openai"]`` says."""
+    """Return the texts that a parameter may be, as ``Literal["anthropic", "openai"]`` says."""
     if "Literal[" not in (parameter.annotation or ""):
         return []
     tree = ast.parse(parameter.annotation or "", mode="eval")

@@ -90,7 +90,7 @@ def _may_add(targets: Collection[Variable]) -> Callable[[bytes], bool]:
 
 
 def _looked_up(project: Project, key: FunctionKey) -> Iterator[Variable]:
-    """The tables and registries of modules that a function reads."""
+    """Yield the tables and registries of modules that a function reads."""
     syntax = project.files[key[0]]
     for node in syntax.owned_by(key[1]):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
@@ -106,7 +106,7 @@ def _looked_up(project: Project, key: FunctionKey) -> Iterator[Variable]:
 
 
 def _may_be_filled(syntax: Syntax, name: str) -> bool:
-    """Whether a module's variable is an object, or a list or dict that is empty at first."""
+    """True if a module's variable is an object, or a list or dict that is empty at first."""
     return any(
         isinstance(value, ast.Call)
         or (isinstance(value, ast.Dict) and not value.keys)
@@ -116,7 +116,7 @@ def _may_be_filled(syntax: Syntax, name: str) -> bool:
 
 
 def _adders(syntax: Syntax, name: str) -> Iterator[str]:
-    """The functions of a file that add to a variable of it: a decorator ``@tool``."""
+    """Yield the functions of a file that add to a variable of it: a decorator ``@tool``."""
     for qualname in syntax.functions:
         if any(
             changes(node, name) or grown_list(node) == name
@@ -128,7 +128,7 @@ def _adders(syntax: Syntax, name: str) -> Iterator[str]:
 def _added(
     project: Project, syntax: Syntax, targets: set[Variable]
 ) -> Iterator[FunctionKey]:
-    """The functions and classes that importing a file adds to one of ``targets``."""
+    """Yield the functions and classes that importing a file adds to one of ``targets``."""
 
     def adds(value: ast.expr) -> bool:
         while isinstance(value, ast.Call):
@@ -154,7 +154,7 @@ def _added(
 
 
 def _meant(project: Project, syntax: Syntax, value: ast.expr) -> Variable | None:
-    """What an imported name, or an attribute of an imported module, stands for."""
+    """Return what an imported name, or an attribute of an imported module, stands for."""
     head, _, rest = (dotted(value) or "").partition(".")
     if head not in syntax.imports:
         return None

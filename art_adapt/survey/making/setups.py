@@ -73,7 +73,7 @@ def _of_instance(
 
 
 def _held(place: Syntax, made: ast.Call) -> tuple[str, str] | None:
-    """The name that a new instance is given, and the kind of block it is the context of."""
+    """Return the name that a new instance is given, and the kind of block it is the context of."""
     holder = place.parents[made]
     if isinstance(holder, ast.withitem) and holder.optional_vars is not None:
         name = dotted(holder.optional_vars)
@@ -152,7 +152,7 @@ def _set_up(
 
 
 def _closing(project: Project, entry: EntryPoint) -> Iterator[FunctionKey]:
-    """The methods of the agent's class that end what was set up, called or not."""
+    """Yield the methods of the agent's class that end what was set up, called or not."""
     if entry.class_name is not None:
         syntax = project.files[entry.home]
         for name in CLEANUPS:
@@ -160,7 +160,7 @@ def _closing(project: Project, entry: EntryPoint) -> Iterator[FunctionKey]:
 
 
 def _is_statement(place: Syntax, call: ast.Call) -> bool:
-    """Whether the call stands for itself, or only its success is asked for."""
+    """True if the call stands for itself, or only its success is asked for."""
     parent = place.parents[call]
     outer = place.parents[parent] if isinstance(parent, ast.Await) else parent
     if not isinstance(outer, ast.Expr | ast.Assign | ast.If):
@@ -196,7 +196,7 @@ def _given(
     owner: Syntax,
     function: Function,
 ) -> Iterator[Parameter]:
-    """The parameters that a call gives: as it makes them, or else from the scenario.
+    """Yield the parameters that a call gives: as it makes them, or else from the scenario.
 
     What goes into ``*names`` or ``**options`` is no parameter of its own, and is made.
     """

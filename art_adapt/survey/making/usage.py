@@ -109,7 +109,7 @@ def _without_conflicts(entry: EntryPoint) -> EntryPoint:
 
 
 def _bound_by(made: Construction) -> dict[str, str]:
-    """The names that a construction binds, and what to."""
+    """Return the names that a construction binds, and what to."""
     imported = {(name or module).split()[-1]: module for module, name in made.names}
     assigned = {
         name: text

@@ -59,7 +59,7 @@ def find_effects(syntax: Syntax, functions: Collection[str]) -> Iterator[Effect]
 
 @functools.lru_cache(maxsize=512)
 def _by_function(syntax: Syntax) -> dict[str, list[Effect]]:
-    """All effects of a file, by the function that has them."""
+    """Return all effects of a file, by the function that has them."""
     found: dict[str, list[Effect]] = {}
     for node in syntax.nodes:
         effects = list(_effects_at(syntax, node))
@@ -117,7 +117,7 @@ def find_hosted_tools(syntax: Syntax) -> Iterator[Effect]:
 
 
 def asks_a_person(syntax: Syntax, body: ast.AST) -> bool:
-    """Whether code waits for somebody at a terminal."""
+    """True if code waits for somebody at a terminal."""
     return any(
         effect.harm is Harm.ASKS
         for node in ast.walk(body)
@@ -126,7 +126,7 @@ def asks_a_person(syntax: Syntax, body: ast.AST) -> bool:
 
 
 def _is_input(syntax: Syntax, name: ast.Name) -> bool:
-    """Whether a name is the builtin ``input``, and nothing of the file's own."""
+    """True if a name is the builtin ``input``, and nothing of the file's own."""
     function = syntax.functions.get(syntax.owner(name))
     own = function is not None and "input" in function.parameters
     return name.id == "input" and not own and not syntax.values_of(name)
@@ -157,7 +157,7 @@ def _unknown(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
 
 
 def _imported_for(syntax: Syntax, call: ast.Call) -> Import | None:
-    """The import of what is called, or of what made the object whose method it is."""
+    """Return the import of what is called, or of what made the object whose method it is."""
     head = (dotted(call.func) or "").partition(".")[0]
     if head in syntax.imports or not isinstance(call.func, ast.Attribute):
         return syntax.imports.get(head)
@@ -234,7 +234,7 @@ def _makes_folder(call: ast.Call, name: str) -> bool:
 
 
 def _is_there(call: ast.Call, syntax: Syntax) -> bool:
-    """Whether a folder is made only where there is none."""
+    """True if a folder is made only where there is none."""
     assert isinstance(call.func, ast.Attribute) or call.args
     if keyword(call, "exist_ok") is not None:
         return True
@@ -245,7 +245,7 @@ def _is_there(call: ast.Call, syntax: Syntax) -> bool:
 
 
 def _of_mcp(call: ast.Call, syntax: Syntax) -> Harm | None:
-    """What a call does with an MCP server: it asks one, starts one, or connects."""
+    """Return what a call does with an MCP server: it asks one, starts one, or connects."""
     if isinstance(call.func, ast.Attribute) and call.func.attr in MCP_CALLS:
         uses_mcp = syntax.imports_module("mcp", "fastmcp") is not None
         is_local = (
@@ -263,7 +263,7 @@ def _of_mcp(call: ast.Call, syntax: Syntax) -> Harm | None:
 
 
 def _changes_django(call: ast.Call, syntax: Syntax, name: str) -> bool:
-    """Whether a call changes a database through Django's models."""
+    """True if a call changes a database through Django's models."""
     if not isinstance(call.func, ast.Attribute):
         return False
     if DJANGO.search(name or ast.unparse(call.func)):
@@ -276,7 +276,7 @@ def _changes_django(call: ast.Call, syntax: Syntax, name: str) -> bool:
 
 
 def _asks_a_terminal(call: ast.Call, syntax: Syntax) -> bool:
-    """Whether a call waits for a person: ``console.input()``, ``socket.receive_text()``."""
+    """True if a call waits for a person: ``console.input()``, ``socket.receive_text()``."""
     if not isinstance(call.func, ast.Attribute):
         return False
     if call.func.attr in RECEIVES:
@@ -294,7 +294,7 @@ def _asks_a_terminal(call: ast.Call, syntax: Syntax) -> bool:
 
 
 def _of_object(call: ast.Call, syntax: Syntax) -> Harm | None:
-    """What calling a method does, where its object is made by a library that is known.
+    """Return what calling a method does, where its object is made by a library that is known.
 
     That is ``client.search(...)`` after ``client = TavilyClient()`` at module level, which
     no episode runs.
@@ -318,7 +318,7 @@ def _of_object(call: ast.Call, syntax: Syntax) -> Harm | None:
 
 
 def _opens_for_writing(call: ast.Call, syntax: Syntax, position: int) -> bool:
-    """Whether a mode may be one for writing, also by its default or on one branch."""
+    """True if a mode may be one for writing, also by its default or on one branch."""
     mode = (
         call.args[position]
         if len(call.args) > position

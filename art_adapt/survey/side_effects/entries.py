@@ -16,7 +16,7 @@ CHANGES = frozenset(
 
 
 def changed_container(node: ast.expr) -> tuple[str | None, ast.expr | None]:
-    """The container that an expression changes, and the entry if it is a single one."""
+    """Return the container that an expression changes, and the entry if it is a single one."""
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
         is_one = isinstance(node.ctx, ast.Store)
         is_one = is_one and not isinstance(node.value, ast.Subscript)
@@ -33,7 +33,7 @@ def changed_container(node: ast.expr) -> tuple[str | None, ast.expr | None]:
 
 
 def outermost(value: ast.expr) -> str | None:
-    """The container that an entry is in: ORDERS for ``ORDERS[key]["items"]``.
+    """Return the container that an entry is in: ORDERS for ``ORDERS[key]["items"]``.
 
     ``SEEN.get()`` of a context variable is what SEEN holds.
     """
@@ -46,7 +46,7 @@ def outermost(value: ast.expr) -> str | None:
 
 
 def containers_of_entry(syntax: Syntax, owner: str, name: str) -> Iterator[str]:
-    """The containers that a function takes an entry from, and calls it ``name``.
+    """Yield the containers that a function takes an entry from, and calls it ``name``.
 
     That is ``order = ORDERS[key]``, ``ORDERS.get(key)``, ``for order in ORDERS.values()``.
     """
@@ -61,7 +61,7 @@ def containers_of_entry(syntax: Syntax, owner: str, name: str) -> Iterator[str]:
 
 
 def _taken_from(value: ast.expr) -> Iterator[str]:
-    """The container whose entry a value is, or that it is itself."""
+    """Yield the container whose entry a value is, or that it is itself."""
     match value:
         case ast.Name(id=name):
             yield name
@@ -75,7 +75,7 @@ def _taken_from(value: ast.expr) -> Iterator[str]:
 
 
 def _gone_over(iterated: ast.expr) -> Iterator[str]:
-    """The container whose entries a loop goes over."""
+    """Yield the container whose entries a loop goes over."""
     match iterated:
         case ast.Call(func=ast.Attribute(attr="values" | "items")):
             assert isinstance(iterated.func, ast.Attribute)
@@ -87,6 +87,6 @@ def _gone_over(iterated: ast.expr) -> Iterator[str]:
 
 
 def _last_of(target: ast.expr) -> list[str]:
-    """The name of the entry in ``for key, entry in ...``."""
+    """Return the name of the entry in ``for key, entry in ...``."""
     last = target.elts[-1] if isinstance(target, ast.Tuple) else target
     return [last.id] if isinstance(last, ast.Name) else []

@@ -42,5 +42,5 @@ def find_loaders(project: Project, folder: Path) -> Iterator[Obstacle]:
 
 @functools.lru_cache(maxsize=512)
 def _read(path: Path) -> bytes:
-    """The contents of a file that the survey has not read; b"" where there is none."""
+    """Return the contents of a file that the survey has not read; b"" where there is none."""
     return path.read_bytes() if path.is_file() else b""

@@ -10,7 +10,7 @@ from art_adapt.code.syntax import Syntax
 
 
 def is_made_once(syntax: Syntax, node: ast.AST, *places: ast.expr) -> bool:
-    """Whether a statement runs only where nothing is at one of ``places`` yet.
+    """True if a statement runs only where nothing is at one of ``places`` yet.
 
     Args:
         syntax: the file that the statement is in.
@@ -38,7 +38,7 @@ def is_made_once(syntax: Syntax, node: ast.AST, *places: ast.expr) -> bool:
 def _names(
     syntax: Syntax, node: ast.AST, places: tuple[ast.expr, ...]
 ) -> Iterator[str]:
-    """How places are spelled, as what they are read from, and as local copies of them."""
+    """Yield how places are spelled, as what they are read from, and as local copies of them."""
     spelled = {ast.unparse(place) for place in places}
     yield from spelled
     for read, name in _copies(syntax, syntax.owner(node)):
@@ -48,7 +48,7 @@ def _names(
 
 @functools.lru_cache(maxsize=4096)
 def _copies(syntax: Syntax, owner: str) -> tuple[tuple[str, str], ...]:
-    """What a function reads into names: the place, with ``get(key)`` as its entry."""
+    """Return what a function reads into names: the place, with ``get(key)`` as its entry."""
     found = []
     for node in syntax.owned_by(owner):
         if not isinstance(node, ast.Assign | ast.NamedExpr):
@@ -64,14 +64,14 @@ def _copies(syntax: Syntax, owner: str) -> tuple[tuple[str, str], ...]:
 
 
 def _flags(block: list[ast.stmt]) -> Iterator[str]:
-    """The names that a block sets to True."""
+    """Yield the names that a block sets to True."""
     for each in block:
         if isinstance(each, ast.Assign) and ast.unparse(each.value) == "True":
             yield from map(ast.unparse, each.targets)
 
 
 def _finds_nothing(test: ast.expr, names: set[str]) -> bool:
-    """Whether a condition holds only where a place is empty."""
+    """True if a condition holds only where a place is empty."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return any(_finds_nothing(each, names) for each in test.values)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -86,7 +86,7 @@ def _finds_nothing(test: ast.expr, names: set[str]) -> bool:
 
 
 def _finds(test: ast.expr, names: set[str]) -> bool:
-    """Whether a condition holds where a place is filled."""
+    """True if a condition holds where a place is filled."""
     if ast.unparse(test) in names:
         return True
     if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute):
@@ -106,7 +106,7 @@ def _finds(test: ast.expr, names: set[str]) -> bool:
 
 
 def _is_left_before(outer: ast.AST, inner: ast.AST, names: set[str]) -> bool:
-    """Whether a block is left, before a statement of it, where a place is filled."""
+    """True if a block is left, before a statement of it, where a place is filled."""
     for block in (getattr(outer, name, ()) for name in ("body", "orelse")):
         if not isinstance(block, list) or inner not in block:
             continue

@@ -69,7 +69,7 @@ def changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
 def _changed_by(
     syntax: Syntax, node: ast.expr
 ) -> Iterator[tuple[str, ast.expr | None]]:
-    """What an expression changes, with the single entry; what a function adds to for it."""
+    """Yield what an expression changes, with the single entry; what a function adds to for it."""
     name, key = changed_container(node)
     if name is not None:
         yield name, key
@@ -87,7 +87,7 @@ def _changed_by(
 
 @functools.lru_cache(maxsize=4096)
 def _changed_parameters(syntax: Syntax, function: str) -> tuple[str, ...]:
-    """The parameters of a function that it changes in place, as they were given."""
+    """Return the parameters of a function that it changes in place, as they were given."""
     given = [
         name
         for name in syntax.functions[function].parameters
@@ -104,7 +104,7 @@ def _changed_parameters(syntax: Syntax, function: str) -> tuple[str, ...]:
 def _shared_name(
     syntax: Syntax, owner: str, name: str, shared: Mapping[str, str]
 ) -> tuple[str, str]:
-    """The container that a name stands for in a function, there and as its owner says it."""
+    """Return the container that a name stands for in a function, there and as its owner says it."""
     if name not in shared:
         entries = containers_of_entry(syntax, owner, name)
         name = next((each for each in entries if each in shared), name)
@@ -115,7 +115,7 @@ def _shared_name(
 
 
 def _imported(syntax: Syntax, owner: str, name: str) -> str | None:
-    """What another module of the project has that a function changes in place.
+    """Return what another module of the project has that a function changes in place.
 
     A class is none: its methods may be called ``add``, as an ORM's are.
     """
@@ -146,7 +146,7 @@ def _changed_defaults(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
 def _is_kept(
     syntax: Syntax, owner: str, node: ast.expr, name: str, key: ast.expr
 ) -> bool:
-    """Whether an entry is made where there is none, and for its key always the same.
+    """True if an entry is made where there is none, and for its key always the same.
 
     ``if path not in CACHE: CACHE[path] = read(path)`` keeps what it reads, and ``if text
     not in SAID: SAID.add(text)`` says it once. A list that is put in will be added to.
@@ -174,7 +174,7 @@ def _is_kept(
 
 
 def _of_classes(syntax: Syntax) -> Iterator[tuple[str, str]]:
-    """The lists, dicts and sets that all instances of a class have in common.
+    """Yield the lists, dicts and sets that all instances of a class have in common.
 
     A class with a base or a decorator may make one for each instance: pydantic does.
     """
@@ -197,7 +197,7 @@ def _of_classes(syntax: Syntax) -> Iterator[tuple[str, str]]:
 
 
 def _holds(value: ast.expr) -> bool:
-    """Whether a value can be changed in place: a display, or what is read or copied.
+    """True if a value can be changed in place: a display, or what is read or copied.
 
     The default of a context variable is one for all contexts.
     """
@@ -219,7 +219,7 @@ def _is_mutable(value: ast.expr) -> bool:
 
 
 def is_of_project(syntax: Syntax, name: str) -> bool:
-    """Whether a name is a class or function of the file, or imported from the project."""
+    """True if a name is a class or function of the file, or imported from the project."""
     imported = syntax.imports.get(name.partition(".")[0])
     if imported is None:
         return name in syntax.classes or name in syntax.functions

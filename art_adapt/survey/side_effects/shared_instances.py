@@ -72,7 +72,7 @@ def changed_by_itself(
 
 
 def _is_used_here(syntax: Syntax, node: ast.Attribute) -> bool:
-    """Whether code stores an attribute or calls a method; else it hands the method on."""
+    """True if code stores an attribute or calls a method; else it hands the method on."""
     call = syntax.parents.get(node)
     is_called = isinstance(call, ast.Call) and call.func is node
     return isinstance(node.ctx, ast.Store) or is_called
@@ -86,7 +86,7 @@ def _effect(syntax: Syntax, node: ast.expr | ast.stmt, name: str, owner: str) ->
 
 
 def _instances(syntax: Syntax) -> Iterator[tuple[str, str]]:
-    """The names of a module or class that hold an object of a class of the file."""
+    """Yield the names of a module or class that hold an object of a class of the file."""
     for name, values in syntax.assignments.items():
         for where, value in values:
             made = dotted(value.func) if isinstance(value, ast.Call) else None
@@ -101,7 +101,7 @@ def _instances(syntax: Syntax) -> Iterator[tuple[str, str]]:
 def changes_itself(
     syntax: Syntax, method: str, through: frozenset[str] = frozenset()
 ) -> bool:
-    """Whether a method changes its object beyond what it keeps to make it once.
+    """True if a method changes its object beyond what it keeps to make it once.
 
     ``through``: the methods of the object that lead to this one.
     """
@@ -136,7 +136,7 @@ def changes_itself(
 
 
 def _stores(syntax: Syntax, node: ast.AST) -> bool:
-    """Whether a node stores an attribute of ``self``, and not only where there is none."""
+    """True if a node stores an attribute of ``self``, and not only where there is none."""
     return (
         isinstance(node, ast.Attribute)
         and isinstance(node.ctx, ast.Store)
@@ -146,5 +146,5 @@ def _stores(syntax: Syntax, node: ast.AST) -> bool:
 
 
 def _own(value: ast.expr) -> bool:
-    """Whether an expression is an attribute of ``self``, or an entry of one."""
+    """True if an expression is an attribute of ``self``, or an entry of one."""
     return (outermost(value) or "").startswith("self.")

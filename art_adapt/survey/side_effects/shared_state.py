@@ -51,7 +51,7 @@ def find_shared_state(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
 
 
 def _changed(syntax: Syntax, owner: str, node: ast.AST) -> str | None:
-    """What a statement or call changes for the whole process, but for containers."""
+    """Return what a statement or call changes for the whole process, but for containers."""
     if isinstance(node, ast.Global):
         names = [name for name in node.names if _is_changed(syntax, node, name)]
         return "global " + ", ".join(names) if names else None
@@ -79,7 +79,7 @@ def _changed(syntax: Syntax, owner: str, node: ast.AST) -> str | None:
 
 
 def _is_of_process(syntax: Syntax, call: ast.Call) -> bool:
-    """Whether a call changes what belongs to the process: its environment, its imports."""
+    """True if a call changes what belongs to the process: its environment, its imports."""
     name = syntax.qualified(call.func) or ""
     holder, _, method = name.rpartition(".")
     if holder in ("os.environ", "sys.path", "sys.modules"):
@@ -88,7 +88,7 @@ def _is_of_process(syntax: Syntax, call: ast.Call) -> bool:
 
 
 def _is_class(syntax: Syntax, owner: str, value: ast.expr) -> bool:
-    """Whether an expression is the class of a method's object: ``cls``, ``type(self)``."""
+    """True if an expression is the class of a method's object: ``cls``, ``type(self)``."""
     function = syntax.functions.get(owner)
     if isinstance(value, ast.Call):
         given = [dotted(each) for each in value.args]
@@ -103,7 +103,7 @@ def _is_class(syntax: Syntax, owner: str, value: ast.expr) -> bool:
 
 
 def _is_changed(syntax: Syntax, node: ast.Global, name: str) -> bool:
-    """Whether a function sets a global, and not only where it is not set."""
+    """True if a function sets a global, and not only where it is not set."""
     owner = syntax.owner(node)
     stores = [
         each
@@ -119,7 +119,7 @@ def _is_changed(syntax: Syntax, node: ast.Global, name: str) -> bool:
 
 
 def _kept_database(syntax: Syntax, owner: str, call: ast.Call) -> str | None:
-    """The file of a database that every episode opens and some code here writes to."""
+    """Return the file of a database that every episode opens and some code here writes to."""
     if not call.args or not writes_database(syntax, owner):
         return None
     path = call.args[0]
@@ -133,7 +133,7 @@ def _kept_database(syntax: Syntax, owner: str, call: ast.Call) -> str | None:
 def _fixed_values(
     syntax: Syntax, owner: str, path: ast.expr, through: frozenset[str] = frozenset()
 ) -> Iterator[ast.expr]:
-    """What a path is in each episode alike: a text, a constant, a parameter's default.
+    """Yield what a path is in each episode alike: a text, a constant, a parameter's default.
 
     ``through``: the names that led here, for ``path = Path(path)``.
     """
@@ -163,7 +163,7 @@ def _fixed_values(
 
 
 def _defaults(syntax: Syntax, function: str, parameter: str) -> Iterator[ast.expr]:
-    """The default of a function's parameter, if that is a text."""
+    """Yield the default of a function's parameter, if that is a text."""
     found = syntax.functions.get(function)
     if found is None:
         return
@@ -173,7 +173,7 @@ def _defaults(syntax: Syntax, function: str, parameter: str) -> Iterator[ast.exp
 
 
 def writes_database(syntax: Syntax, owner: str) -> bool:
-    """Whether the function that opens a database writes to it, or its class does.
+    """True if the function that opens a database writes to it, or its class does.
 
     Where it only hands the connection out, any function of the file may.
     """
@@ -198,7 +198,7 @@ def writes_database(syntax: Syntax, owner: str) -> bool:
 
 
 def _connects(value: ast.expr) -> bool:
-    """Whether a value is a connection, or a cursor of one that is made there."""
+    """True if a value is a connection, or a cursor of one that is made there."""
     return any(
         isinstance(node, ast.Call) and last_name(node.func) in ("connect", "cursor")
         for node in ast.walk(value)
@@ -228,7 +228,7 @@ def _kept_files(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
 
 
 def _opened(call: ast.Call) -> tuple[ast.expr | None, str]:
-    """The path of the file that a call reads or writes, and the mode."""
+    """Return the path of the file that a call reads or writes, and the mode."""
     function = call.func
     if dotted(function) == "open" and call.args:
         return call.args[0], _mode(call, ["file", "mode"])

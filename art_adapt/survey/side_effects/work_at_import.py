@@ -53,7 +53,7 @@ def _works_at_import(
 
 
 def _asks_by_itself(call: ast.Call, asks: Callable[[ast.AST], bool]) -> bool:
-    """Whether a call asks a model, and none inside it does.
+    """True if a call asks a model, and none inside it does.
 
     Of a function that is only handed on, as in ``ChatInterface(fn=reply)`` or
     ``partial(create)``, few things make a call at once.
@@ -70,7 +70,7 @@ def _asks_by_itself(call: ast.Call, asks: Callable[[ast.AST], bool]) -> bool:
 
 
 def _runs_on(syntax: Syntax, call: ast.Call) -> bool:
-    """Whether a call serves for good: ``app.run()``, ``bot.run_polling()``, ``uvicorn.run(app)``."""
+    """True if a call serves for good: ``app.run()``, ``bot.run_polling()``, ``uvicorn.run(app)``."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in RUNS_ON:
         return False
     holder = call.func.value
