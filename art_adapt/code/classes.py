@@ -11,6 +11,7 @@ from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 
 FunctionKey = tuple[Path, str]
+ALIASES = 3  # names for an annotation, one through the other
 
 
 def lineage(
@@ -65,23 +66,36 @@ def is_super(node: ast.AST) -> bool:
 
 
 def annotated(
-    project: Project, syntax: Syntax, annotation: ast.expr
+    project: Project, syntax: Syntax, annotation: ast.expr, depth: int = 0
 ) -> list[tuple[Syntax, str]]:
-    """Find the project's classes that an annotation names, in unions and strings too."""
+    """Find the project's classes that an annotation names, in unions and strings too.
+
+    ``depth``: how many names for annotations led there.
+    """
     annotation = unquoted(annotation)
     if isinstance(annotation, ast.BinOp):
         both = (annotation.left, annotation.right)
-        return [c for part in both for c in annotated(project, syntax, part)]
+        return [c for part in both for c in annotated(project, syntax, part, depth)]
     if isinstance(annotation, ast.Subscript):
         inner = annotation.slice
-        if last_name(annotation.value) in ("Optional", "Annotated"):
+        if last_name(annotation.value) in ("Optional", "Annotated", "type", "Type"):
             first = inner.elts[0] if isinstance(inner, ast.Tuple) else inner
-            return annotated(project, syntax, first)
+            return annotated(project, syntax, first, depth)
         if last_name(annotation.value) == "Union" and isinstance(inner, ast.Tuple):
-            return [c for part in inner.elts for c in annotated(project, syntax, part)]
+            return [
+                c
+                for part in inner.elts
+                for c in annotated(project, syntax, part, depth)
+            ]
         return []
     found = project.class_named(syntax, dotted(annotation) or "")
-    return [] if found is None else [found]
+    if found is not None or depth == ALIASES:
+        return [found] if found is not None else []
+    place, values = project.variable(syntax, dotted(annotation) or "")
+    values = values or syntax.values_at_top(dotted(annotation) or "")
+    return [  # AnyModel = Small | Large
+        each for v in values for each in annotated(project, place, v, depth + 1)
+    ]
 
 
 def is_enum(place: Syntax, class_name: str) -> bool:

@@ -283,8 +283,8 @@ class Project:
             return syntax, name
         head, _, rest = name.partition(".")
         target = self.imported(syntax, head) if head in syntax.imports else None
-        if isinstance(target, Syntax):
-            return (target, rest) if rest in target.classes else None
+        if isinstance(target, Syntax):  # which may have it from another one
+            return self.class_named(target, rest) if target is not syntax else None
         if target is None or rest:
             return None
         return target if target[1] in target[0].classes else None

@@ -25,6 +25,7 @@ from art_adapt.code.project import Project
 from art_adapt.code.questions import DEEPEST, ask
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
 
+TUPLES = ("tuple", "Tuple")
 WRAPPERS = ("partial", "cache", "lru_cache")  # of functools, around a function
 
 
@@ -193,6 +194,8 @@ def _classes_of(
         found = project.class_named(syntax, dotted(value.func) or "")
         if found is not None:
             yield found
+        elif (copied := _copied(value)) is not None:
+            yield from classes_of(project, syntax, copied)
         else:
             yield from _classes_in(project, syntax, value.func)
             yield from _returned_classes(project, syntax, value.func)
@@ -205,6 +208,8 @@ def _classes_of(
             yield from classes_of(project, syntax, assigned)
         for place, given in given_for(project, syntax, value):
             yield from classes_of(project, place, given)
+        for call, index in syntax.unpacked(dotted(value) or "", syntax.owner(value)):
+            yield from _returned_classes(project, syntax, call.func, index)
         if (variable := _variable_of(project, syntax, value)) is not None:
             place, name = variable
             for where, annotation in place.annotations.get(name, ()):
@@ -277,19 +282,44 @@ def declared(
                 yield place, annotation
 
 
+def _copied(call: ast.Call) -> ast.expr | None:
+    """Return what a call makes a copy of: ``deepcopy(thread)``, ``config.model_copy()``."""
+    if last_name(call.func) in ("copy", "deepcopy") and len(call.args) == 1:
+        return call.args[0]
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "model_copy":
+        return call.func.value
+    return None
+
+
 def _returned_classes(
-    project: Project, syntax: Syntax, function: ast.expr
+    project: Project, syntax: Syntax, function: ast.expr, index: int | None = None
 ) -> list[tuple[Syntax, str]]:
-    """Find the classes of what a function of the project returns."""
+    """Find the classes of what a function of the project returns.
+
+    ``index``: of one element of the tuple that it returns.
+    """
     found: list[tuple[Syntax, str]] = []
     for path, qualname in resolve(project, syntax, function):
         place = project.home(path)
         node = place.functions[qualname].node
-        if node.returns is not None:
-            found += annotated(project, place, node.returns)
-        for returned in return_values(place, qualname):
-            found += classes_of(project, place, returned)
+        annotations = [node.returns] if node.returns is not None else []
+        returned = return_values(place, qualname)
+        if index is not None:
+            annotations = [a for each in annotations for a in _element(each, index)]
+            returned = [v for each in returned for v in _element(each, index)]
+        for annotation in annotations:
+            found += annotated(project, place, annotation)
+        for value in returned:
+            found += classes_of(project, place, value)
     return found
+
+
+def _element(whole: ast.expr, index: int) -> list[ast.expr]:
+    """Return an element of a tuple, or of the annotation of one: ``tuple[str, Thread]``."""
+    if isinstance(whole, ast.Subscript) and last_name(whole.value) in TUPLES:
+        whole = whole.slice
+    elements = whole.elts if isinstance(whole, ast.Tuple) else []
+    return elements[index : index + 1]
 
 
 def _classes_in(

@@ -278,6 +278,31 @@ class Syntax:
                     found.setdefault(key, []).append((where, value))
         return found
 
+    def unpacked(self, name: str, owner: str) -> list[tuple[ast.Call, int]]:
+        """Return the calls whose result a name is an element of: ``answer, log = run()``."""
+        return [
+            (call, index)
+            for where, call, index in self._unpacked.get(name, ())
+            if where == owner or not self.is_local(name, owner)
+        ]
+
+    @cached_property
+    def _unpacked(self) -> dict[str, list[tuple[str, ast.Call, int]]]:
+        found: dict[str, list[tuple[str, ast.Call, int]]] = {}
+        for node in self.nodes:
+            if not isinstance(node, ast.Assign):
+                continue
+            made = node.value.value if isinstance(node.value, ast.Await) else node.value
+            for target in node.targets:
+                if not isinstance(made, ast.Call) or not isinstance(target, ast.Tuple):
+                    continue
+                for index, element in enumerate(target.elts):
+                    if isinstance(element, ast.Starred):
+                        break  # how many it takes is not known
+                    entry = (self._owners[node], made, index)
+                    found.setdefault(dotted(element) or "", []).append(entry)
+        return found
+
     @cached_property
     def annotations(self) -> dict[str, list[tuple[str, ast.expr]]]:
         """The annotations of parameters, names and ``self`` attributes, by target.

@@ -27,7 +27,7 @@ WEIGHTS = {
     "composes": 6,
     "only_sends": -8,
     "read_later": -8,
-    "writes_first_messages": 3,
+    "writes_first_messages": 5,
     "drives": 5,
     "drives_privately": 4,
     "asks_in_a_loop": 2,
