@@ -83,6 +83,13 @@ class Source:
         """
         return self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
+    def segment(self, node: ast.expr | ast.stmt) -> str:
+        """Return the source of a node; ``ast.get_source_segment`` splits the file each time."""
+        *before, last = self.lines[node.lineno - 1 : node.end_lineno]
+        lines = [*before, last.encode()[: node.end_col_offset].decode()]
+        lines[0] = lines[0].encode()[node.col_offset :].decode()
+        return "\n".join(lines)
+
     @cached_property
     def tree(self) -> ast.Module:
         """The syntax tree.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.code.index import derived_from
@@ -109,3 +110,19 @@ def class_around(syntax: Syntax, owner: str) -> str:
     while parts and ".".join(parts) not in syntax.classes:
         parts.pop()
     return ".".join(parts)
+
+
+def declared(
+    project: Project, syntax: Syntax, class_name: str, attribute: str
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    """Yield the annotations of an attribute, in the body of a class or where it is assigned."""
+    for place, name in lineage(project, syntax, class_name):
+        for statement in place.classes[name].body:
+            if (
+                isinstance(statement, ast.AnnAssign)
+                and dotted(statement.target) == attribute
+            ):
+                yield place, statement.annotation
+        for where, annotation in place.annotations.get(f"self.{attribute}", ()):
+            if where.startswith(f"{name}."):
+                yield place, annotation

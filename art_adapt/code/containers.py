@@ -17,6 +17,7 @@ SAME_ELEMENTS = frozenset(
     {"list", "tuple", "set", "frozenset", "dict", "sorted", "reversed", "iter", "deque"}
 )
 SAME_OBJECTS = frozenset({"values", "copy", "items"})
+TUPLES = ("tuple", "Tuple")
 TAKES_ONE = frozenset({"get", "pop", "popleft", "__getitem__"})
 PUTS_ONE = frozenset({"append", "insert", "add", "setdefault", "appendleft"})
 PUTS_ALL = frozenset({"extend", "update"})
@@ -172,3 +173,47 @@ def _additions(syntax: Syntax) -> dict[str, list[tuple[str, ast.expr, bool]]]:
                 if each.arg is not None
             ]
     return found
+
+
+def unpacked(syntax: Syntax, name: str, owner: str) -> list[tuple[ast.Call, int]]:
+    """Return the calls whose result a name is an element of: ``answer, log = run()``."""
+    return [
+        (call, index)
+        for where, call, index in _unpacked(syntax).get(name, ())
+        if where == owner or not syntax.is_local(name, owner)
+    ]
+
+
+@functools.lru_cache(maxsize=512)
+def _unpacked(syntax: Syntax) -> dict[str, list[tuple[str, ast.Call, int]]]:
+    found: dict[str, list[tuple[str, ast.Call, int]]] = {}
+    for node in syntax.nodes:
+        if not isinstance(node, ast.Assign):
+            continue
+        made = node.value.value if isinstance(node.value, ast.Await) else node.value
+        for target in node.targets:
+            if not isinstance(made, ast.Call) or not isinstance(target, ast.Tuple):
+                continue
+            for index, element in enumerate(target.elts):
+                if isinstance(element, ast.Starred):
+                    break  # how many it takes is not known
+                entry = (syntax.owner(node), made, index)
+                found.setdefault(dotted(element) or "", []).append(entry)
+    return found
+
+
+def element_at(whole: ast.expr, index: int) -> list[ast.expr]:
+    """Return an element of a tuple, or of the annotation of one: ``tuple[str, Thread]``."""
+    if isinstance(whole, ast.Subscript) and last_name(whole.value) in TUPLES:
+        whole = whole.slice
+    elements = whole.elts if isinstance(whole, ast.Tuple) else []
+    return elements[index : index + 1]
+
+
+def copied(call: ast.Call) -> ast.expr | None:
+    """Return what a call makes a copy of: ``deepcopy(thread)``, ``config.model_copy()``."""
+    if last_name(call.func) in ("copy", "deepcopy") and len(call.args) == 1:
+        return call.args[0]
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "model_copy":
+        return call.func.value
+    return None

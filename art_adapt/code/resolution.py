@@ -11,13 +11,21 @@ from art_adapt.code.classes import (
     FunctionKey,
     annotated,
     class_around,
+    declared,
     is_super,
     lineage,
     method_above,
     method_of,
     with_overrides,
 )
-from art_adapt.code.containers import container_of, held_by, put_into
+from art_adapt.code.containers import (
+    container_of,
+    copied,
+    element_at,
+    held_by,
+    put_into,
+    unpacked,
+)
 from art_adapt.code.given import functions_around, given_for, is_parameter
 from art_adapt.code.index import classes_below, decorated_with_only
 from art_adapt.code.nodes import dotted, keyword, last_name
@@ -25,7 +33,6 @@ from art_adapt.code.project import Project
 from art_adapt.code.questions import DEEPEST, ask
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
 
-TUPLES = ("tuple", "Tuple")
 WRAPPERS = ("partial", "cache", "lru_cache")  # of functools, around a function
 
 
@@ -194,8 +201,8 @@ def _classes_of(
         found = project.class_named(syntax, dotted(value.func) or "")
         if found is not None:
             yield found
-        elif (copied := _copied(value)) is not None:
-            yield from classes_of(project, syntax, copied)
+        elif (original := copied(value)) is not None:
+            yield from classes_of(project, syntax, original)
         else:
             yield from _classes_in(project, syntax, value.func)
             yield from _returned_classes(project, syntax, value.func)
@@ -208,7 +215,7 @@ def _classes_of(
             yield from classes_of(project, syntax, assigned)
         for place, given in given_for(project, syntax, value):
             yield from classes_of(project, place, given)
-        for call, index in syntax.unpacked(dotted(value) or "", syntax.owner(value)):
+        for call, index in unpacked(syntax, dotted(value) or "", syntax.owner(value)):
             yield from _returned_classes(project, syntax, call.func, index)
         if (variable := _variable_of(project, syntax, value)) is not None:
             place, name = variable
@@ -266,31 +273,6 @@ def _attribute_classes(
                 yield from classes_of(project, place, value)
 
 
-def declared(
-    project: Project, syntax: Syntax, class_name: str, attribute: str
-) -> Iterator[tuple[Syntax, ast.expr]]:
-    """Yield the annotations of an attribute, in the body of a class or where it is assigned."""
-    for place, name in lineage(project, syntax, class_name):
-        for statement in place.classes[name].body:
-            if (
-                isinstance(statement, ast.AnnAssign)
-                and dotted(statement.target) == attribute
-            ):
-                yield place, statement.annotation
-        for where, annotation in place.annotations.get(f"self.{attribute}", ()):
-            if where.startswith(f"{name}."):
-                yield place, annotation
-
-
-def _copied(call: ast.Call) -> ast.expr | None:
-    """Return what a call makes a copy of: ``deepcopy(thread)``, ``config.model_copy()``."""
-    if last_name(call.func) in ("copy", "deepcopy") and len(call.args) == 1:
-        return call.args[0]
-    if isinstance(call.func, ast.Attribute) and call.func.attr == "model_copy":
-        return call.func.value
-    return None
-
-
 def _returned_classes(
     project: Project, syntax: Syntax, function: ast.expr, index: int | None = None
 ) -> list[tuple[Syntax, str]]:
@@ -305,21 +287,13 @@ def _returned_classes(
         annotations = [node.returns] if node.returns is not None else []
         returned = return_values(place, qualname)
         if index is not None:
-            annotations = [a for each in annotations for a in _element(each, index)]
-            returned = [v for each in returned for v in _element(each, index)]
+            annotations = [a for each in annotations for a in element_at(each, index)]
+            returned = [v for each in returned for v in element_at(each, index)]
         for annotation in annotations:
             found += annotated(project, place, annotation)
         for value in returned:
             found += classes_of(project, place, value)
     return found
-
-
-def _element(whole: ast.expr, index: int) -> list[ast.expr]:
-    """Return an element of a tuple, or of the annotation of one: ``tuple[str, Thread]``."""
-    if isinstance(whole, ast.Subscript) and last_name(whole.value) in TUPLES:
-        whole = whole.slice
-    elements = whole.elts if isinstance(whole, ast.Tuple) else []
-    return elements[index : index + 1]
 
 
 def _classes_in(

@@ -177,15 +177,6 @@ class Syntax:
         text = " ".join(ast.unparse(node).split())
         return text if len(text) <= limit else text[: limit - 3] + "..."
 
-    def segment(self, node: ast.expr | ast.stmt) -> str:
-        """Return the source of a node; ``ast.get_source_segment`` splits the whole file each time."""
-        first, *rest = self.source.lines[node.lineno - 1 : node.end_lineno]
-        *middle, last = [first, *rest]
-        last = last.encode()[: node.end_col_offset].decode()
-        lines = [*middle, last]
-        lines[0] = lines[0].encode()[node.col_offset :].decode()
-        return "\n".join(lines)
-
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         while (parent := self.parents.get(node)) is not None:
             yield parent
@@ -276,31 +267,6 @@ class Syntax:
                         MODULE_LEVEL if (where, key) in self.declared_global else where
                     )
                     found.setdefault(key, []).append((where, value))
-        return found
-
-    def unpacked(self, name: str, owner: str) -> list[tuple[ast.Call, int]]:
-        """Return the calls whose result a name is an element of: ``answer, log = run()``."""
-        return [
-            (call, index)
-            for where, call, index in self._unpacked.get(name, ())
-            if where == owner or not self.is_local(name, owner)
-        ]
-
-    @cached_property
-    def _unpacked(self) -> dict[str, list[tuple[str, ast.Call, int]]]:
-        found: dict[str, list[tuple[str, ast.Call, int]]] = {}
-        for node in self.nodes:
-            if not isinstance(node, ast.Assign):
-                continue
-            made = node.value.value if isinstance(node.value, ast.Await) else node.value
-            for target in node.targets:
-                if not isinstance(made, ast.Call) or not isinstance(target, ast.Tuple):
-                    continue
-                for index, element in enumerate(target.elts):
-                    if isinstance(element, ast.Starred):
-                        break  # how many it takes is not known
-                    entry = (self._owners[node], made, index)
-                    found.setdefault(dotted(element) or "", []).append(entry)
         return found
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.classes import FunctionKey, annotated, with_overrides
+from art_adapt.code.classes import FunctionKey, annotated, declared, with_overrides
 from art_adapt.code.containers import (
     container_of,
     element_annotation,
@@ -19,7 +19,6 @@ from art_adapt.code.project import Project
 from art_adapt.code.questions import ask
 from art_adapt.code.resolution import (
     classes_of,
-    declared,
     family,
     held_in,
     owners,

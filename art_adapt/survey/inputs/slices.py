@@ -129,11 +129,11 @@ def _text(place: Syntax, node: ast.stmt | ast.expr, taken: _Slice) -> str:
     replaced = taken.clients | taken.supplied.keys()
     if not replaced.isdisjoint(ast.walk(node)):
         return ast.unparse(_with_supplied(node, taken))
-    text = place.segment(node)
+    text = place.source.segment(node)
     if isinstance(node, FunctionNode) and node.decorator_list:
         whole = copy.copy(node)
         whole.lineno = min(each.lineno for each in node.decorator_list)
-        text = place.segment(whole)
+        text = place.source.segment(whole)
     several = isinstance(node, ast.expr) and "\n" in text
     several |= any(
         isinstance(inner, ast.Constant | ast.JoinedStr)
