@@ -73,16 +73,17 @@ def make_plan(
     guide: Guide | None = None,
     keep: bool = False,
     force: bool = False,
+    session: Session | None = None,
 ) -> Plan:
     """Plan the adaptation of the agent in ``sources``.
 
     ``guide`` asks for what the sources do not tell; with ``keep`` an edit of
-    pyproject.toml keeps its answers.
+    pyproject.toml keeps its answers. ``session`` keeps what is read.
 
     Raises:
         Refusal: there is nothing to adapt, a decision is missing, or a result would break a guarantee.
     """
-    session = Session()
+    session = session or Session()
     found = survey(sources, entry=options.entry, session=session)
     before = earlier(
         [source.path for source in sources], [e.home for e in found.entry_points]

@@ -7,11 +7,12 @@ import os
 import sys
 import textwrap
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TextIO, cast
 
 ERASED = "\x1b[K"  # the rest of the line
+TOLD_FIRST = 1.0  # seconds
 TOLD_EVERY = 0.3  # seconds
 NARROWEST = 40  # columns; below, lines are broken as for these
 
@@ -72,6 +73,26 @@ def opened_terminal(mode: str) -> Iterator[TextIO | None]:
             opened = stack.enter_context(open("/dev/tty", mode, encoding="utf-8"))
             terminal = cast(TextIO, opened)
         yield terminal
+
+
+def reading_shown(stream: TextIO) -> Callable[[int | None], None]:
+    """Return what shows how many files were read, where a terminal waits for a second."""
+    began = told = time.monotonic()
+    shows = stream.isatty()
+
+    def tell(files: int | None) -> None:
+        nonlocal began, told
+        now = time.monotonic()
+        if files is None:
+            if told > began:
+                stream.write(f"\r{ERASED}")
+            began = told = now
+        elif shows and now - told > (TOLD_EVERY if told > began else TOLD_FIRST):
+            stream.write(f"\r{ERASED}{files} files read, {now - began:.0f} s")
+            stream.flush()
+            told = now
+
+    return tell
 
 
 def shown_progress(paths: Iterable[Path], stream: TextIO) -> Iterator[Path]:

@@ -217,6 +217,26 @@ def test_colours_only_where_they_are_wanted(agent: Path) -> None:
         assert b"\x1b" not in done.stdout  # a patch is never coloured
 
 
+def test_a_long_reading_is_shown_in_a_terminal_and_gone_at_the_end(
+    agent: Path, tmp_path: Path
+) -> None:
+    parts = [f"part_{number}" for number in range(50)]
+    body = "".join(
+        f"def f{n}(x):\n    y = {{'a': x, 'b': [x]}}\n    return y['a'].run(f0(y['b']))\n\n"
+        for n in range(150)
+    )
+    for part in parts:
+        (agent.parent / f"{part}.py").write_text(body)
+    imports = "".join(f"import {part}\n" for part in parts)
+    agent.write_text(imports + agent.read_text())
+    command = f"{sys.executable} -m art_adapt --diff {agent.name} > patch"
+    status, said = in_terminal(command, agent.parent, [])
+    assert status == 1
+    assert re.search(r"\r\x1b\[K5\d files read, \d s", said)
+    last = said[said.rindex("files read") :]
+    assert "\r\x1b[K" in last  # erased before what is shown
+
+
 @pytest.mark.parametrize("agrees", [True, False])
 def test_in_a_terminal_it_asks(agent: Path, agrees: bool) -> None:
     one = AGENT.replace("def run", "def run_one")

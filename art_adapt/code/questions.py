@@ -86,6 +86,7 @@ def ask(
     finally:
         del search.open[key]
         if not search.open:
+            project.session.notice(project.session.files)
             search.tentative.clear()
             search.earlier.clear()
         search.facts |= around[0]

@@ -31,9 +31,18 @@ class Answer:
     facts: Facts
 
 
+def _say_nothing(files: int | None) -> None:
+    pass
+
+
 @dataclass(eq=False)
 class Session:
-    """The files that were read, each once, and the answers about them."""
+    """The files that were read, each once, and the answers about them.
+
+    ``notice`` is told how many files were read, as it goes, and None when that has ended.
+    """
+
+    notice: Callable[[int | None], None] = _say_nothing
 
     _syntaxes: dict[tuple[Path, bytes], Syntax] = field(default_factory=dict)
     _facts: list[tuple[Look, Any, Hashable]] = field(default_factory=list)
@@ -57,6 +66,7 @@ class Session:
         key = (source.path, source.data)
         if key not in self._syntaxes:
             self._syntaxes[key] = Syntax.of(source)
+            self.notice(self.files)
         return self._syntaxes[key]
 
     def fact(self, look: Look, about: Hashable, value: Hashable) -> Facts:

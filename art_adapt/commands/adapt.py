@@ -20,6 +20,7 @@ from art_adapt.printable import quoted
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from art_adapt.code.session import Session
     from art_adapt.file_edit import FileEdit
     from art_adapt.plan import Guide, Plan
     from art_adapt.settings import Options
@@ -177,7 +178,7 @@ def _diff(
     """Print what would change on standard output, everything else on standard error."""
     from art_adapt.plan import make_plan
 
-    plan = make_plan(sources, options, force=force)
+    plan = make_plan(sources, options, force=force, session=_session())
     if as_json:
         from art_adapt.report.json import print_json
 
@@ -205,6 +206,14 @@ def _diff(
     raise typer.Exit(WOULD_CHANGE if plan.changes else DONE)
 
 
+def _session() -> Session:
+    """Return what keeps the files that are read, and shows a long reading."""
+    from art_adapt.code.session import Session
+    from art_adapt.terminal import reading_shown
+
+    return Session(reading_shown(sys.stderr))
+
+
 def _print(text: str) -> None:
     """Print a text with parts of the agent's source: on a terminal without its escapes."""
     from art_adapt.printable import printable
@@ -229,7 +238,12 @@ def _write(
     from art_adapt.report.text import show
 
     plan = make_plan(
-        sources, options, guide=_guide() if ask else None, keep=keep, force=force
+        sources,
+        options,
+        guide=_guide() if ask else None,
+        keep=keep,
+        force=force,
+        session=_session(),
     )
     asks = ask and plan.changes and plan.kept is None
     if asks:
@@ -309,7 +323,7 @@ def _adapt_standard_input(sources: Sequence[Source], options: Options) -> None:
     from art_adapt.plan import make_plan
     from art_adapt.report.text import show
 
-    plan = make_plan(sources, replace(options, train_module=False))
+    plan = make_plan(sources, replace(options, train_module=False), session=_session())
     show(plan, sys.stderr)
     edit = next(edit for edit in plan.edits if edit.path == sources[0].path)
     assert edit.after is not None

@@ -57,7 +57,20 @@ def survey(
     Raises:
         Refusal: a named file cannot be read as Python.
     """
-    found = with_implementations(Found.of(Project.of(sources, instead or {}, session)))
+    session = session or Session()
+    try:
+        return _surveyed(sources, instead or {}, entry, session)
+    finally:
+        session.notice(None)
+
+
+def _surveyed(
+    sources: Sequence[Source],
+    instead: Mapping[Path, Source],
+    entry: str | None,
+    session: Session,
+) -> Survey:
+    found = with_implementations(Found.of(Project.of(sources, instead, session)))
     found = told_apart(tied(drivers_first(with_derived(outward(found)))))
     if entry is not None:
         found = found.with_entry(entry)
