@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from art_adapt.rehearsal.checks import ending, groups, recording, requests, threads
+from art_adapt.rehearsal.checks import (
+    ending,
+    groups,
+    recording,
+    requests,
+    threads,
+    witnesses,
+)
 from art_adapt.rehearsal.seen import Finding, Seen
 
 CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
@@ -13,7 +20,10 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     requests.inference_name,
     requests.judge,
     ending.stopped_rollouts,
+    witnesses.told_apart,
+    witnesses.tool_loop,
     ending.failed_episodes,
+    ending.out_of_time,
     threads.bound_to_main_thread,
     recording.unhooked,
     recording.complete,

@@ -94,6 +94,7 @@ def trajectory_of(trajectory: Any) -> Trajectory:
         next((log for log in trajectory.logs if log.startswith(FAILURE)), None)
         if trajectory.metrics.get("failed")
         else None,
+        bool(trajectory.metrics.get("timed_out")),
     )
 
 

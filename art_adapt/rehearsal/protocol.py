@@ -127,6 +127,7 @@ class Trajectory:
     bad_metrics: tuple[str, ...]  # the names of those that are not numbers
     histories: tuple[History, ...]  # those that are not empty
     failure: str | None = None  # what the agent raised, and where
+    timed_out: bool = False
 
     @property
     def choices(self) -> list[Item]:

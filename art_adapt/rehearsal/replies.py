@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from art_adapt.rehearsal.prompted import prompted_answer
-from art_adapt.rehearsal.schemas import WORDS, value_of
+from art_adapt.rehearsal.schemas import WORDS, fits, value_of
 
 Json = dict[str, Any]
 
@@ -43,6 +43,7 @@ class Reply:
     tool_calls: tuple[tuple[str, str], ...] = ()
     finish_reason: str = "stop"
     error: int | None = None
+    fault: str = ""  # what is wrong with it on purpose, or beyond what is made here
 
 
 @dataclass(frozen=True)
@@ -98,16 +99,16 @@ def reply_to(
     if fitting:
         return random.choice(fitting)
     if random.random() < faults.failed:
-        return Reply(error=random.choice((429, 500)))
+        return Reply(error=random.choice((429, 500)), fault="failed")
     tools = [t["function"] for t in request.get("tools") or () if "function" in t]
     choice = request.get("tool_choice", "auto")
     if tools and choice != "none" and _calls(request, choice, random):
         return _call(tools, choice, random, number, faults.wrong)
     if random.random() < faults.refused:
-        return Reply(f"I cannot help with that ({number}).")
+        return Reply(f"I cannot help with that ({number}).", fault="refused")
     text = _answer(request, random, number)
     if random.random() < faults.truncated:
-        return Reply(text[: len(text) // 2], finish_reason="length")
+        return Reply(text[: len(text) // 2], finish_reason="length", fault="truncated")
     return Reply(text)
 
 
@@ -134,6 +135,7 @@ def _call(
     schema = tool.get("parameters") or {}
     arguments = value_of(schema, random, schema)
     name, text = tool["name"], json.dumps(arguments)
+    fault = "" if fits(arguments, schema) else "arguments that do not fit"
     if choice == "auto" and random.random() < wrong:
         kind = random.choice(("unknown", "broken", "missing"))
         if kind == "unknown":
@@ -142,7 +144,8 @@ def _call(
             text = text[:-1]
         else:
             text = "{}"
-    return Reply(None, ((name, text),), "tool_calls")
+        fault = kind
+    return Reply(None, ((name, text),), "tool_calls", fault=fault)
 
 
 def _answer(request: Json, random: Random, number: int) -> str:

@@ -18,6 +18,7 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.json_lines import json_lines
 from art_adapt.paths import shown
+from art_adapt.rehearsal.checks.witnesses import Witness, witnesses
 from art_adapt.rehearsal.child_process import USUAL, Child, Conditions, run_child
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
 from art_adapt.rehearsal.environment import check_let_through, files_of
@@ -42,7 +43,7 @@ class Rehearsal:
 
     ``output`` is what the train module printed. ``answers_tools`` is a place where the
     agent answers a tool call. ``learning`` is None unless a model was trained, ``cost``
-    unless a GPU was named.
+    unless a GPU was named. ``witnesses``: what adapting states, and whether it was so.
     """
 
     path: Path
@@ -54,6 +55,7 @@ class Rehearsal:
     learning: Learning | None
     cost: Cost | None
     output: str
+    witnesses: tuple[Witness, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -92,7 +94,8 @@ def rehearse(
     check_let_through(conditions.let_through)
     with ScriptedModel(seed, rows) as model, tempfile.TemporaryDirectory() as folder:
         child = run_child(path, model.url, steps, Path(folder), conditions=conditions)
-        seen = Seen(path, source, child.notes, tuple(model.log))
+        answers_tools = _answers_tools(path)
+        seen = Seen(path, source, child.notes, tuple(model.log), answers_tools)
         found, learned, output = findings(seen), None, child.output
         if train is not None and not any(finding.fatal for finding in found):
             learned, said = _learn(seen, rows, train, seed, Path(folder), conditions)
@@ -104,10 +107,11 @@ def rehearse(
         time.perf_counter() - begun,
         figures(seen),
         tuple(found),
-        _answers_tools(path),
+        answers_tools,
         learned,
         cost_of_step(seen, cost) if cost and seen.notes.steps else None,
         output,
+        tuple(witnesses(seen)),
     )
 
 

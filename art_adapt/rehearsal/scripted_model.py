@@ -37,6 +37,7 @@ class Exchange:
     request: Json
     status: int
     response: Json | None
+    fault: str = ""  # what the model did wrong on purpose
 
 
 class ScriptedModel:
@@ -84,7 +85,7 @@ class ScriptedModel:
         number = zlib.crc32(said.encode())
         is_policy = key == POLICY_KEY
         random = Random(said)
-        status, response = 200, None
+        status, response, fault = 200, None, ""
         if is_policy and request.get("model") not in self.served:
             status = 404
         else:
@@ -92,13 +93,16 @@ class ScriptedModel:
             faults = Faults() if is_policy else RELIABLE
             rows, favourite = self._rows, self._favourite
             reply = reply_to(request, rows, random, number, favourite, faults)
+            fault = reply.fault
             time.sleep(random.uniform(*LATENCY))
             if reply.error is not None:
                 status = reply.error
             else:
                 response = _completion(request, reply, number, serial)
         with self._lock:
-            self.log.append(Exchange(serial, is_policy, request, status, response))
+            self.log.append(
+                Exchange(serial, is_policy, request, status, response, fault)
+            )
         if response is not None:
             return 200, response
         message = (

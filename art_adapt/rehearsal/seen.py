@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections import Counter
@@ -13,6 +14,7 @@ from typing import Any
 from art_adapt.rehearsal.protocol import Group, Notes, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange, mark
+from art_adapt.source import Place
 
 Json = dict[str, Any]
 
@@ -41,6 +43,7 @@ class Seen:
     source: str
     notes: Notes
     log: Sequence[Exchange]
+    answers_tools: Place | None = None  # where the agent's code answers a tool call
 
     @property
     def policy(self) -> list[Exchange]:
@@ -74,6 +77,24 @@ class Seen:
     def finding(self, name: str, what: str, fix: str, *patterns: str) -> Finding:
         """Make a finding at the line of the train module that ``patterns`` lead to."""
         return Finding(name, what, fix, self.path, self.line(*patterns))
+
+
+def start_of(episode: Trajectory) -> list[Json]:
+    """Return the messages before an episode's first completion."""
+    items = episode.histories[0].items if episode.histories else ()
+    before = itertools.takewhile(lambda item: item.choice is None, items)
+    return [item.message for item in before]
+
+
+def was_misled(seen: Seen, episode: Trajectory) -> bool:
+    """True if the scripted model did something wrong on purpose in an episode."""
+    given = given_choices(seen)
+    return any(
+        item.choice is not None
+        and item.choice.mark in given
+        and given[item.choice.mark].fault
+        for item in episode.choices
+    )
 
 
 def given_choices(seen: Seen) -> dict[int, Exchange]:

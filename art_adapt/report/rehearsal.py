@@ -71,6 +71,8 @@ def rehearsal_as_json(rehearsal: Rehearsal) -> str:
         }
         if (cost := rehearsal.cost)
         else None,
+        "witnessed": [w.statement for w in rehearsal.witnesses if w.seen],
+        "unwitnessed": [w.statement for w in rehearsal.witnesses if not w.seen],
         "findings": [
             {**asdict(finding), "path": str(finding.path)}
             for finding in rehearsal.findings
@@ -137,6 +139,7 @@ def _lines(rehearsal: Rehearsal) -> Iterator[Line]:
         yield from _learning_lines(rehearsal.learning)
     if rehearsal.cost is not None:
         yield from _cost_lines(rehearsal.cost)
+    yield from _witness_lines(rehearsal)
     yield Line()
     if rehearsal.passed:
         yield Line(text="Nothing found that would cost a run.", heading=True)
@@ -146,6 +149,13 @@ def _lines(rehearsal: Rehearsal) -> Iterator[Line]:
         place = f"{shown(finding.path)}:{finding.line}"
         yield Line(finding.name, f"{place}  {finding.what}")
         yield Line("", f"  fix: {finding.fix}")
+
+
+def _witness_lines(rehearsal: Rehearsal) -> Iterator[Line]:
+    """Say what was not seen of what adapting states; what was seen is in the JSON."""
+    for witness in rehearsal.witnesses:
+        if not witness.seen:
+            yield Line("not seen", witness.statement)
 
 
 def _tool_lines(rehearsal: Rehearsal) -> Iterator[Line]:

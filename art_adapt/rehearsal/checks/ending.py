@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.code.project_folder import project_root, python_files
-from art_adapt.rehearsal.seen import Finding, Seen
+from art_adapt.rehearsal.seen import Finding, Seen, was_misled
+
+FEW = 20  # one episode of so many may fail, or take too long
+SCRIPTED_FAILURE = "scripted failure"  # what the server said on purpose
 
 
 def ended(seen: Seen) -> Iterator[Finding]:
@@ -95,20 +98,40 @@ def _in_project(name: str, module: Path) -> Path | None:
 
 
 def failed_episodes(seen: Seen) -> Iterator[Finding]:
-    """Report that most episodes ended with an exception, or that some were lost."""
-    failures = [t.failure for t in seen.episodes if t.failure is not None]
+    """Report episodes that ended with an exception, or were lost.
+
+    An agent may fail where the scripted model does something wrong on purpose: only where
+    most do, that is a finding.
+    """
+    # One that never called the model is lost, and left a failure as well.
+    kept = [t for t in seen.episodes if t.failure is not None and t.histories]
     lost = seen.notes.exceptions
     began = len(seen.notes.rollouts) or len(seen.episodes) + len(lost)
-    # One that never called the model is lost, and left a failure as well.
-    kept = sum(t.failure is not None and bool(t.histories) for t in seen.episodes)
-    # What is lost raised before the model had said anything: no model can learn from that.
-    if 2 * (kept + len(lost)) > began or (len(lost) > 1 and 10 * len(lost) > began):
-        first = [*failures, *lost][0]
+    own = [t.failure or "" for t in kept if not was_misled(seen, t)]
+    own = [each for each in (*own, *lost) if SCRIPTED_FAILURE not in each]
+    every = [*(t.failure or "" for t in kept), *lost]
+    if 2 * len(every) > began or FEW * len(own) > began:
+        failure, count = Counter(own or every).most_common(1)[0]
+        misled = len(every) - len(own)
+        beside = f" ({misled} after a mistake of the scripted model)" if misled else ""
         yield seen.finding(
             "failed",
-            f"{kept + len(lost)} of {began} episodes failed; the first: {first}",
+            f"{len(every)} of {began} episodes failed{beside}; {count} times: {failure}",
             "make the agent run here, too: a service or a key that it needs, or what "
             "episode() passes; an error that it should survive counts against the model",
+            r"def episode",
+        )
+
+
+def out_of_time(seen: Seen) -> Iterator[Finding]:
+    """Report episodes that were ended by their limit of time."""
+    ended = sum(each.timed_out for each in seen.episodes)
+    if ended * FEW > len(seen.episodes):
+        yield seen.finding(
+            "out of time",
+            f"{ended} of {len(seen.episodes)} episodes took longer than an episode may",
+            "find what waits (a tool, a service), or raise the limit of an episode",
+            r"TIMEOUT|_SECONDS",
             r"def episode",
         )
 

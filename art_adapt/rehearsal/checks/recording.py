@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,6 +17,7 @@ from art_adapt.rehearsal.seen import (
     given_choices,
     identity,
     recorded_choices,
+    start_of,
 )
 
 Json = dict[str, Any]
@@ -118,7 +118,7 @@ def isolated(seen: Seen) -> Iterator[Finding]:
     """Report signs of state that rollouts share."""
     mixed = (
         _with_others_turns(seen.episodes)
-        + sum(_grows(map(_start, group.trajectories)) for group in seen.groups)
+        + sum(_grows(map(start_of, group.trajectories)) for group in seen.groups)
         + _alike_for_different_scenarios(seen)
     )
     if mixed:
@@ -160,18 +160,15 @@ def _grows(starts: Iterator[list[Json]]) -> bool:
 def _alike_for_different_scenarios(seen: Seen) -> bool:
     """Tell whether the first step's groups share a start with several user messages."""
     starts = [
-        {json.dumps(start) for start in map(_start, group.trajectories) if _long(start)}
+        {
+            json.dumps(start)
+            for start in map(start_of, group.trajectories)
+            if _long(start)
+        }
         for step in seen.notes.steps[:1]
         for group in step
     ]
     return len(starts) > 1 and bool(set.intersection(*starts))
-
-
-def _start(trajectory: Trajectory) -> list[Json]:
-    """Return the messages before an episode's first completion."""
-    items = trajectory.histories[0].items if trajectory.histories else ()
-    before = itertools.takewhile(lambda item: item.choice is None, items)
-    return [item.message for item in before]
 
 
 def _long(start: list[Json]) -> bool:

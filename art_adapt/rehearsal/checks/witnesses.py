@@ -1,0 +1,136 @@
+"""Check that what was inferred of an agent is so: what differs, which loop and tools ran."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from art_adapt.paths import at
+from art_adapt.rehearsal.protocol import Trajectory
+from art_adapt.rehearsal.replies import is_judgement
+from art_adapt.rehearsal.seen import Finding, Seen, start_of
+
+SHORTEST = 3  # characters of a text that would not be in a request by chance
+FEWEST_CALLS = 3  # that nothing answered, to tell that it is no chance
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Something that adapting states of an agent, and whether the rehearsal saw it."""
+
+    statement: str
+    seen: bool
+
+
+def witnesses(seen: Seen) -> Iterator[Witness]:
+    """Yield what was seen, and what was not: fields that reach the model, tools that ran."""
+    asked = _asked(seen)
+    for name, values in _texts(seen).items():
+        told = sum(_is_in(value, asked) for value in values)
+        statement = f"scenario.{name} is in a request, for {told} of {len(values)}"
+        yield Witness(statement, bool(told))
+    ran = _answered_tools(seen)
+    for name in _offered(seen):
+        times = ran.count(name)
+        yield Witness(f"the tool {name} was called and answered ({times})", bool(times))
+
+
+def told_apart(seen: Seen) -> Iterator[Finding]:
+    """Report scenarios of which nothing reaches the model: every episode has one task."""
+    texts = _texts(seen)
+    starts = {json.dumps(start_of(each)) for each in seen.episodes if each.histories}
+    several = any(len(values) > 1 for values in texts.values())
+    if not several or len(starts) != 1 or len(seen.groups) < 2:
+        return
+    asked = _asked(seen)
+    if any(_is_in(value, asked) for values in texts.values() for value in values):
+        return
+    names = ", ".join(texts)
+    nobody = not any(_has_user(each) for each in seen.episodes)
+    yield seen.finding(
+        "one task",
+        f"nothing of a scenario ({names}) is in any request: all episodes began with the same messages"
+        + (", none of them a user's" if nobody else ""),
+        "give the agent what differs between scenarios, in episode()",
+        r"def episode",
+    )
+
+
+def tool_loop(seen: Seen) -> Iterator[Finding]:
+    """Report tool calls that nothing answered, though the agent has code that does."""
+    if seen.answers_tools is None:
+        return
+    called = sum(
+        len(item.message.get("tool_calls") or ())
+        for each in seen.episodes
+        for item in each.choices
+    )
+    if called < FEWEST_CALLS or _answered_tools(seen):
+        return
+    yield seen.finding(
+        "tools never ran",
+        f"the model called tools {called} times, and no request had a reply to one: what answers "
+        f"them ({at(seen.answers_tools)}) never ran",
+        "the function that asks once was taken for the one that runs the loop: name that with --entry",
+        r"def episode",
+    )
+
+
+def _texts(seen: Seen) -> dict[str, list[str]]:
+    """Return the different texts of each field of the scenarios."""
+    found: dict[str, dict[str, None]] = {}
+    for scenario in seen.notes.scenarios:
+        for name, value in scenario.items() if isinstance(scenario, dict) else ():
+            if isinstance(value, str) and len(value) >= SHORTEST:
+                found.setdefault(name, {})[value] = None
+    return {name: list(values) for name, values in found.items()}
+
+
+def _asked(seen: Seen) -> str:
+    """Return all that was sent to the model in training, but for what it had said."""
+    messages = (
+        message
+        for exchange in seen.log
+        if exchange.is_policy and not is_judgement(exchange.request)
+        for message in exchange.request.get("messages") or ()
+        if message.get("role") != "assistant"
+    )
+    return json.dumps(list(messages), ensure_ascii=False)
+
+
+def _is_in(value: str, asked: str) -> bool:
+    return json.dumps(value, ensure_ascii=False)[1:-1] in asked
+
+
+def _has_user(episode: Trajectory) -> bool:
+    return any(
+        item.message.get("role") == "user"
+        for history in episode.histories
+        for item in history.items
+    )
+
+
+def _offered(seen: Seen) -> list[str]:
+    names = (
+        str(tool.get("function", tool).get("name"))
+        for exchange in seen.policy
+        for tool in exchange.request.get("tools") or ()
+    )
+    return list(dict.fromkeys(names))
+
+
+def _answered_tools(seen: Seen) -> list[str]:
+    """Return the names of the tools whose calls a later request has a reply to."""
+    called: dict[str, str] = {}
+    for each in seen.episodes:
+        for item in each.choices:
+            for call in item.message.get("tool_calls") or ():
+                called[str(call.get("id"))] = str(call["function"]["name"])
+    replied: dict[str, Any] = {}
+    for exchange in seen.policy:
+        for message in exchange.request.get("messages") or ():
+            if message.get("role") == "tool":
+                replied[str(message.get("tool_call_id"))] = None
+    return [called[each] for each in replied if each in called]

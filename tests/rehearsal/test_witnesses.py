@@ -1,0 +1,157 @@
+"""A rehearsal says where what was inferred of an agent is not so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from agent_files import art_adapt
+from test_rehearse import REWARD, rehearse
+
+from art_adapt.rehearsal.schemas import fits, value_of
+
+HEAD = """\
+import json
+from openai import OpenAI
+
+client = OpenAI()
+TOOLS = [{"type": "function", "function": {"name": "look", "parameters": {
+    "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]
+
+
+def look(city: str) -> str:
+    return "sunny in " + city
+
+
+def ask(messages):
+    return client.chat.completions.create(model="m", messages=messages, tools=TOOLS)
+
+
+"""
+LOOP = """\
+    while True:
+        message = ask(messages).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            try:
+                result = look(**json.loads(call.function.arguments))
+            except Exception as error:
+                result = str(error)
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
+"""
+RIGHT = (
+    "def run_agent(question: str) -> str:\n"
+    '    messages = [{"role": "user", "content": question}]\n' + LOOP
+)
+# What is wrong with an agent, the agent, the function that is trained, what is found.
+WRONG = {
+    "a demo's task stands in the code": (
+        "def run_agent(question: str) -> str:\n"
+        '    messages = [{"role": "user", "content": "Why is the sky blue?"}]\n' + LOOP,
+        "run_agent",
+        "one task",
+    ),
+    "the task is dropped": (
+        "class Bot:\n    def __init__(self):\n"
+        '        self.messages = [{"role": "system", "content": "Help."}]\n\n'
+        "    def run(self, question: str) -> str:\n        messages = self.messages\n"
+        + "".join(f"    {line}\n" for line in LOOP.splitlines()),
+        "Bot.run",
+        "one task",
+    ),
+    "a helper is trained in place of the loop": (
+        f"{RIGHT}\n\ndef answer(question: str) -> str:\n"
+        '    messages = [{"role": "user", "content": question}]\n'
+        "    return str(ask(messages).choices[0].message)\n",
+        "answer",
+        "tools never ran",
+    ),
+    "a tool fails now and then": (
+        "COUNT = []\n\n\n" + RIGHT.replace(
+            '    messages = [{"role"',
+            "    COUNT.append(question)\n    failing = len(COUNT) % 5 == 2\n"
+            '    messages = [{"role"',
+        ).replace(
+            "        if not message.tool_calls:",
+            '        if failing:\n            raise OSError("no such table")\n'
+            "        if not message.tool_calls:",
+        ),
+        "run_agent",
+        "failed",
+    ),
+}  # fmt: skip
+
+
+def rehearsed(tmp_path: Path, agent: str, entry: str) -> dict[str, Any]:
+    (tmp_path / "agent.py").write_text(HEAD + agent)
+    (tmp_path / "rewards.py").write_text(REWARD)
+    rows = [{"question": f"How is the weather in city {at}?"} for at in range(8)]
+    (tmp_path / "scenarios.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    options = ("--isolated", "--entry", entry, "--reward", "rewards:f", "agent.py")
+    done = art_adapt(*options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    _, said, complaints = rehearse("agent_train.py", "--json", cwd=tmp_path)
+    told: dict[str, Any] = json.loads(said or "{}")
+    assert told, complaints
+    return told
+
+
+def test_a_right_agent_is_witnessed(tmp_path: Path) -> None:
+    told = rehearsed(tmp_path, RIGHT, "run_agent")
+    assert told["findings"] == []
+    task, tool = told["witnessed"]
+    assert task.startswith("scenario.question is in a request, for ")
+    assert tool.startswith("the tool look was called and answered (")
+    assert told["unwitnessed"] == []
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_not_so_is_found(tmp_path: Path, name: str) -> None:
+    agent, entry, finding = WRONG[name]
+    told = rehearsed(tmp_path, agent, entry)
+    assert finding in [each["name"] for each in told["findings"]], told["findings"]
+
+
+RECURSIVE = {
+    "$defs": {
+        "Node": {
+            "type": "object",
+            "properties": {
+                "kids": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
+                "next": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]},
+            },
+            "required": ["kids", "next"],
+        }
+    },
+    "$ref": "#/$defs/Node",
+}
+SCHEMAS: dict[str, Any] = {
+    **{
+        name: {"type": "string", "format": name}
+        for name in ("date", "date-time", "email", "uuid", "uri", "ipv4")
+    },
+    "long": {"type": "string", "minLength": 20},
+    "short": {"type": "string", "maxLength": 3},
+    "between": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+    "below": {"type": "integer", "maximum": -3},
+    "multiple": {"type": "integer", "multipleOf": 5, "minimum": 3},
+    "map": {"type": "object", "additionalProperties": {"type": "integer"}},
+    "tuple": {"type": "array", "prefixItems": [{"type": "integer"}], "items": False},
+    "unique": {"items": {"enum": ["a", "b", "c"]}, "type": "array", "minItems": 3, "uniqueItems": True},
+    "none": {"type": "array", "maxItems": 0},
+    "all": {"allOf": [{"properties": {"a": {"type": "string"}}, "required": ["a"]}, {"type": "object"}]},
+    "a node of nodes": RECURSIVE,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_arguments_fit_their_schema(name: str) -> None:
+    schema = SCHEMAS[name]
+    for seed in range(30):
+        value = value_of(schema, Random(seed), schema)
+        assert fits(value, schema), value
