@@ -146,7 +146,7 @@ def _makers(
 
 
 def _function(path: Path, name: str) -> _Mention:
-    """Return a file names a function, and its module or the package that may hand it on."""
+    """Return how a file names a function: with its module, or the package that may hand it on."""
     return _Said.of(rb"\b%s\b", [name]), _Said.of(rb"\b%s\b", homes_of(path))
 
 

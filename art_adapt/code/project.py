@@ -125,8 +125,10 @@ class Project:
         known = self._known.get((look, about))
         if known is None:
             around, self.search = self.search, Search()
-            value = look(self, about)
-            self.search = around
+            try:
+                value = look(self, about)
+            finally:
+                self.search = around
             known = value, self.session.fact(look, about, value)
             self._known[look, about] = known
             self._true |= known[1]

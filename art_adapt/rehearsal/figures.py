@@ -6,7 +6,13 @@ import statistics
 from dataclasses import dataclass
 
 from art_adapt.rehearsal.protocol import Group
-from art_adapt.rehearsal.seen import Seen, given_choices, recorded_choices
+from art_adapt.rehearsal.seen import (
+    Seen,
+    given_choices,
+    offered_tools,
+    recorded_choices,
+    tool_calls,
+)
 
 
 @dataclass(frozen=True)
@@ -41,12 +47,6 @@ def figures(seen: Seen) -> Figures:
     rewards = [t.reward for t in seen.trained]
     seconds = [r.seconds for r in seen.notes.rollouts if r.seconds]
     usage = [e.response["usage"] for e in seen.policy if e.response]
-    offered = (
-        str(tool.get("function", tool).get("name"))
-        for exchange in seen.policy
-        for tool in exchange.request.get("tools") or ()
-    )
-    said = [item.message for t in episodes for item in t.choices]
     return Figures(
         steps=len(seen.notes.steps),
         episodes=len(episodes),
@@ -55,8 +55,8 @@ def figures(seen: Seen) -> Figures:
         calls=len(given_choices(seen)),
         recorded=sum(recorded_choices(seen).values()),
         auxiliary=sum(not e.is_policy for e in seen.log),
-        tools=tuple(dict.fromkeys(offered)),
-        tool_calls=sum(len(m.get("tool_calls") or ()) for m in said),
+        tools=offered_tools(seen),
+        tool_calls=len(tool_calls(seen)),
         histories=sum(len(t.histories) for t in episodes) / count,
         answered=sum(t.answer is not None for t in episodes),
         turns=sum(len(t.choices) for t in episodes) / count,

@@ -86,15 +86,20 @@ def start_of(episode: Trajectory) -> list[Json]:
     return [item.message for item in before]
 
 
-def was_misled(seen: Seen, episode: Trajectory) -> bool:
-    """True if the scripted model did something wrong on purpose in an episode."""
-    given = given_choices(seen)
-    return any(
-        item.choice is not None
-        and item.choice.mark in given
-        and given[item.choice.mark].fault
-        for item in episode.choices
+def offered_tools(seen: Seen) -> tuple[str, ...]:
+    """Return the names of the tools that were offered in some request."""
+    names = (
+        str(tool.get("function", tool).get("name"))
+        for exchange in seen.policy
+        for tool in exchange.request.get("tools") or ()
     )
+    return tuple(dict.fromkeys(names))
+
+
+def tool_calls(seen: Seen) -> list[Json]:
+    """Return the calls of tools that the model made in episodes."""
+    said = (item.message for each in seen.episodes for item in each.choices)
+    return [call for message in said for call in message.get("tool_calls") or ()]
 
 
 def given_choices(seen: Seen) -> dict[int, Exchange]:

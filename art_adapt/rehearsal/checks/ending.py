@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.code.project_folder import project_root, python_files
-from art_adapt.rehearsal.seen import Finding, Seen, was_misled
+from art_adapt.rehearsal.seen import Finding, Seen, given_choices
 
 FEW = 20  # one episode of so many may fail, or take too long
 SCRIPTED_FAILURE = "scripted failure"  # what the server said on purpose
@@ -107,7 +107,12 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
     kept = [t for t in seen.episodes if t.failure is not None and t.histories]
     lost = seen.notes.exceptions
     began = len(seen.notes.rollouts) or len(seen.episodes) + len(lost)
-    own = [t.failure or "" for t in kept if not was_misled(seen, t)]
+    misleading = {mark for mark, e in given_choices(seen).items() if e.fault}
+    own = [
+        t.failure or ""
+        for t in kept
+        if not any(i.choice and i.choice.mark in misleading for i in t.choices)
+    ]
     own = [each for each in (*own, *lost) if SCRIPTED_FAILURE not in each]
     every = [*(t.failure or "" for t in kept), *lost]
     if 2 * len(every) > began or FEW * len(own) > began:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from art_adapt.paths import at
 from art_adapt.rehearsal.protocol import Trajectory
 from art_adapt.rehearsal.replies import is_judgement
-from art_adapt.rehearsal.seen import Finding, Seen, start_of
+from art_adapt.rehearsal.seen import Finding, Seen, offered_tools, start_of, tool_calls
 
 SHORTEST = 3  # characters of a text that would not be in a request by chance
 FEWEST_CALLS = 3  # that nothing answered, to tell that it is no chance
@@ -32,7 +31,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         statement = f"scenario.{name} is in a request, for {told} of {len(values)}"
         yield Witness(statement, bool(told))
     ran = _answered_tools(seen)
-    for name in _offered(seen):
+    for name in offered_tools(seen):
         times = ran.count(name)
         yield Witness(f"the tool {name} was called and answered ({times})", bool(times))
 
@@ -62,11 +61,7 @@ def tool_loop(seen: Seen) -> Iterator[Finding]:
     """Report tool calls that nothing answered, though the agent has code that does."""
     if seen.answers_tools is None:
         return
-    called = sum(
-        len(item.message.get("tool_calls") or ())
-        for each in seen.episodes
-        for item in each.choices
-    )
+    called = len(tool_calls(seen))
     if called < FEWEST_CALLS or _answered_tools(seen):
         return
     yield seen.finding(
@@ -112,25 +107,13 @@ def _has_user(episode: Trajectory) -> bool:
     )
 
 
-def _offered(seen: Seen) -> list[str]:
-    names = (
-        str(tool.get("function", tool).get("name"))
-        for exchange in seen.policy
-        for tool in exchange.request.get("tools") or ()
-    )
-    return list(dict.fromkeys(names))
-
-
 def _answered_tools(seen: Seen) -> list[str]:
     """Return the names of the tools whose calls a later request has a reply to."""
-    called: dict[str, str] = {}
-    for each in seen.episodes:
-        for item in each.choices:
-            for call in item.message.get("tool_calls") or ():
-                called[str(call.get("id"))] = str(call["function"]["name"])
-    replied: dict[str, Any] = {}
-    for exchange in seen.policy:
-        for message in exchange.request.get("messages") or ():
-            if message.get("role") == "tool":
-                replied[str(message.get("tool_call_id"))] = None
+    called = {str(c.get("id")): str(c["function"]["name"]) for c in tool_calls(seen)}
+    replied = dict.fromkeys(
+        str(message.get("tool_call_id"))
+        for exchange in seen.policy
+        for message in exchange.request.get("messages") or ()
+        if message.get("role") == "tool"
+    )
     return [called[each] for each in replied if each in called]
