@@ -5,6 +5,7 @@ Only what the command needs is imported: ``--version`` and ``--help`` must stay 
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from art_adapt.errors import Refusal
 
 CANNOT = 2
+SELDOM = 100_000  # new objects, not 700: trees of syntax stay until the end
 DEFAULT_COMMAND = "adapt"
 COMPLETING = "_ART_ADAPT_COMPLETE"  # how a shell asks, through Typer
 COMPLETION = ("--install-completion", "--show-completion")
@@ -60,6 +62,7 @@ def main() -> None:
 def _run(arguments: list[str]) -> None:
     from art_adapt.commands import COMMANDS
 
+    gc.set_threshold(SELDOM)
     first = arguments[0] if arguments else ""
     if COMPLETING in os.environ or first in COMPLETION:
         name, rest, program = "completion", arguments, "art-adapt"

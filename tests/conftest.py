@@ -4,6 +4,7 @@ The default run leaves out what is marked ``slow`` or ``wide``, and tries few ex
 everything and tries many. A test multiplies ``settings.default.max_examples``.
 """
 
+import gc
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -33,7 +34,7 @@ def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 # Files that try in many shapes, names or terminals what others show in a few. .ci/run runs
-# them on each Python; the README's command must end in minutes.
+# them; the README's command must end in minutes.
 WIDE = {
     "capture/test_conversations.py",
     "capture/test_inert.py",
@@ -82,4 +83,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # while ART and the tests are imported, which stay
     settings.load_profile("few" if "not slow" in config.option.markexpr else "many")
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
+    gc.freeze()  # or each look for garbage goes through all of ART

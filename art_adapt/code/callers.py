@@ -16,7 +16,7 @@ from pathlib import Path
 from art_adapt.code.index import constructed
 from art_adapt.code.nodes import dotted, last_name
 from art_adapt.code.project import Project
-from art_adapt.code.project_folder import project_root, python_files
+from art_adapt.code.project_folder import project_root
 from art_adapt.code.syntax import Syntax
 
 MOST_FOUND = 40
@@ -63,9 +63,10 @@ def files_that_define(project: Project, name: str) -> list[Path]:
 
 def unread(project: Project, beside: Path) -> Iterator[tuple[Path, bytes]]:
     """Read the files of the folder's project that the survey has not read."""
-    for path in python_files(project_root(beside)):
+    session = project.session
+    for path in session.below(project_root(beside)):
         if path not in project.files:
-            yield path, path.read_bytes()
+            yield path, session.text(path)
 
 
 @dataclass(frozen=True)

@@ -244,35 +244,33 @@ def _package_of_importers(path: Path) -> str:
     root = project_root(path)
     if path.parent == root or root not in path.parents or module_file(path.parent):
         return ""  # of app.py beside app/, Python takes the file
-    lines = _importing_lines(root)
+    texts = _texts_below(root)
     for above in path.parents[1:]:
         package = _dotted_below(above, path.parent)
-        if (
-            package
-            and package in lines
-            and re.search(
-                rf"(?<![\w.])(from|import)\s+{package}(\.{path.stem}\b|\s+import\b)"
-                rf"|[\"']{package}\.(\{{|[\"']|{path.stem}[\"'.:])",
-                lines,
-            )
-        ):
+        if package and _imports_from(package, path, texts):
             return package
         if above == root:
             break
     return ""
 
 
-@functools.lru_cache(maxsize=8)
-def _importing_lines(root: Path) -> str:
-    """Return the lines of a project that import something, or may load it by its name."""
-    importing = re.compile(
-        rb"^[ \t]*(?:from|import)\s.*|^.*[\"'](?:\w+\.)+(?:\{|[\"'\w]).*", re.M
+def _imports_from(package: str, path: Path, texts: bytes) -> bool:
+    """True if something imports a file of a package from it, or may load it by its name."""
+    name, stem = re.escape(package.encode()), re.escape(path.stem.encode())
+    line = re.compile(
+        rb"[ \t]*(?:from|import)\s+%s(?:\.%s\b|\s+import\b)"
+        rb"|.*[\"']%s\.(?:\{|[\"']|%s[\"'.:])" % (name, stem, name, stem)
     )
-    return "\n".join(
-        line.decode("utf-8", "replace")
-        for path in python_files(root)
-        for line in importing.findall(path.read_bytes())
+    return any(  # to look for the name first is many times as fast
+        line.match(texts, texts.rfind(b"\n", 0, said.start()) + 1)
+        for said in re.finditer(name, texts)
     )
+
+
+@functools.lru_cache(maxsize=2)
+def _texts_below(root: Path) -> bytes:
+    """Return the text of every Python file of a project."""
+    return b"\n".join(path.read_bytes() for path in python_files(root))
 
 
 def _dotted_below(root: Path, folder: Path) -> str:

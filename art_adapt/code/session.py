@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from art_adapt.code.project_folder import python_files
 from art_adapt.source import Source
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Session:
     notice: Callable[[int | None], None] = _say_nothing
 
     _syntaxes: dict[tuple[Path, bytes], Syntax] = field(default_factory=dict)
+    _below: dict[Path, list[Path]] = field(default_factory=dict)
+    _texts: dict[Path, bytes] = field(default_factory=dict)
     _facts: list[tuple[Look, Any, Hashable]] = field(default_factory=list)
     _bits: dict[tuple[Look, Any, Hashable], Facts] = field(default_factory=dict)
     _sets: dict[Facts, Facts] = field(default_factory=dict)  # equal ones are the same
@@ -68,6 +71,18 @@ class Session:
             self._syntaxes[key] = Syntax.of(source)
             self.notice(self.files)
         return self._syntaxes[key]
+
+    def below(self, root: Path) -> list[Path]:
+        """Return every Python file below a folder, which is listed once."""
+        if root not in self._below:
+            self._below[root] = list(python_files(root))
+        return self._below[root]
+
+    def text(self, path: Path) -> bytes:
+        """Return what is in a file that is only searched, which is read once."""
+        if path not in self._texts:
+            self._texts[path] = path.read_bytes()
+        return self._texts[path]
 
     def fact(self, look: Look, about: Hashable, value: Hashable) -> Facts:
         """Return the set that holds one fact: what ``look`` finds about something."""

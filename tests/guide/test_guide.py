@@ -173,7 +173,7 @@ def folder(tmp_path: Path) -> Path:
 def spawned(
     folder: Path, environment: dict[str, str], *options: str
 ) -> pexpect.spawn[str]:
-    return pexpect.spawn(
+    guide = pexpect.spawn(
         COMMAND[0],
         [*COMMAND[1:], *options, "agent.py"],
         cwd=folder,
@@ -182,6 +182,8 @@ def spawned(
         encoding="utf-8",
         timeout=60,
     )
+    guide.delaybeforesend = None  # it waits 50 ms before each answer otherwise
+    return guide
 
 
 def answered(
