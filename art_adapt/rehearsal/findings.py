@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from art_adapt.rehearsal.checks import (
+    conversations,
     ending,
     groups,
     recording,
@@ -15,6 +16,7 @@ from art_adapt.rehearsal.checks import (
 from art_adapt.rehearsal.seen import Finding, Seen
 
 CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
+    conversations.not_text,  # ART's own log raises on it
     ending.ended,
     ending.asked_at_import,
     requests.inference_name,
@@ -22,13 +24,20 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     ending.stopped_rollouts,
     witnesses.told_apart,
     witnesses.tool_loop,
+    witnesses.tools_fail,
     ending.failed_episodes,
     ending.out_of_time,
     threads.bound_to_main_thread,
+    conversations.parsed,
+    conversations.paired,
+    conversations.continued,
+    conversations.said_by_others,
+    conversations.own_template,
     recording.unhooked,
     recording.complete,
     recording.faithful,
     recording.isolated,
+    recording.kept,
     recording.exact,
     groups.awaited_early,
     groups.rewards,

@@ -20,6 +20,8 @@ from art_adapt.rehearsal.schemas import WORDS, fits, value_of
 Json = dict[str, Any]
 
 MOST_CALLS = 4  # tool outputs after which the model answers
+SECOND = 0.15  # how often a reply calls two tools, unless parallel_tool_calls is false
+UNFIT = "arguments that do not fit"
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def reply_to(
     tools = [t["function"] for t in request.get("tools") or () if "function" in t]
     choice = request.get("tool_choice", "auto")
     if tools and choice != "none" and _calls(request, choice, random):
-        return _call(tools, choice, random, number, faults.wrong)
+        return _call(request, tools, random, number, faults)
     if random.random() < faults.refused:
         return Reply(f"I cannot help with that ({number}).", fault="refused")
     text = _answer(request, random, number)
@@ -126,26 +128,41 @@ def _calls(request: Json, choice: Any, random: Random) -> bool:
 
 
 def _call(
-    tools: list[Json], choice: Any, random: Random, number: int, wrong: float
+    request: Json, tools: list[Json], random: Random, number: int, faults: Faults
 ) -> Reply:
+    """Call a tool, now and then two at once, and now and then in a wrong way."""
+    choice = request.get("tool_choice", "auto")
     tool = random.choice(tools)
     if isinstance(choice, dict):
         name = (choice.get("function") or {}).get("name")
         tool = next((each for each in tools if each["name"] == name), tool)
+    called, fits_schema = _called(tool, random)
+    if choice != "auto":
+        return _calling([called], "" if fits_schema else UNFIT)
+    if random.random() < faults.wrong:
+        name, text = called
+        kind = random.choice(("unknown", "broken", "missing"))
+        wrong = {
+            "unknown": (f"no_such_tool_{number}", text),
+            "broken": (name, text[:-1]),
+            "missing": (name, "{}"),
+        }
+        return _calling([wrong[kind]], kind)
+    if request.get("parallel_tool_calls") is not False and random.random() < SECOND:
+        second, fits_too = _called(random.choice(tools), random)
+        return _calling([called, second], "" if fits_schema and fits_too else UNFIT)
+    return _calling([called], "" if fits_schema else UNFIT)
+
+
+def _called(tool: Json, random: Random) -> tuple[tuple[str, str], bool]:
+    """Return a call of a tool, and whether its arguments are what the schema asks for."""
     schema = tool.get("parameters") or {}
     arguments = value_of(schema, random, schema)
-    name, text = tool["name"], json.dumps(arguments)
-    fault = "" if fits(arguments, schema) else "arguments that do not fit"
-    if choice == "auto" and random.random() < wrong:
-        kind = random.choice(("unknown", "broken", "missing"))
-        if kind == "unknown":
-            name = f"no_such_tool_{number}"
-        elif kind == "broken":
-            text = text[:-1]
-        else:
-            text = "{}"
-        fault = kind
-    return Reply(None, ((name, text),), "tool_calls", fault=fault)
+    return (tool["name"], json.dumps(arguments)), fits(arguments, schema)
+
+
+def _calling(calls: list[tuple[str, str]], fault: str) -> Reply:
+    return Reply(None, tuple(calls), "tool_calls", fault=fault)
 
 
 def _answer(request: Json, random: Random, number: int) -> str:

@@ -8,12 +8,14 @@ import shutil
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
+from art_adapt.code.project_folder import project_root
 from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.json_lines import json_lines
@@ -31,6 +33,7 @@ from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.rehearsal.seen import Finding, Seen
 from art_adapt.rehearsal.stubs import check_stubs
 from art_adapt.rehearsal.turns import prompts, turns
+from art_adapt.rehearsal.written import files_below, written
 from art_adapt.source import Place, read_source
 from art_adapt.survey.calls.obstacles import art_use
 from art_adapt.survey.calls.tool_execution import answers_a_call
@@ -93,9 +96,15 @@ def rehearse(
     check_stubs(path, conditions.stubs)
     check_let_through(conditions.let_through)
     with ScriptedModel(seed, rows) as model, tempfile.TemporaryDirectory() as folder:
+        project = project_root(path.resolve())
+        before = files_below(project)
         child = run_child(path, model.url, steps, Path(folder), conditions=conditions)
+        if model.broken is not None:
+            raise _broken(model.broken)
+        changed = written(before, files_below(project))
         answers_tools = _answers_tools(path)
-        seen = Seen(path, source, child.notes, tuple(model.log), answers_tools)
+        log = tuple(model.log)
+        seen = Seen(path, source, child.notes, log, answers_tools, changed)
         found, learned, output = findings(seen), None, child.output
         if train is not None and not any(finding.fatal for finding in found):
             learned, said = _learn(seen, rows, train, seed, Path(folder), conditions)
@@ -112,6 +121,16 @@ def rehearse(
         cost_of_step(seen, cost) if cost and seen.notes.steps else None,
         output,
         tuple(witnesses(seen)),
+    )
+
+
+def _broken(error: Exception) -> Refusal:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(last.filename).name}:{last.lineno}"
+    return Refusal(
+        f"the scripted model failed: {type(error).__name__}: {str(error)[:200]} ({where})",
+        why="a request of the agent holds something that it does not know; the agent is not to blame",
+        next_step="please report it, with the tools of that request",
     )
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 WORDS = ("amber", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath")
+# A text that no other reply has: where another episode reads it, something was kept.
+OWN_TEXT = re.compile(rf"\b(?:{'|'.join(WORDS)})-\d{{7}}\b")
 DEEPEST = 6  # values inside each other, where a schema holds itself
 # Texts of the formats that tools name; the number makes them differ.
 FORMATS = {
@@ -150,14 +153,10 @@ def _number(schema: Any, random: Random, kind: str) -> float:
     step = schema.get("multipleOf") or (1 if kind == "integer" else 0.01)
     above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
     low = schema.get("minimum", 0 if above is None else above + step)
-    highest = schema.get("maximum", low if below is None else below - step)
-    if "minimum" not in schema and above is None:
-        low = min(low, highest)
     high = schema.get("maximum", low + 20 * step if below is None else below - step)
-    number = random.uniform(low, max(low, high))
-    number = (
-        math.ceil(low / step) * step if number < low else round(number / step) * step
-    )
+    if "minimum" not in schema and above is None:
+        low = min(low, high)
+    number = round(random.uniform(low, max(low, high)) / step) * step
     if not low <= number <= max(low, high):
         number = math.ceil(low / step) * step
     return round(number) if kind == "integer" else round(number, 6)
@@ -167,7 +166,7 @@ def _text(schema: Any, random: Random) -> str:
     made = FORMATS.get(schema.get("format", ""))
     if made is not None:
         return made.format(random.randrange(10, 28))
-    text = random.choice(WORDS)
+    text = f"{random.choice(WORDS)}-{random.randrange(10**6, 10**7)}"
     while len(text) < schema.get("minLength", 0):
         text += f" {random.choice(WORDS)}"
     return text[: schema.get("maxLength", len(text))]

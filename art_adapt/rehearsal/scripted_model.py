@@ -49,6 +49,7 @@ class ScriptedModel:
         """Make the server; RULER's judge prefers ``favourite``, or scores at random."""
         self.log: list[Exchange] = []
         self.served: tuple[str, ...] = ()  # names of the model in training
+        self.broken: Exception | None = None  # the first of its own exceptions
         self._seed = seed
         self._rows = rows
         self._favourite = favourite
@@ -70,7 +71,12 @@ class ScriptedModel:
         if request.path == "/served":  # the backend tells the model's names
             self.served = tuple(request.content["names"])
             return as_json(200, {})
-        return answer(request, self._complete, self._conversations)
+        try:
+            return answer(request, self._complete, self._conversations)
+        except Exception as error:
+            self.broken = self.broken or error
+            what = f"the scripted model failed: {type(error).__name__}"
+            return as_json(400, {"error": {"message": what, "type": "scripted"}})
 
     def _complete(self, key: str, request: Json) -> tuple[int, Json]:
         """Return the status and body for one request, and log it."""

@@ -44,6 +44,7 @@ class Seen:
     notes: Notes
     log: Sequence[Exchange]
     answers_tools: Place | None = None  # where the agent's code answers a tool call
+    written: frozenset[Path] | None = None  # files of the project; None: not looked at
 
     @property
     def policy(self) -> list[Exchange]:

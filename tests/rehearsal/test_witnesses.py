@@ -87,15 +87,17 @@ WRONG = {
 }  # fmt: skip
 
 
-def rehearsed(tmp_path: Path, agent: str, entry: str) -> dict[str, Any]:
-    (tmp_path / "agent.py").write_text(HEAD + agent)
+def rehearsed(
+    tmp_path: Path, agent: str, entry: str, *options: str, head: str = HEAD
+) -> dict[str, Any]:
+    (tmp_path / "agent.py").write_text(head + agent)
     (tmp_path / "rewards.py").write_text(REWARD)
     rows = [{"question": f"How is the weather in city {at}?"} for at in range(8)]
     (tmp_path / "scenarios.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    options = ("--isolated", "--entry", entry, "--reward", "rewards:f", "agent.py")
-    done = art_adapt(*options, cwd=tmp_path)
+    adapting = ("--isolated", "--entry", entry, "--reward", "rewards:f", "agent.py")
+    done = art_adapt(*adapting, cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
-    _, said, complaints = rehearse("agent_train.py", "--json", cwd=tmp_path)
+    _, said, complaints = rehearse("agent_train.py", "--json", *options, cwd=tmp_path)
     told: dict[str, Any] = json.loads(said or "{}")
     assert told, complaints
     return told
@@ -104,9 +106,10 @@ def rehearsed(tmp_path: Path, agent: str, entry: str) -> dict[str, Any]:
 def test_a_right_agent_is_witnessed(tmp_path: Path) -> None:
     told = rehearsed(tmp_path, RIGHT, "run_agent")
     assert told["findings"] == []
-    task, tool = told["witnessed"]
+    task, tool, files = told["witnessed"]
     assert task.startswith("scenario.question is in a request, for ")
     assert tool.startswith("the tool look was called and answered (")
+    assert files == "no file of the project was written"
     assert told["unwitnessed"] == []
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from art_adapt.recording.unhooked import MISSED
 from art_adapt.rehearsal.protocol import History, Trajectory
+from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.scripted_model import Exchange
 from art_adapt.rehearsal.seen import (
     Finding,
@@ -130,6 +131,43 @@ def isolated(seen: Seen) -> Iterator[Finding]:
             "--isolate process",
             r"def episode|def rollout",
         )
+
+
+def kept(seen: Seen) -> Iterator[Finding]:
+    """Report what a tool wrote in one episode and another episode read.
+
+    What the scripted model gives tools as a text is in one reply only.
+    """
+    written = [_own_texts(each) for each in seen.episodes]
+    everything = set[str]().union(*written)
+    read = [
+        (item.message, text)
+        for episode, own in zip(seen.episodes, written, strict=True)
+        for history in episode.histories
+        for item in history.items
+        if item.choice is None and item.message.get("role") != "assistant"
+        for text in OWN_TEXT.findall(json.dumps(item.message))
+        if text in everything - own
+    ]
+    if read:
+        message, text = read[0]
+        yield seen.finding(
+            "kept",
+            f"an episode read {text!r} in a message of the role {message.get('role')}, which a tool "
+            f"was given in another episode ({len(read)} such texts): what tools write outlives an "
+            "episode",
+            "give each episode its own (make it in episode(), or adapt again with --isolate "
+            "process; a database or a file needs a fresh copy)",
+            r"def episode|def rollout",
+        )
+
+
+def _own_texts(episode: Trajectory) -> set[str]:
+    """Return the texts that the model gave in an episode's tool calls."""
+    calls = (
+        c for item in episode.choices for c in item.message.get("tool_calls") or ()
+    )
+    return {text for call in calls for text in OWN_TEXT.findall(json.dumps(call))}
 
 
 def _with_others_turns(episodes: list[Trajectory]) -> int:

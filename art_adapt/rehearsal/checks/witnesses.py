@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from art_adapt.paths import at
 from art_adapt.rehearsal.protocol import Trajectory
 from art_adapt.rehearsal.replies import is_judgement
+from art_adapt.rehearsal.schemas import OWN_TEXT
+from art_adapt.rehearsal.scripted_model import Exchange
 from art_adapt.rehearsal.seen import Finding, Seen, offered_tools, start_of, tool_calls
 
+Json = dict[str, Any]
+
 SHORTEST = 3  # characters of a text that would not be in a request by chance
+SHOWN = 5  # files
 FEWEST_CALLS = 3  # that nothing answered, to tell that it is no chance
+# What an exception says whose cause is no argument: a table, a file, a service is missing.
+FAILURE = re.compile(
+    r"\b(?!Key|Value|Index|Lookup|Validation|JSONDecode)[A-Z][A-Za-z]*Error\b"
+    r"|no such (?:table|column)|unable to open database|\bTraceback \("
+    r"|has no attribute|is not defined|required positional argument|unexpected keyword argument|"
+    + "|".join(re.escape(os.strerror(number)) for number in sorted(errno.errorcode))
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +50,10 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     for name in offered_tools(seen):
         times = ran.count(name)
         yield Witness(f"the tool {name} was called and answered ({times})", bool(times))
+    if seen.written is not None:
+        names = ", ".join(sorted(path.as_posix() for path in seen.written)[:SHOWN])
+        which = f": {names}" if names else ""
+        yield Witness(f"no file of the project was written{which}", not seen.written)
 
 
 def told_apart(seen: Seen) -> Iterator[Finding]:
@@ -107,13 +127,55 @@ def _has_user(episode: Trajectory) -> bool:
     )
 
 
+def tools_fail(seen: Seen) -> Iterator[Finding]:
+    """Report tools that answer every call with what an exception says.
+
+    A call whose arguments do not fit does not count, nor a reply that names an argument:
+    the scripted model makes arguments up.
+    """
+    replies: dict[str, list[str]] = {}
+    misled = {id for each in seen.policy if each.fault for id in _call_ids(each)}
+    for call, reply in _replies(seen):
+        if call["id"] not in misled:
+            failure = _failure(reply, str(call["function"]["arguments"]))
+            replies.setdefault(call["function"]["name"], []).append(failure)
+    for name, failures in replies.items():
+        if len(failures) >= FEWEST_CALLS and all(failures):
+            yield seen.finding(
+                "tool fails",
+                f"all {len(failures)} replies of the tool {name} say a failure, as "
+                f"{failures[0][:100]!r}: the model would learn to do without it",
+                "give it what it needs here (a database, a file, a service), or stand in for it "
+                "with --stub",
+                r"def episode",
+            )
+
+
+def _failure(reply: str, arguments: str) -> str:
+    """Return the part of a reply that says a failure; "" if none does, or an argument is why."""
+    found = FAILURE.search(reply)
+    if found is None or any(text in reply for text in OWN_TEXT.findall(arguments)):
+        return ""
+    return reply[max(0, found.start() - 20) : found.end() + 60]
+
+
+def _call_ids(exchange: Exchange) -> Iterator[str]:
+    for choice in (exchange.response or {})["choices"]:
+        for call in choice["message"].get("tool_calls") or ():
+            yield str(call["id"])
+
+
+def _replies(seen: Seen) -> Iterator[tuple[Json, str]]:
+    """Yield the calls of tools that a later request has a reply to, each once, with the reply."""
+    called = {str(call.get("id")): call for call in tool_calls(seen)}
+    for exchange in seen.policy:
+        for message in exchange.request.get("messages") or ():
+            if message.get("role") == "tool":
+                call = called.pop(str(message.get("tool_call_id")), None)
+                if call is not None:
+                    yield call, str(message.get("content"))
+
+
 def _answered_tools(seen: Seen) -> list[str]:
     """Return the names of the tools whose calls a later request has a reply to."""
-    called = {str(c.get("id")): str(c["function"]["name"]) for c in tool_calls(seen)}
-    replied = dict.fromkeys(
-        str(message.get("tool_call_id"))
-        for exchange in seen.policy
-        for message in exchange.request.get("messages") or ()
-        if message.get("role") == "tool"
-    )
-    return [called[each] for each in replied if each in called]
+    return [str(call["function"]["name"]) for call, _ in _replies(seen)]

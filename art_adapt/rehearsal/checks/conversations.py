@@ -1,0 +1,183 @@
+"""Check the conversations that were sent: what an engine would not read, or ART not train."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from art_adapt.conversation_signs import (
+    calls_without_reply,
+    media,
+    replies_without_call,
+    unread_call,
+    unread_thinking,
+)
+from art_adapt.rehearsal.protocol import Trajectory
+from art_adapt.rehearsal.replies import is_judgement
+from art_adapt.rehearsal.scripted_model import Exchange
+from art_adapt.rehearsal.seen import Finding, Seen, identity
+
+Json = dict[str, Any]
+
+FEW = 20  # one request of so many may be odd
+EPISODE = r"def episode"
+
+
+def not_text(seen: Seen) -> Iterator[Finding]:
+    """Report images, sound and files in requests: ART trains on text."""
+    kinds = Counter(kind for each in _asked(seen) for kind in set(media(_sent(each))))
+    if kinds:
+        kind, count = kinds.most_common(1)[0]
+        yield seen.finding(
+            "not text",
+            f"{count} of {len(_asked(seen))} requests hold a part of type {kind}: ART trains on "
+            "text, and ART 0.5.18 cannot log such messages (model.log raises ArrowTypeError)",
+            "give the model a text in its place (a description, what was recognised), or train "
+            "an agent that sends none",
+            EPISODE,
+        )
+
+
+def paired(seen: Seen) -> Iterator[Finding]:
+    """Report tool messages without their call, and calls that nothing answers."""
+    asked = _asked(seen)
+    alone = [each for each in asked if replies_without_call(_sent(each))]
+    if alone:
+        yield seen.finding(
+            "reply without a call",
+            f"{len(alone)} of {len(asked)} requests hold a tool message without the call that it "
+            "answers: OpenAI's API refuses them, and vLLM renders them as they are",
+            "where the agent shortens its messages, keep a call and its replies together",
+            EPISODE,
+        )
+    open_calls = [each for each in asked if calls_without_reply(_sent(each))]
+    if FEW * len(open_calls) > len(asked):
+        yield seen.finding(
+            "call without a reply",
+            f"{len(open_calls)} of {len(asked)} requests hold a tool call that nothing answers: "
+            "OpenAI's API refuses them, and vLLM renders them as they are",
+            "answer each call with a tool message, also one that failed",
+            EPISODE,
+        )
+
+
+def parsed(seen: Seen) -> Iterator[Finding]:
+    """Report completions whose tool calls or thinking stand in their content."""
+    given = [
+        (exchange, choice["message"].get("content"))
+        for exchange in _asked(seen)
+        for choice in (exchange.response or {})["choices"]
+    ]
+    called = [
+        mark
+        for exchange, content in given
+        if exchange.request.get("tools")
+        and (mark := unread_call(content, _sent(exchange)))
+    ]
+    if FEW * len(called) > len(given):
+        yield seen.finding(
+            "unread calls",
+            f"{len(called)} of {len(given)} completions hold a tool call as text, with {called[0]}: "
+            "the agent takes it for an answer, and no tool runs",
+            "have vLLM parse it: tool_call_parser in the server's settings "
+            "(art-adapt doctor says which)",
+            r"tool_call_parser|server_settings",
+            EPISODE,
+        )
+    thought = sum(
+        unread_thinking(text, _sent(each)) is not None for each, text in given
+    )
+    if FEW * thought > len(given):
+        yield seen.finding(
+            "thinking in the content",
+            f"{thought} of {len(given)} completions hold their thinking as text: it is part of "
+            "what the agent answers, and of what it sends again",
+            "have vLLM take it out (reasoning_parser in the server's settings), or train a model "
+            "that does not think",
+            r"reasoning_parser|server_settings",
+            EPISODE,
+        )
+
+
+def own_template(seen: Seen) -> Iterator[Finding]:
+    """Report requests with a chat template of their own."""
+    own = [each for each in _asked(seen) if each.request.get("chat_template")]
+    if own:
+        yield seen.finding(
+            "chat template",
+            f"{len(own)} requests bring a chat_template of their own: ART 0.5.18 tokenizes with "
+            "the model's, so it would train on other tokens than were sampled",
+            "leave the request's chat_template out",
+            EPISODE,
+        )
+
+
+def continued(seen: Seen) -> Iterator[Finding]:
+    """Report episodes in which nearly every turn opens a history of its own.
+
+    A further history holds what the model said in an earlier one: the messages before were
+    shortened or edited.
+    """
+    later = sum(max(0, len(each.choices) - 1) for each in seen.episodes)
+    reopened = sum(map(_reopened, seen.episodes))
+    if later and 2 * reopened > later:
+        yield seen.finding(
+            "history a turn",
+            f"{reopened} of {later} later turns open a history of their own, because the agent "
+            "changes messages that it has sent: each is trained apart, with its whole prompt",
+            "append to the messages, and change none that was sent: shorten them only where the "
+            "context is full",
+            EPISODE,
+        )
+
+
+def _reopened(episode: Trajectory) -> int:
+    """Count the histories that hold what the model said in an earlier one."""
+    said: set[str] = set()
+    count = 0
+    for history in episode.histories:
+        count += any(
+            item.choice is None
+            and item.message.get("role") == "assistant"
+            and identity(item.message) in said
+            for item in history.items
+        )
+        said |= {identity(item.message) for item in history.choices}
+    return count
+
+
+def said_by_others(seen: Seen) -> Iterator[Finding]:
+    """Report tool calls in the agent's conversation that another model made."""
+    others = {
+        str(call["id"])
+        for exchange in seen.log
+        if not exchange.is_policy and exchange.response is not None
+        for choice in exchange.response["choices"]
+        for call in choice["message"].get("tool_calls") or ()
+    }
+    taken = {
+        str(call.get("id"))
+        for exchange in _asked(seen)
+        for message in _sent(exchange)
+        for call in message.get("tool_calls") or ()
+    } & others
+    if taken:
+        yield seen.finding(
+            "side job",
+            f"{len(taken)} tool calls in the agent's conversation were made by a model beside it: "
+            "these turns are not trained",
+            "take the call that makes them out of AUXILIARY, if the model in training is to make "
+            "them",
+            r"AUXILIARY",
+            EPISODE,
+        )
+
+
+def _asked(seen: Seen) -> list[Exchange]:
+    return [each for each in seen.policy if not is_judgement(each.request)]
+
+
+def _sent(exchange: Exchange) -> list[Json]:
+    messages: list[Json] = exchange.request.get("messages") or []
+    return messages

@@ -1,0 +1,133 @@
+"""A rehearsal reports requests and replies that an engine would not read, or ART not train."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from test_witnesses import HEAD, RIGHT, rehearsed
+
+from art_adapt.conversation_signs import (
+    calls_without_reply,
+    replies_without_call,
+    unread_call,
+    unread_thinking,
+)
+
+SENT = "        message = ask(messages).choices[0].message\n"
+NOTES = "NOTES: list[str] = []\n\n\ndef look(city: str) -> str:\n    NOTES.append(city)\n    return str(NOTES)\n\n\n"
+BOARD = (
+    "class Board:\n    seen = {}\n\n    def add(self, city):\n"
+    "        self.seen[city] = len(city)\n        return self.seen\n\n\n"
+    "def look(city: str) -> str:\n    return json.dumps(Board().add(city))\n\n\n"
+)
+DATABASE = (
+    "import sqlite3\n\n\ndef look(city: str) -> str:\n"
+    '    with sqlite3.connect("weather.db") as db:\n'
+    '        return str(db.execute("SELECT sky FROM weather").fetchall())\n\n\n'
+)
+MISSING = 'def look(city: str) -> str:\n    return open("/srv/weather/" + str(len(city))).read()\n\n\n'
+
+
+def changed(*changes: tuple[str, str]) -> str:
+    """Return the right agent with other lines."""
+    agent = RIGHT
+    for old, new in changes:
+        assert old in agent, old
+        agent = agent.replace(old, new)
+    return agent
+
+
+# What is wrong with an agent, and the finding that says so.
+WRONG = {
+    "messages are cut to the last two": (
+        changed((SENT, f"        messages = messages[:1] + messages[1:][-2:]\n{SENT}")),
+        "reply without a call",
+    ),
+    "old replies stay, old turns go": (
+        changed(
+            (
+                SENT,
+                '        kept = [m for m in messages if not getattr(m, "tool_calls", None)]\n'
+                + SENT.replace("messages", "kept"),
+            )
+        ),
+        "reply without a call",
+    ),
+    "a call is left without its reply": (
+        changed(("for call in message.tool_calls:", "for call in message.tool_calls[1:]:")),
+        "call without a reply",
+    ),
+    "the first message is written anew": (
+        changed(
+            (
+                SENT,
+                '        messages[0] = {"role": "user", "content": f"{question} {len(messages)}"}\n'
+                + SENT,
+            )
+        ),
+        "history a turn",
+    ),
+    "an image is sent": (
+        changed(
+            (
+                '"content": question',
+                '"content": [{"type": "text", "text": question}, {"type": "image_url", '
+                '"image_url": {"url": "data:image/png;base64,AAAA"}}]',
+            )
+        ),
+        "not text",
+    ),
+    "a template comes with the request": (
+        changed(("ask(messages)", 'ask(messages, extra_body={"chat_template": "{{ messages }}"})')),
+        "chat template",
+    ),
+    "a list is shared by what tools write": (f"{NOTES}{RIGHT}", "kept"),
+    "a class holds what tools write": (f"{BOARD}{RIGHT}", "kept"),
+    "a database has no table": (f"{DATABASE}{RIGHT}", "tool fails"),
+    "a file is not here": (f"{MISSING}{RIGHT}", "tool fails"),
+}  # fmt: skip
+ASKS_WITH_MORE = HEAD.replace(
+    "def ask(messages):", "def ask(messages, **more):"
+).replace("tools=TOOLS)", "tools=TOOLS, **more)")
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_spoils_training_is_found(tmp_path: Path, name: str) -> None:
+    agent, finding = WRONG[name]
+    told = rehearsed(tmp_path, agent, "run_agent", head=ASKS_WITH_MORE)
+    assert finding in [each["name"] for each in told["findings"]], told["findings"]
+    if name == "a database has no table":
+        assert any("weather.db" in each for each in told["unwitnessed"])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '<tool_call>\n{"name": "look", "arguments": {"city": "Rome"}}\n</tool_call>',
+        "<function=look><parameter=city>Rome</parameter></function>",
+        '[TOOL_CALLS] [{"name": "look", "arguments": {"city": "Rome"}}]',
+    ],
+)
+def test_calls_that_no_parser_read_are_found(tmp_path: Path, said: str) -> None:
+    rows = [{"content": f"{said} {at}"} for at in range(9)]
+    replies = tmp_path / "replies.jsonl"
+    replies.write_text("\n".join(map(json.dumps, rows)))
+    told = rehearsed(tmp_path, RIGHT, "run_agent", "--replies", str(replies))
+    assert told["findings"][0]["name"] == "unread calls", told["findings"]
+
+
+def test_signs() -> None:
+    asked = [{"role": "user", "content": "How is Rome?"}]
+    explained = [{"role": "system", "content": "Write <tool_call>{...}</tool_call>."}]
+    said = "<tool_call>{}</tool_call>"
+    assert unread_call(said, asked) == "<tool_call>"
+    assert unread_call(said, explained) is None
+    assert unread_call("I would call it a day", asked) is None
+    assert unread_thinking("<think>Rome?</think>sunny", asked) == "<think>"
+    call = {"role": "assistant", "tool_calls": [{"id": "1"}, {"id": "2"}]}
+    reply = {"role": "tool", "tool_call_id": "1", "content": "sunny"}
+    assert replies_without_call([call, reply]) == []
+    assert replies_without_call([reply, call]) == [reply]
+    assert calls_without_reply([call, reply]) == ["2"]
