@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import os
 import pkgutil
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
 from art_adapt.code.packages import import_name
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.doctor import checks
 from art_adapt.doctor.finding import Check, Finding, Setup, failed, ok
 from art_adapt.errors import Refusal
+from art_adapt.rehearsal.environment import files_of, keys_read
+from art_adapt.source import read_source
+
+DEFAULT_KEY = "OPENAI_API_KEY"  # the openai SDK reads it without a word in the agent
+PLACEHOLDER = "placeholder"
 
 
 def examine(
@@ -31,24 +40,59 @@ def examine(
     try:
         module = import_train_module(path)
     except (Exception, SystemExit) as error:
-        yield failed("module", f"cannot be imported: {_described(error)}", _REMEDY)
-        return
-    if not hasattr(module, "Scenario") or not hasattr(module, "main"):
-        raise Refusal(
-            "this is no train module",
-            why="it has no Scenario and no main()",
-            next_step="name the file that art-adapt has written, agent_train.py",
-            path=path,
-        )
-    yield ok("module", f"{path} and its agent can be imported")
+        yield failed("module", f"cannot be imported: {_described(error)}", REMEDY)
+        module = _without_keys(path) or _constants_alone(path)
+    else:
+        if not hasattr(module, "Scenario") or not hasattr(module, "main"):
+            raise Refusal(
+                "this is no train module",
+                why="it has no Scenario and no main()",
+                next_step="name the file that art-adapt has written, agent_train.py",
+                path=path,
+            )
+        yield ok("module", f"{path} and its agent can be imported")
     constants = {name: getattr(module, name) for name in dir(module) if name.isupper()}
     constants |= {"BACKEND": backend} if backend else {}
+    if "BASE_MODEL" not in constants:
+        return  # no train module, or one that nobody can read
     setup = Setup(path, module, constants, try_judge)
     for check in _checks():
         yield from check(setup)
 
 
-_REMEDY = "mend that first: a run would end there, too"
+REMEDY = "Fix this first; training would stop here as well."
+
+
+def _without_keys(path: Path) -> ModuleType | None:
+    """Import a module with placeholders for keys that are missing; None: that fails, too.
+
+    Clients refuse to be made without a key, and any value does to look at the rest.
+    """
+    missing = {name for name in keys_read(files_of(path)) if name not in os.environ}
+    missing |= {DEFAULT_KEY} - os.environ.keys()
+    try:
+        os.environ.update(dict.fromkeys(missing, PLACEHOLDER))
+        return import_train_module(path)
+    except (Exception, SystemExit):
+        return None
+    finally:
+        for name in missing:
+            os.environ.pop(name, None)
+
+
+def _constants_alone(path: Path) -> ModuleType:
+    """Return a module with nothing but the constants that the file writes out."""
+    module = ModuleType(path.stem)
+    try:
+        assigned = Syntax.of(read_source(path)).assignments
+    except Refusal:
+        return module
+    for name, values in assigned.items():
+        for where, value in values if name.isupper() else ():
+            if where == MODULE_LEVEL:
+                with suppress(ValueError):
+                    setattr(module, name, ast.literal_eval(value))
+    return module
 
 
 def import_train_module(path: Path) -> ModuleType:

@@ -8,6 +8,7 @@ model or nowhere.
 
 from __future__ import annotations
 
+import ast
 import functools
 import os
 import re
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from art_adapt.code.nodes import keyword
 from art_adapt.code.project import Project
 from art_adapt.code.project_folder import project_root
 from art_adapt.code.syntax import Syntax
@@ -43,6 +45,8 @@ ADDRESS = re.compile(
     r"(URL|URI|DSN|HOST|HOSTNAME|HOSTADDR|ENDPOINT|PROXY)(_|$)"
     r"|(^|_)(ADDR|ADDRESS|SERVERS?|BROKERS?|BUCKET|CONN|CONNECTION|CONNECTION_STRING)(_|$)"
 )
+# Where the model is, for clients of the openai SDK and of LiteLLM.
+OF_MODEL = re.compile(r"(^|_)(BASE_URL|API_BASE)$")
 # Credentials that clients find without a variable.
 ELSEWHERE = {
     "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
@@ -93,16 +97,20 @@ def environment(
         let_through: variables to pass on, whatever they hold.
     """
     files = files_of(train_module)
+    of_model = dict.fromkeys(_addresses_of_model(files), url)
     read = {name for file in files for name in READ.findall(file.source.text)}
     settings = list(settings_read(files))
     read |= {s for v in settings for s in (v.name, v.name.upper(), v.name.lower())}
     kept, withheld = {}, []
-    for name, value in os.environ.items():
+    said = _said_in_env_files(train_module)
+    for name, value in {**said, **os.environ}.items():
         if name in let_through or _is_harmless(name, value, read):
-            kept[name] = value
-        elif name in read:
+            if name in os.environ:
+                kept[name] = value
+        elif name in read and (name in os.environ or not SECRET.search(name.upper())):
             withheld.append(name)
     placeholders = _placeholders(files) | _for_settings(settings, train_module)
+    placeholders |= of_model
     if _is_on_azure(files):
         placeholders |= {
             "AZURE_OPENAI_API_KEY": PRODUCTION_KEY,
@@ -112,8 +120,32 @@ def environment(
     ours = _ours(url)
     variables = {**ELSEWHERE, **placeholders, **kept, **ours}
     return Environment(
-        variables, tuple(sorted(each for each in withheld if each not in ours))
+        variables,
+        tuple(sorted(each for each in withheld if each not in {**ours, **of_model})),
     )
+
+
+def _addresses_of_model(files: Iterable[Syntax]) -> Iterator[str]:
+    """Yield the variables that say where the model is: they reach ``base_url=``, or say so."""
+    for file in files:
+        for name in READ.findall(file.source.text):
+            if OF_MODEL.search(name.upper()):
+                yield name
+        for node in file.nodes:
+            value = keyword(node, "base_url") if isinstance(node, ast.Call) else None
+            for each in (value, *file.values_of(value)) if value is not None else ():
+                yield from READ.findall(ast.unparse(each))
+
+
+def _said_in_env_files(train_module: Path) -> dict[str, str]:
+    """Return what the .env files beside the agent say, as ``dotenv`` would read it."""
+    try:
+        from dotenv import dotenv_values
+    except ImportError:
+        return {}
+    folders = {Path.cwd(), train_module.parent, project_root(train_module)}
+    files = [folder / ".env" for folder in folders if (folder / ".env").is_file()]
+    return {k: v or "" for file in files for k, v in dotenv_values(file).items()}
 
 
 def _ours(url: str) -> dict[str, str]:
@@ -133,12 +165,14 @@ def _ours(url: str) -> dict[str, str]:
     }
 
 
-def check_let_through(names: Iterable[str]) -> None:
+def check_let_through(names: Iterable[str], train_module: Path) -> None:
     """Refuse variables that cannot be let through.
 
     Raises:
-        Refusal: a variable is not set, or a rehearsal sets it itself.
+        Refusal: a variable is set neither here nor in a .env file, or a rehearsal sets it
+            itself.
     """
+    said = _said_in_env_files(train_module)
     for name in names:
         if name in _ours(""):
             raise Refusal(
@@ -146,9 +180,9 @@ def check_let_through(names: Iterable[str]) -> None:
                 why="what is asked with it goes to the scripted model, or nowhere",
                 next_step="leave it out",
             )
-        if name not in os.environ:
+        if name not in os.environ and name not in said:
             raise Refusal(
-                f"--env {name}: it is not set here",
+                f"--env {name}: it is not set here, nor in a .env file",
                 next_step=f"set it: {name}=... art-adapt rehearse ...",
             )
 
@@ -172,25 +206,31 @@ def keep_dotenv_out(let_through: Collection[str]) -> None:
         return
     load, values = dotenv.main.load_dotenv, dotenv.main.dotenv_values
 
-    def harmless(found: Mapping[str, str | None]) -> dict[str, str | None]:
+    def harmless(
+        found: Mapping[str, str | None], here: Mapping[str, str]
+    ) -> dict[str, str | None]:
         given: dict[str, str | None] = {}
         for name, value in found.items():
             if name in let_through or _is_harmless(name, value or "", (name,)):
                 given[name] = value
+            elif name in here:  # a rehearsal's own, as the address of the model
+                given[name] = here[name]
             elif SECRET.search(name.upper()):
                 given[name] = PRODUCTION_KEY
         return given
 
     @functools.wraps(values)
     def harmless_values(*given: Any, **named: Any) -> dict[str, str | None]:
-        return harmless(values(*given, **named))
+        return harmless(values(*given, **named), os.environ)
 
     @functools.wraps(load)
     def harmless_load(*given: Any, **named: Any) -> bool:
         before = dict(os.environ)
         loaded = load(*given, **named)
         new = {n: v for n, v in os.environ.items() if before.get(n) != v}
-        values_now = harmless(new) | before  # what was there has been overridden
+        values_now = (
+            harmless(new, before) | before
+        )  # what was there has been overridden
         for name in new:
             value = values_now.get(name)
             if value is None:

@@ -16,7 +16,9 @@ from art_adapt.rehearsal.checks import (
 from art_adapt.rehearsal.seen import Finding, Seen
 
 CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
-    conversations.not_text,  # ART's own log raises on it
+    # What would end the run, or a step of ART's, in other words.
+    conversations.not_text,
+    conversations.parsed,
     ending.ended,
     ending.asked_at_import,
     requests.inference_name,
@@ -28,7 +30,6 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     ending.failed_episodes,
     ending.out_of_time,
     threads.bound_to_main_thread,
-    conversations.parsed,
     conversations.paired,
     conversations.continued,
     conversations.said_by_others,

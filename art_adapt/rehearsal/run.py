@@ -94,7 +94,7 @@ def rehearse(
     begun = time.perf_counter()
     source = _train_module(path)
     check_stubs(path, conditions.stubs)
-    check_let_through(conditions.let_through)
+    check_let_through(conditions.let_through, path)
     with ScriptedModel(seed, rows) as model, tempfile.TemporaryDirectory() as folder:
         project = project_root(path.resolve())
         before = files_below(project)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import art
 
 from art_adapt.training.rewards import RewardError
+from art_adapt.training.signs import refuse_unread_calls
 
 if TYPE_CHECKING:  # it needs this module
     from art_adapt.training.judging import Judge
@@ -64,8 +65,10 @@ def usable(groups: Sequence[art.TrajectoryGroup]) -> list[art.TrajectoryGroup]:
 
     Raises:
         SystemExit: the reward function raised. Without the episodes that it raises on,
-            a group would show the model another task than the one it has.
+            a group would show the model another task than the one it has. Or the engine
+            leaves tool calls in the text.
     """
+    refuse_unread_calls(groups)
     lost = [error for group in groups for error in group.exceptions]
     for error in lost:
         if error.type == str(RewardError):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import re
 from pathlib import Path
 from typing import Any
 
 import art
 
 from art_adapt.json_lines import json_lines
+from art_adapt.training.base_models import context_of, parser_of
 
 # What LocalBackend imports only when it starts (0.5.18 and 0.5.23, local/backend.py).
 IMPORTED_AT_START = ("torch", "art.dev.get_model_config", "unsloth")
@@ -26,15 +26,6 @@ FILES = ".art"
 # more, which its training drops. The KV cache of a longer context may not fit, either.
 LONGEST = 32_768
 DEFAULT_PARSER = "hermes"  # ART's (dev/openai_server.py); it reads no call of a Llama
-# vLLM's parsers of tool calls.
-PARSERS = {
-    r"hermes": "hermes",
-    r"llama-?3": "llama3_json",
-    r"llama-?4": "llama4_pythonic",
-    r"qwen3-coder": "qwen3_coder",
-    r"mistral|ministral": "mistral",
-    r"deepseek-v3": "deepseek_v3",
-}
 
 
 def make_model(
@@ -51,7 +42,8 @@ def make_model(
         project: the project's name in ART.
         base_model: the model to start from.
         engine: vLLM's settings, such as ``{"gpu_memory_utilization": 0.8}``. Contexts
-            are ``LONGEST`` tokens, unless it says otherwise.
+            are ``LONGEST`` tokens, or as many as the model reads if that is known and
+            less, unless it says otherwise.
         settings: further keys of ART's ``_internal_config``, such as
             ``trainer_gpu_ids``, ``peft_args`` (LoRA) and ``init_args``.
     """
@@ -60,7 +52,9 @@ def make_model(
         options["run_name"] = name
     else:  # art 0.5.18 renders tools anew: with their keys in vLLM's order
         settings["chat_template_tool_schema_format"] = "vllm_openai"
-    settings["engine_args"] = {"max_model_len": LONGEST, **(engine or {})}
+    known = context_of(base_model)  # vLLM refuses a longer one, after the download
+    longest = LONGEST if known is None else min(LONGEST, known.value)
+    settings["engine_args"] = {"max_model_len": longest, **(engine or {})}
     config: Any = settings
     return art.TrainableModel(
         name=name,
@@ -102,17 +96,21 @@ def missing_for_local() -> str | None:
 
 
 def tool_parser(base_model: str) -> str | None:
-    """Return vLLM's parser of a model's tool calls; None: the model is not known."""
-    for pattern, parser in PARSERS.items():
-        if re.search(pattern, base_model, re.IGNORECASE):
-            return parser
-    return None
+    """Return vLLM's parser of a model's tool calls; None: ART's own default, or not known."""
+    known = parser_of(base_model)
+    return None if known is None or known.value == DEFAULT_PARSER else known.value
 
 
-def server_settings(base_model: str) -> Any:
-    """Return how vLLM is to serve a model: with the parser of its kind of tool calls."""
+def server_settings(base_model: str, **server: Any) -> Any:
+    """Return how vLLM is to serve a model: with the parser of its kind of tool calls.
+
+    ``server``: further arguments of vLLM's server, such as ``reasoning_parser="qwen3"``, or
+    another ``tool_call_parser``.
+    """
     parser = tool_parser(base_model)
-    return None if parser is None else {"server_args": {"tool_call_parser": parser}}
+    known = {} if parser is None else {"tool_call_parser": parser}
+    arguments = {**known, **server}
+    return {"server_args": arguments} if arguments else None
 
 
 def folder_of(model: art.Model[Any]) -> Path:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import art
 
 from art_adapt.training.histories import choices_of, histories_of
+from art_adapt.training.signs import odd
 
 
 def report(groups: Sequence[art.TrajectoryGroup]) -> None:
@@ -27,6 +28,8 @@ def report(groups: Sequence[art.TrajectoryGroup]) -> None:
             "ROLLOUTS_PER_GROUP, scenarios that are neither too easy nor too hard, or a "
             "reward of finer steps."
         )
+    for line in odd(groups):
+        print(line)
 
 
 def report_validation(groups: Sequence[art.TrajectoryGroup], step: int) -> None:

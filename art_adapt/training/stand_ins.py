@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Generator, Iterator, Mapping
 from typing import Any
 
+# What python-telegram-bot keeps of a user or a chat: empty dicts at first (CallbackContext).
+KEPT = ("user_data", "chat_data", "bot_data")
+
 
 class StandIn:
     """An object that has every attribute, and can be called, awaited and entered.
 
     What it was made with is there; anything else is another stand-in, which is false, empty
-    and spelled as its name, as an optional part that a message does not have.
+    and spelled as its name, as an optional part that a message does not have. Nothing can be
+    looked up in it: ``state.get("last")`` is None.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -19,11 +23,13 @@ class StandIn:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        made = StandIn(name)
+        made: Any = {} if name in KEPT else StandIn(name)
         setattr(self, name, made)
         return made
 
-    def __call__(self, *given: object, **named: object) -> StandIn:
+    def __call__(self, *given: object, **named: object) -> Any:
+        if self._name == "get" and given:
+            return given[1] if len(given) > 1 else named.get("default")
         return self
 
     def __await__(self) -> Generator[Any, None, StandIn]:

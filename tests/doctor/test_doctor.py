@@ -208,3 +208,16 @@ def test_what_is_no_train_module(folder: Path) -> None:
     for name, reason in (("no.py", "no such file"), ("rewards.py", "no train module")):
         done = art_adapt("doctor", name, cwd=folder)
         assert done.returncode == 2 and reason in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    "line", ["openai.OpenAI()", "import nowhere", 'raise SystemExit("set KEY")']
+)
+def test_it_goes_on_after_an_import_that_fails(folder: Path, line: str) -> None:
+    agent = folder / "agent.py"
+    agent.write_text(f"import openai\n\n{line}\n{agent.read_text()}")
+    code, found, said = doctor(folder, "--json")
+    assert code == 1 and found["module"]["state"] == "FAILED", said
+    assert {"versions", "keys", "parser", "disk", "context"} <= found.keys()
+    is_key = line == "openai.OpenAI()"
+    assert ("reward" in found) == is_key and ("run" in found) == is_key

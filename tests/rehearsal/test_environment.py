@@ -209,9 +209,40 @@ def test_names_that_only_look_like_secrets(
     ("name", "said"),
     [("OPENAI_API_KEY", "sets this variable itself"), ("NO_SUCH", "not set here")],
 )
-def test_what_cannot_be_let_through(name: str, said: str) -> None:
+def test_what_cannot_be_let_through(name: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(Refusal, match=said):
-        check_let_through([name])
+        check_let_through([name], tmp_path / "agent_train.py")
+
+
+@pytest.mark.parametrize(
+    ("name", "agent"),
+    [
+        ("LLM_BASE_URL", "import os\nurl = os.getenv('LLM_BASE_URL')\n"),
+        ("WHERE", "import os\nc = OpenAI(base_url=os.environ['WHERE'])\n"),
+        ("WHERE", "import os\nu = os.environ.get('WHERE')\nc = OpenAI(base_url=u)\n"),
+    ],
+)
+def test_the_models_address_is_the_rehearsals(
+    name: str, agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agent.py").write_text(agent)
+    (tmp_path / ".env").write_text(f"{name}=http://localhost:11434/v1\nDB_HOST=x\n")
+    made = environment("http://127.0.0.1:1/v1", tmp_path / "agent_train.py")
+    assert made.variables[name] == "http://127.0.0.1:1/v1"
+    assert name not in made.withheld
+
+
+def test_what_an_env_file_says_is_withheld_or_let_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agent.py").write_text("import os\nhost = os.getenv('DB_HOST')\n")
+    (tmp_path / ".env").write_text("DB_HOST=x\n")
+    module = tmp_path / "agent_train.py"
+    assert environment("", module).withheld == ("DB_HOST",)
+    check_let_through(["DB_HOST"], module)
+    assert environment("", module, ["DB_HOST"]).withheld == ()
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,39 @@
-"""Which parser vLLM reads the model's tool calls with."""
+"""Which parser vLLM reads the model's tool calls with, and whether the model thinks."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from art_adapt.doctor.finding import Finding, Setup, note, ok
-from art_adapt.training.models import DEFAULT_PARSER, tool_parser
+from art_adapt.training.base_models import parser_of, thinks
+from art_adapt.training.models import DEFAULT_PARSER
 
 
 def check(setup: Setup) -> Iterator[Finding]:
     if not setup.is_local:
         return
     model = str(setup.settings["BASE_MODEL"])
-    parser = tool_parser(model)
-    if parser is None and not re.search("qwen|hermes", model, re.IGNORECASE):
-        what = f"{DEFAULT_PARSER}, ART's default: {model} may write its tool calls otherwise"
-        yield note("parser", what, "look at vLLM's list of tool parsers")
-    else:
-        yield ok(
-            "parser", f"{parser or DEFAULT_PARSER} reads the tool calls of {model}"
+    yield _parser(model)
+    thinking = thinks(model)
+    if thinking is not None and thinking.value:
+        yield note(
+            "thinking",
+            f"{model} may think ({thinking.source}): without a reasoning parser, <think> stands in "
+            "what the agent answers",
+            "training.server_settings(BASE_MODEL, reasoning_parser=...), or train a model that "
+            "does not think",
         )
+
+
+def _parser(model: str) -> Finding:
+    known = parser_of(model)
+    if known is None:
+        return note(
+            "parser",
+            f"not known: {DEFAULT_PARSER}, ART's default, may not read the tool calls of {model}",
+            f"hf download {model} tokenizer_config.json chat_template.jinja, then ask again; or "
+            "training.server_settings(BASE_MODEL, tool_call_parser=...)",
+        )
+    return ok(
+        "parser", f"{known.value} reads the tool calls of {model} ({known.source})"
+    )

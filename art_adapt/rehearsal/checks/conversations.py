@@ -80,8 +80,8 @@ def parsed(seen: Seen) -> Iterator[Finding]:
             "unread calls",
             f"{len(called)} of {len(given)} completions hold a tool call as text, with {called[0]}: "
             "the agent takes it for an answer, and no tool runs",
-            "have vLLM parse it: tool_call_parser in the server's settings "
-            "(art-adapt doctor says which)",
+            "have vLLM parse it: training.server_settings(BASE_MODEL, tool_call_parser=...); "
+            "art-adapt doctor says which",
             r"tool_call_parser|server_settings",
             EPISODE,
         )
@@ -93,8 +93,8 @@ def parsed(seen: Seen) -> Iterator[Finding]:
             "thinking in the content",
             f"{thought} of {len(given)} completions hold their thinking as text: it is part of "
             "what the agent answers, and of what it sends again",
-            "have vLLM take it out (reasoning_parser in the server's settings), or train a model "
-            "that does not think",
+            "have vLLM take it out: training.server_settings(BASE_MODEL, reasoning_parser=...); or "
+            "train a model that does not think",
             r"reasoning_parser|server_settings",
             EPISODE,
         )

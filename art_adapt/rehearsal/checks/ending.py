@@ -116,7 +116,8 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
     own = [each for each in (*own, *lost) if SCRIPTED_FAILURE not in each]
     every = [*(t.failure or "" for t in kept), *lost]
     if 2 * len(every) > began or FEW * len(own) > began:
-        failure, count = Counter(own or every).most_common(1)[0]
+        alike = Counter(map(_without_addresses, own or every))
+        failure, count = alike.most_common(1)[0]
         misled = len(every) - len(own)
         beside = f" ({misled} after a mistake of the scripted model)" if misled else ""
         yield seen.finding(
@@ -126,6 +127,11 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
             "episode() passes; an error that it should survive counts against the model",
             r"def episode",
         )
+
+
+def _without_addresses(text: str) -> str:
+    """Leave out where objects are in memory, which makes one message many."""
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
 
 
 def out_of_time(seen: Seen) -> Iterator[Finding]:
@@ -144,7 +150,7 @@ def out_of_time(seen: Seen) -> Iterator[Finding]:
 def stopped_rollouts(seen: Seen) -> Iterator[Finding]:
     """Report rollouts in which the recorder refused a call that has a hook."""
     reasons = Counter(
-        r.stopped
+        _without_addresses(r.stopped)
         for r in seen.notes.rollouts
         if r.stopped
         and not any(r.stopped.startswith(f"{u.file}:{u.line}: ") for u in r.unhooked)

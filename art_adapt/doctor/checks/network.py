@@ -1,0 +1,73 @@
+"""Whether the engine's requests reach it, and whether what it needs can be loaded."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from importlib import metadata
+
+from packaging.version import Version
+
+from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
+
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+LOOPBACK = ("127.0.0.1", "localhost", "*")
+# From here on ART makes vLLM an environment of its own, with uv, at the first register
+# (art 0.5.23, vllm_runtime; ART_VLLM_RUNTIME_BIN names another).
+WITH_RUNTIME = Version("0.5.23")
+RUNTIME_BIN = "ART_VLLM_RUNTIME_BIN"
+# Base models that their makers give only to accounts that asked (Hugging Face's "gated").
+GATED = ("meta-llama/", "google/gemma", "mistralai/")
+TOKENS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
+
+
+def check(setup: Setup) -> Iterator[Finding]:
+    yield from _proxies()
+    if setup.is_local:
+        yield from _runtime()
+        yield from _gated(str(setup.settings["BASE_MODEL"]))
+
+
+def _proxies() -> Iterator[Finding]:
+    """Say whether requests to the engine, on loopback, would go to a proxy."""
+    set_ = [n for name in PROXIES for n in (name, name.lower()) if os.environ.get(n)]
+    spared = os.environ.get("NO_PROXY") or os.environ.get("no_proxy") or ""
+    if set_ and not any(each in spared.split(",") for each in LOOPBACK):
+        yield failed(
+            "proxy",
+            f"{set_[0]} is set, and NO_PROXY does not spare loopback: requests to the engine "
+            "would go to the proxy",
+            "export NO_PROXY=127.0.0.1,localhost",
+        )
+
+
+def _runtime() -> Iterator[Finding]:
+    try:
+        installed = Version(metadata.version("openpipe-art"))
+    except metadata.PackageNotFoundError:
+        return  # which is said beside
+    if installed < WITH_RUNTIME or os.environ.get(RUNTIME_BIN):
+        return
+    if shutil.which("uv") is None:
+        yield failed(
+            "runtime",
+            f"ART {installed} installs its vLLM with uv at the first register, and uv is not on PATH",
+            f"pip install uv, or name a vLLM of your own in {RUNTIME_BIN}",
+        )
+    else:
+        yield ok(
+            "runtime", f"uv is on PATH, which ART {installed} installs its vLLM with"
+        )
+
+
+def _gated(model: str) -> Iterator[Finding]:
+    token = any(os.environ.get(name) for name in TOKENS)
+    home = os.environ.get("HF_HOME") or os.path.expanduser("~/.cache/huggingface")
+    kept = os.path.exists(os.path.join(home, "token"))
+    if model.startswith(GATED) and not token and not kept:
+        yield note(
+            "gated",
+            f"{model} may be gated, and there is no token of Hugging Face's here (HF_TOKEN)",
+            "hf auth login, with an account that was given access",
+        )

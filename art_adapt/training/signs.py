@@ -1,0 +1,66 @@
+"""Looks in a run for what spoils it: tool calls that no parser read, thinking in answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import art
+
+from art_adapt.conversation_signs import (
+    replies_without_call,
+    unread_call,
+    unread_thinking,
+)
+from art_adapt.training.histories import choices_of, histories_of, messages_of
+
+
+def refuse_unread_calls(groups: Sequence[art.TrajectoryGroup]) -> None:
+    """Stop a run whose engine leaves most tool calls in the text.
+
+    Raises:
+        SystemExit: more than half of the completions that could call a tool hold a call as
+            text. The agent takes these for answers, and would learn to give them.
+    """
+    offered, unread, markup = 0, 0, ""
+    for history in _histories(groups):
+        if history.tools:
+            messages = messages_of(history)
+            for choice in choices_of(history):
+                offered += 1
+                found = unread_call(choice.message.content, messages)
+                unread += found is not None
+                markup = found or markup
+    if 2 * unread > offered:
+        raise SystemExit(
+            f"{unread} of {offered} completions hold a tool call as text, with {markup}: the engine's "
+            "parser is not this model's, so no tool runs. Name the right one: "
+            "training.server_settings(BASE_MODEL, tool_call_parser=...)."
+        )
+
+
+def odd(groups: Sequence[art.TrajectoryGroup]) -> Iterator[str]:
+    """Say what else should not be in conversations, a line each."""
+    histories = list(_histories(groups))
+    thought = sum(
+        unread_thinking(choice.message.content, messages_of(history)) is not None
+        for history in histories
+        for choice in choices_of(history)
+    )
+    if thought:
+        yield (
+            f"{thought} completions hold their thinking as text, which the agent answers and "
+            "sends again: training.server_settings(BASE_MODEL, reasoning_parser=...)."
+        )
+    alone = sum(bool(replies_without_call(messages_of(each))) for each in histories)
+    if alone:
+        yield (
+            f"{alone} of {len(histories)} histories hold a tool message without the call that it "
+            "answers: keep them together where the agent shortens its messages."
+        )
+
+
+def _histories(groups: Sequence[art.TrajectoryGroup]) -> Iterator[Any]:
+    for group in groups:
+        for trajectory in group.trajectories:
+            yield from histories_of(trajectory)

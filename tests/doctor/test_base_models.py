@@ -1,0 +1,127 @@
+"""What the doctor says of a base model, it read somewhere, and says where."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from art_adapt import training
+from art_adapt.doctor import Finding, Setup, State
+from art_adapt.doctor.checks import context, network, parser
+from art_adapt.training.base_models import context_of, parser_of
+from art_adapt.training.models import server_settings, tool_parser
+
+XML = "{% for call in calls %}<tool_call><function={{ call.name }}>{% endfor %}"
+JSON = '<tool_call>{"name": {{ name }}}</tool_call>'
+
+
+def looked_at(check: Any, model: str, **settings: Any) -> dict[str, Finding]:
+    constants = {"BASE_MODEL": model, "BACKEND": "local", **settings}
+    setup = Setup(Path("agent_train.py"), ModuleType("agent_train"), constants)
+    return {found.subject: found for found in check.check(setup)}
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A base model that lies in a folder of its own, whose name says nothing."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Qwen/Qwen3.5-4B", "qwen3_xml"),
+        ("Qwen/Qwen3.6-27B", "qwen3_xml"),
+        ("openai/gpt-oss-20b", "openai"),
+        ("Qwen/Qwen3-Coder-30B-A3B-Instruct", "qwen3_coder"),
+        ("Qwen/Qwen2.5-7B-Instruct", None),  # ART's default is right
+        ("OpenPipe/Qwen3-14B-Instruct", None),
+        ("somebody/model", None),  # not known
+    ],
+)
+def test_parsers_by_name(name: str, expected: str | None) -> None:
+    assert tool_parser(name) == expected
+    settings = server_settings(name)
+    assert (settings or {"server_args": {}})["server_args"].get(
+        "tool_call_parser"
+    ) == expected
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "expected"),
+    [
+        ("chat_template.jinja", XML, "qwen3_xml"),
+        ("tokenizer_config.json", json.dumps({"chat_template": JSON}), "hermes"),
+        (
+            "tokenizer_config.json",
+            json.dumps({"chat_template": [{"name": "tool_use", "template": XML}]}),
+            "qwen3_xml",
+        ),
+    ],
+)
+def test_a_template_says_the_parser(
+    model: Path, file: str, content: str, expected: str
+) -> None:
+    (model / file).write_text(content)
+    known = parser_of(str(model))
+    assert known is not None and known.value == expected and file in known.source
+    assert file in looked_at(parser, str(model))["parser"].what
+
+
+def test_what_is_not_known_is_said() -> None:
+    assert looked_at(parser, "somebody/model")["parser"].state is State.NOTE
+    assert "not known" in looked_at(context, "somebody/model")["context"].what
+
+
+def test_a_thinking_model_is_told(model: Path) -> None:
+    (model / "chat_template.jinja").write_text("{% if t %}<think></think>{% endif %}")
+    assert "reasoning_parser" in looked_at(parser, str(model))["thinking"].remedy
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"max_position_embeddings": 16_384},
+        {"text_config": {"max_position_embeddings": 16_384}},
+    ],
+)
+def test_a_short_context_is_not_exceeded(model: Path, config: dict[str, Any]) -> None:
+    (model / "config.json").write_text(json.dumps(config))
+    known = context_of(str(model))
+    assert known is not None and known.value == 16_384
+    made = training.make_model("run", "project", str(model))
+    engine: Any = made._internal_config
+    assert engine["engine_args"]["max_model_len"] == 16_384
+    assert looked_at(context, str(model))["context"].state is State.OK
+    longer = looked_at(context, str(model), ENGINE={"max_model_len": 32_768})
+    assert longer["context"].state is State.FAILED
+
+
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "http_proxy"])
+def test_a_proxy_that_takes_the_engines_requests(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    for each in (*network.PROXIES, "NO_PROXY"):
+        monkeypatch.delenv(each, raising=False)
+        monkeypatch.delenv(each.lower(), raising=False)
+    assert "proxy" not in looked_at(network, "somebody/model")
+    monkeypatch.setenv(name, "http://proxy:3128")
+    assert looked_at(network, "somebody/model")["proxy"].state is State.FAILED
+    monkeypatch.setenv("NO_PROXY", "example.com,127.0.0.1")
+    assert "proxy" not in looked_at(network, "somebody/model")
+
+
+def test_a_gated_model_without_a_token(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    monkeypatch.delenv("HF_TOKEN", raising=False)
+    assert "gated" in looked_at(network, "meta-llama/Llama-3.1-8B-Instruct")
+    monkeypatch.setenv("HF_TOKEN", "hf_x")
+    assert "gated" not in looked_at(network, "meta-llama/Llama-3.1-8B-Instruct")
