@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -71,7 +72,12 @@ def parser_of(model: str) -> Known[str] | None:
 
 
 def _arts_parser(model: str) -> str | None:
-    """Return what ART says itself (0.5.23, megatron/model_support/handlers)."""
+    """Return what ART says itself (0.5.23, megatron/model_support/handlers).
+
+    Its table needs torch, which takes seconds to import: where the local backend runs, it is.
+    """
+    if "torch" not in sys.modules:
+        return None
     try:
         from art.megatron.model_support import get_model_support_handler
 
