@@ -47,6 +47,8 @@ WIDE = {
     "guide/test_guide.py",
     "properties/test_programs.py",
     "properties/test_whatever_is_done.py",
+    "rehearsal/test_conversations.py",
+    "rehearsal/test_endings.py",
     "rehearsal/test_misbehaving.py",
     "rehearsal/test_rehearse.py",
     "rehearsal/test_stubs.py",

@@ -8,6 +8,7 @@ with ``--train`` it is ART's LocalBackend with a tiny model behind it (``trainin
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib
 import inspect
@@ -19,8 +20,8 @@ import threading
 import time
 import traceback
 import types
-from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,7 @@ def run(settings: Settings) -> Notes:
             module: Any = importlib.import_module(name)
             seen.notes = replace(seen.notes, at_import=_asked())
             _raise(module, UNBOUNDED)
+            _watch_reward(module, seen, root)
             if hasattr(module, "RUN_NAME"):  # which a real run may have finished
                 module.RUN_NAME = "rehearsal"
             if settings.train is None:
@@ -270,6 +272,35 @@ def _watch_art(seen: Observed, *, keep: bool) -> None:
 def _plain(scenario: Any) -> Any:
     dump = getattr(scenario, "model_dump", None)
     return dump(mode="json") if dump is not None else scenario
+
+
+def _watch_reward(module: Any, seen: Observed, root: Path) -> None:
+    """Note where the user's reward function raises: ART keeps a text of it only."""
+    score = getattr(module, "score", None)
+    if score is None:
+        return
+
+    @contextmanager
+    def noting() -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            raised = _raised(error, root)
+            seen.notes = replace(seen.notes, reward_raised=raised)
+            raise
+
+    @functools.wraps(score)
+    def watched(*given: Any, **named: Any) -> Any:
+        with noting():
+            return score(*given, **named)
+
+    @functools.wraps(score)
+    async def watched_async(*given: Any, **named: Any) -> Any:
+        with noting():
+            return await score(*given, **named)
+
+    is_async = inspect.iscoroutinefunction(score)
+    module.score = watched_async if is_async else watched
 
 
 def _watch_recorders(rollouts: list[Watched]) -> None:

@@ -12,7 +12,7 @@ import ast
 import functools
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -197,51 +197,29 @@ def _is_harmless(name: str, value: str, read: Collection[str]) -> bool:
 def keep_dotenv_out(let_through: Collection[str]) -> None:
     """Let ``dotenv`` read no secret and no address from the files that it finds.
 
-    A secret is replaced by a placeholder, an address is left out.
+    A secret is replaced by a placeholder, an address by the rehearsal's own or left out.
+    All that it offers asks ``DotEnv.dict`` for what a file says (python-dotenv 1.2, main.py);
+    a function around ``load_dotenv`` would change where that looks for the file.
     """
     try:
-        import dotenv
-        import dotenv.main
+        from dotenv.main import DotEnv
     except ImportError:
         return
-    load, values = dotenv.main.load_dotenv, dotenv.main.dotenv_values
+    of_file: Any = DotEnv.dict
 
-    def harmless(
-        found: Mapping[str, str | None], here: Mapping[str, str]
-    ) -> dict[str, str | None]:
+    @functools.wraps(of_file)
+    def harmless(self: Any) -> dict[str, str | None]:
         given: dict[str, str | None] = {}
-        for name, value in found.items():
+        for name, value in of_file(self).items():
             if name in let_through or _is_harmless(name, value or "", (name,)):
                 given[name] = value
-            elif name in here:  # a rehearsal's own, as the address of the model
-                given[name] = here[name]
+            elif name in os.environ:  # as the address of the model
+                given[name] = os.environ[name]
             elif SECRET.search(name.upper()):
                 given[name] = PRODUCTION_KEY
         return given
 
-    @functools.wraps(values)
-    def harmless_values(*given: Any, **named: Any) -> dict[str, str | None]:
-        return harmless(values(*given, **named), os.environ)
-
-    @functools.wraps(load)
-    def harmless_load(*given: Any, **named: Any) -> bool:
-        before = dict(os.environ)
-        loaded = load(*given, **named)
-        new = {n: v for n, v in os.environ.items() if before.get(n) != v}
-        values_now = (
-            harmless(new, before) | before
-        )  # what was there has been overridden
-        for name in new:
-            value = values_now.get(name)
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-        return loaded
-
-    for module in (dotenv, dotenv.main):
-        module.load_dotenv = harmless_load  # type: ignore[attr-defined]
-        module.dotenv_values = harmless_values  # type: ignore[attr-defined]
+    DotEnv.dict = harmless  # type: ignore[method-assign]
 
 
 def _placeholders(files: Sequence[Syntax]) -> dict[str, str]:

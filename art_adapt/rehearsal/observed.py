@@ -72,7 +72,9 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
     )
 
 
-FAILURE = "the agent raised"  # how training.record notes it in the logs
+# How training.record notes it in the logs; importing that imports ART.
+FAILURE = "the agent raised"
+ENDED = "the episode was ended: "
 
 
 def trajectory_of(trajectory: Any) -> Trajectory:
@@ -95,6 +97,7 @@ def trajectory_of(trajectory: Any) -> Trajectory:
         if trajectory.metrics.get("failed")
         else None,
         bool(trajectory.metrics.get("timed_out")),
+        next((log for log in trajectory.logs if log.startswith(ENDED)), None),
     )
 
 

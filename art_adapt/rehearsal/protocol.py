@@ -128,6 +128,7 @@ class Trajectory:
     histories: tuple[History, ...]  # those that are not empty
     failure: str | None = None  # what the agent raised, and where
     timed_out: bool = False
+    ended: str | None = None  # what it was at when its time was over
 
     @property
     def choices(self) -> list[Item]:
@@ -230,6 +231,7 @@ class Notes:
     training: Training | None = None
     results: tuple[Result, ...] = ()
     at_import: tuple[tuple[str, int], ...] = ()
+    reward_raised: Raised | None = None
 
 
 # ------------------------------------------------------------------------------ JSON

@@ -17,11 +17,10 @@ import openai
 from art.utils.retry import retry
 
 from art_adapt.recording import EndpointError, RecordingError, Rollout, rollout
-from art_adapt.recording.installed import is_installed
 from art_adapt.recording.listening import Listener, listening
 from art_adapt.recording.recorder import Recorder
 from art_adapt.recording.state import active
-from art_adapt.training.threads import in_thread
+from art_adapt.training.threads import in_thread, own_place
 from art_adapt.training.time_limits import OutOfTime, within
 
 S = TypeVar("S")
@@ -79,6 +78,9 @@ def last_said() -> str | None:
         if message is not None:  # a choice: the model's
             return None if message.tool_calls else message.content or None
     return None
+
+
+ENDED = "the episode was ended: "  # in an episode's logs, before where it was
 
 
 class Unfinished(SystemExit):
@@ -179,7 +181,7 @@ async def record(
             raise
         except OutOfTime as error:
             failure = error
-            trajectory.log(f"the episode was ended: {error}")
+            trajectory.log(f"{ENDED}{error}")
         except (Exception, SystemExit) as error:  # as agents with a command line do
             failure = error
             trajectory.log(f"the agent raised {_with_place(error)}")
@@ -251,9 +253,8 @@ def _raise_if_lost(
 def _with_place(error: BaseException) -> str:
     """Name the error and its last line in code that is not installed: the agent's."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not is_installed(frame.filename)]
-    last = (own or frames)[-1]
+    place = own_place(frames) or f"{frames[-1].filename}:{frames[-1].lineno}"
     said = repr(error)
     if isinstance(error, OSError):  # whose repr leaves out the file
         said = f"{type(error).__name__}: {error}"
-    return f"{said} ({last.filename}:{last.lineno})"
+    return f"{said} ({place})"

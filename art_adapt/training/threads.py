@@ -5,9 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import sys
 import threading
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from art_adapt.recording.installed import is_installed
+
+
+def own_place(frames: Sequence[traceback.FrameSummary]) -> str | None:
+    """Return file and line of the innermost frame in code that is not installed, if any."""
+    own = [frame for frame in frames if not is_installed(frame.filename)]
+    return f"{own[-1].filename}:{own[-1].lineno}" if own else None
 
 
 async def in_thread(function: Callable[[], Any]) -> Any:
@@ -34,8 +44,16 @@ async def in_thread(function: Callable[[], Any]) -> Any:
         if not outcome.done():  # else it was cancelled
             outcome.set_result((result, error))
 
-    threading.Thread(target=run, daemon=True).start()
-    result, error = await outcome
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        result, error = await outcome
+    except asyncio.CancelledError as cancelled:
+        # Whoever ended it has this traceback only, which stops here.
+        frame = sys._current_frames().get(thread.ident or 0)
+        if frame is not None and (place := own_place(traceback.extract_stack(frame))):
+            cancelled.add_note(place)
+        raise
     if error is not None:
         raise error
     return result

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from traceback import extract_tb
 from typing import Any, TypeVar
+
+from art_adapt.training.threads import own_place
 
 T = TypeVar("T")
 GRACE = 5.0  # seconds that what was cancelled may take to clean up
@@ -33,11 +36,24 @@ async def within(seconds: float | None, running: Coroutine[Any, Any, T]) -> T:
     if not done:
         task.cancel()
         await asyncio.wait({task}, timeout=GRACE)
-        raise OutOfTime(f"it took longer than {seconds:g} seconds")
+        where = f", at {place}" if (place := _place(task)) else ""
+        raise OutOfTime(f"it took longer than {seconds:g} seconds{where}")
     result, error = task.result()
     if error is not None:
         raise error
     return result  # type: ignore[return-value]
+
+
+def _place(ended: asyncio.Task[Any]) -> str | None:
+    """Return file and line where a task was when it was cancelled; None: nobody knows."""
+    try:
+        ended.result()
+    except asyncio.CancelledError as cancelled:
+        notes = getattr(cancelled, "__notes__", ())
+        return notes[0] if notes else own_place(extract_tb(cancelled.__traceback__))
+    except asyncio.InvalidStateError:  # it goes on: it swallows its cancellation
+        pass
+    return None
 
 
 async def _outcome(

@@ -26,7 +26,16 @@ def ended(seen: Seen) -> Iterator[Finding]:
             Path(raised.path),
             raised.line,
         )
-    if stopped and stopped != "0":
+    if (reward := seen.notes.reward_raised) is not None:
+        yield Finding(
+            "reward raised",
+            f"the reward function raised {reward.error}: a run would end here",
+            "return a low reward for what it cannot score (an episode without an answer, too)",
+            Path(reward.path),
+            reward.line,
+        )
+    elif stopped and stopped != "0":
+        stopped = stopped.partition("\n\n")[0]  # a traceback is no line of a table
         lost = seen.notes.exceptions
         fix = "do what it asks for, then rehearse again"
         if lost:
@@ -136,11 +145,13 @@ def _without_addresses(text: str) -> str:
 
 def out_of_time(seen: Seen) -> Iterator[Finding]:
     """Report episodes that were ended by their limit of time."""
-    ended = sum(each.timed_out for each in seen.episodes)
-    if ended * FEW > len(seen.episodes):
+    late = [each for each in seen.episodes if each.timed_out]
+    if len(late) * FEW > len(seen.episodes):
+        at = Counter(each.ended for each in late if each.ended).most_common(1)
+        said = f"; {at[0][1]} times: {at[0][0]}" if at else ""
         yield seen.finding(
             "out of time",
-            f"{ended} of {len(seen.episodes)} episodes took longer than an episode may",
+            f"{len(late)} of {len(seen.episodes)} episodes took longer than an episode may{said}",
             "find what waits (a tool, a service), or raise the limit of an episode",
             r"TIMEOUT|_SECONDS",
             r"def episode",

@@ -138,7 +138,7 @@ def tools_fail(seen: Seen) -> Iterator[Finding]:
     for call, reply in _replies(seen):
         if call["id"] not in misled:
             failure = _failure(reply, str(call["function"]["arguments"]))
-            replies.setdefault(call["function"]["name"], []).append(failure)
+            replies.setdefault(_name(call), []).append(failure)
     for name, failures in replies.items():
         if len(failures) >= FEWEST_CALLS and all(failures):
             yield seen.finding(
@@ -157,6 +157,10 @@ def _failure(reply: str, arguments: str) -> str:
     if found is None or any(text in reply for text in OWN_TEXT.findall(arguments)):
         return ""
     return reply[max(0, found.start() - 20) : found.end() + 60]
+
+
+def _name(call: Json) -> str:
+    return str(call["function"].get("name"))
 
 
 def _call_ids(exchange: Exchange) -> Iterator[str]:
@@ -178,4 +182,4 @@ def _replies(seen: Seen) -> Iterator[tuple[Json, str]]:
 
 def _answered_tools(seen: Seen) -> list[str]:
     """Return the names of the tools whose calls a later request has a reply to."""
-    return [str(call["function"]["name"]) for call, _ in _replies(seen)]
+    return [_name(call) for call, _ in _replies(seen)]

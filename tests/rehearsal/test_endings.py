@@ -1,0 +1,95 @@
+"""A rehearsal says where an episode stood when its time was over, and where a reward raised."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agent_files import art_adapt
+from test_rehearse import rehearse
+from test_witnesses import HEAD, RIGHT
+
+SLOW = '    return "sunny in " + city\n'
+ASYNC = (
+    HEAD.replace("OpenAI", "AsyncOpenAI")
+    .replace("def look", "async def look")
+    .replace("def ask", "async def ask")
+    .replace("import json\n", "import asyncio\nimport json\n")
+    .replace(SLOW, f"    await asyncio.sleep(30)\n{SLOW}")
+    .replace("return client", "return await client")
+)
+HANGING = {
+    "in a thread": (
+        HEAD.replace("import json\n", "import json\nimport time\n").replace(
+            SLOW, f"    time.sleep(30)\n{SLOW}"
+        )
+        + RIGHT,
+        "time.sleep(30)",
+    ),
+    "in the loop": (
+        ASYNC
+        + RIGHT.replace("def run_agent", "async def run_agent")
+        .replace("ask(messages).choices", "(await ask(messages)).choices")
+        .replace("look(**json", "await look(**json"),
+        "await asyncio.sleep(30)",
+    ),
+}
+
+
+def prepared(tmp_path: Path, agent: str, reward: str) -> None:
+    (tmp_path / "agent.py").write_text(agent)
+    (tmp_path / "rewards.py").write_text(reward)
+    rows = [{"question": f"How is the weather in city {at}?"} for at in range(4)]
+    (tmp_path / "scenarios.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    adapting = ("--isolated", "--entry", "run_agent", "--reward", "rewards:f")
+    done = art_adapt(*adapting, "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def found(tmp_path: Path) -> dict[str, dict[str, Any]]:
+    _, said, complaints = rehearse("agent_train.py", "--json", cwd=tmp_path)
+    told = json.loads(said or "{}")
+    assert told, complaints
+    return {each["name"]: each for each in told["findings"]}
+
+
+@pytest.mark.parametrize("name", HANGING)
+def test_what_was_running_is_named(tmp_path: Path, name: str) -> None:
+    agent, line = HANGING[name]
+    prepared(tmp_path, agent, "def f(t, s):\n    return len(str(t.messages()))\n")
+    module = tmp_path / "agent_train.py"
+    text = module.read_text()
+    short = text.replace("EPISODE_TIMEOUT = 600.0", "EPISODE_TIMEOUT = 1.0")
+    assert short != text
+    module.write_text(short)
+    number = (tmp_path / "agent.py").read_text().splitlines().index(f"    {line}") + 1
+    assert f"agent.py:{number}" in found(tmp_path)["out of time"]["what"]
+
+
+@pytest.mark.parametrize(
+    ("reward", "line"),
+    [
+        ("def f(t, s):\n    return [][0]\n", 2),
+        ("async def f(t, s):\n    return g(s)\n\n\ndef g(s):\n    return s.nope\n", 6),
+    ],
+)
+def test_a_reward_that_raises_is_named_at_its_place(
+    tmp_path: Path, reward: str, line: int
+) -> None:
+    prepared(tmp_path, HEAD + RIGHT, reward)
+    finding = found(tmp_path)["reward raised"]
+    assert (Path(finding["path"]).name, finding["line"]) == ("rewards.py", line)
+    code, said, _ = rehearse("agent_train.py", cwd=tmp_path)
+    assert code == 1 and "Traceback" not in said.partition("Would go wrong")[2]
+
+
+def test_what_the_scripted_model_does_not_know_is_no_fault_of_the_agent(
+    tmp_path: Path,
+) -> None:
+    odd = HEAD.replace("tools=TOOLS", 'tools=TOOLS, tool_choice={"function": "look"}')
+    prepared(tmp_path, odd + RIGHT, "def f(t, s):\n    return 1.0\n")
+    code, said, complaint = rehearse("agent_train.py", cwd=tmp_path)
+    assert code == 2 and "the scripted model failed: AttributeError" in complaint, said
+    assert "Traceback" not in complaint
