@@ -308,7 +308,10 @@ def _watch_recorders(rollouts: list[Watched]) -> None:
     from art_adapt.recording import Rollout
 
     recorder: Any = Rollout
-    opened, closed = recorder.__init__, recorder.close
+    opened, asked, closed = recorder.__init__, recorder.call, recorder.close
+
+    def of(recorder: Any) -> Watched:
+        return next(each for each in reversed(rollouts) if each.recorder is recorder)
 
     def open_(self: Any, *arguments: Any, **named: Any) -> None:
         opened(self, *arguments, **named)
@@ -316,10 +319,14 @@ def _watch_recorders(rollouts: list[Watched]) -> None:
 
     def close(self: Any) -> None:
         closed(self)
-        watched = next(each for each in reversed(rollouts) if each.recorder is self)
+        watched = of(self)
         watched.seconds = time.perf_counter() - watched.began
 
-    recorder.__init__, recorder.close = open_, close
+    def call(self: Any, create: Any, args: Any, kwargs: Any, asking: str) -> Any:
+        of(self).asked_by.add(asking)
+        return asked(self, create, args, kwargs, asking)
+
+    recorder.__init__, recorder.call, recorder.close = open_, call, close
 
 
 if __name__ == "__main__":

@@ -26,11 +26,12 @@ class Rehearsed(SystemExit):
 
 @dataclass
 class Watched:
-    """The recorder of one rollout, and when it began and closed."""
+    """The recorder of one rollout, when it began and closed, and the functions that asked."""
 
     recorder: Any
     began: float
     seconds: float | None = None
+    asked_by: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -67,6 +68,7 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
                 for each in watched.recorder.unhooked
             ),
             trajectory_of(watched.recorder.trajectory),
+            tuple(sorted(watched.asked_by)),
         )
         for watched in rollouts
     )

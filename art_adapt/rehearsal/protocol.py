@@ -157,7 +157,8 @@ class Rollout:
     """An episode as its recorder saw it.
 
     ``began`` is in seconds on the child's clock; ``seconds`` is None if the rollout was
-    never closed; ``stopped`` says why the recorder refused a call.
+    never closed; ``stopped`` says why the recorder refused a call. ``asked_by``: the
+    functions whose hooked calls asked, by their qualified names.
     """
 
     began: float
@@ -165,6 +166,7 @@ class Rollout:
     stopped: str | None
     unhooked: tuple[Unhooked, ...]
     trajectory: Trajectory
+    asked_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

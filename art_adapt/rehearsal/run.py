@@ -9,14 +9,15 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
+from art_adapt.code.hooks import imported_hooks, local_names
 from art_adapt.code.project_folder import project_root
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.errors import Refusal
 from art_adapt.json_lines import json_lines
 from art_adapt.paths import shown
@@ -35,6 +36,7 @@ from art_adapt.rehearsal.stubs import check_stubs
 from art_adapt.rehearsal.turns import prompts, turns
 from art_adapt.rehearsal.written import files_below, written
 from art_adapt.source import Place, read_source
+from art_adapt.survey.calls.completion_calls import find_completion_calls
 from art_adapt.survey.calls.obstacles import art_use
 from art_adapt.survey.calls.tool_execution import answers_a_call
 from art_adapt.train_file import train_module_path
@@ -103,8 +105,8 @@ def rehearse(
             raise _broken(model.broken)
         changed = written(before, files_below(project))
         answers_tools = _answers_tools(path)
-        log = tuple(model.log)
-        seen = Seen(path, source, child.notes, log, answers_tools, changed)
+        log, hooked = tuple(model.log), tuple(_hooked(path))
+        seen = Seen(path, source, child.notes, log, answers_tools, hooked, changed)
         found, learned, output = findings(seen), None, child.output
         if train is not None and not any(finding.fatal for finding in found):
             learned, said = _learn(seen, rows, train, seed, Path(folder), conditions)
@@ -143,6 +145,15 @@ def _answers_tools(path: Path) -> Place | None:
         if answers_a_call(node)
     )
     return next(places, None)
+
+
+def _hooked(path: Path) -> Iterator[tuple[str, Place]]:
+    """Yield the functions of an agent that have a hooked call, with the call's place."""
+    for syntax in files_of(path):
+        hooks = local_names(imported_hooks(syntax), "recorded")
+        for call in find_completion_calls(syntax, hooks) if hooks else ():
+            if call.recorded and call.function != MODULE_LEVEL:
+                yield call.function, syntax.place(call.callee)
 
 
 def _train_module(path: Path) -> str:

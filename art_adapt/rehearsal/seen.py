@@ -44,6 +44,9 @@ class Seen:
     notes: Notes
     log: Sequence[Exchange]
     answers_tools: Place | None = None  # where the agent's code answers a tool call
+    hooked: tuple[
+        tuple[str, Place], ...
+    ] = ()  # functions with a hooked call, and where
     written: frozenset[Path] | None = None  # files of the project; None: not looked at
 
     @property

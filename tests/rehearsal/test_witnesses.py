@@ -106,7 +106,8 @@ def rehearsed(
 def test_a_right_agent_is_witnessed(tmp_path: Path) -> None:
     told = rehearsed(tmp_path, RIGHT, "run_agent")
     assert told["findings"] == []
-    task, tool, files = told["witnessed"]
+    task, tool, asked, files = told["witnessed"]
+    assert asked.startswith("ask (agent.py:")
     assert task.startswith("scenario.question is in a request, for ")
     assert tool.startswith("the tool look was called and answered (")
     assert files == "no file of the project was written"

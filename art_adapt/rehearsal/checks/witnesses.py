@@ -50,6 +50,10 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     for name in offered_tools(seen):
         times = ran.count(name)
         yield Witness(f"the tool {name} was called and answered ({times})", bool(times))
+    asking = {name for rollout in seen.notes.rollouts for name in rollout.asked_by}
+    if asking:  # what ran in other processes is not known
+        for name, place in dict(seen.hooked).items():
+            yield Witness(f"{name} ({at(place)}) asked the model", name in asking)
     if seen.written is not None:
         names = ", ".join(sorted(path.as_posix() for path in seen.written)[:SHOWN])
         which = f": {names}" if names else ""
