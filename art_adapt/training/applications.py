@@ -33,7 +33,7 @@ def ask_app(app: Any, method: str, path: str, **request: Any) -> Any:
     handler opens what its request handlers use. It stops where the loop does.
 
     Args:
-        app: a Flask or FastAPI application, or any other WSGI or ASGI application.
+        app: a Flask, Quart or FastAPI application, or any other WSGI or ASGI application.
         method: of the request, "POST" for example.
         path: as the handler's decorator has it.
         request: what httpx sends: ``json``, ``data`` or ``params``.
@@ -127,7 +127,8 @@ def _whole(app: Any) -> tuple[Any, str]:
         whole.include_router(app)
         return whole, app.prefix
     if kind == "Blueprint":
-        whole = importlib.import_module("flask").Flask("agent")
+        library = type(app).__module__.partition(".")[0]  # flask, or quart
+        whole = getattr(importlib.import_module(library), library.title())("agent")
         whole.register_blueprint(app)
         return whole, app.url_prefix or ""
     return app, ""

@@ -1016,13 +1016,20 @@ def test_chance_of_numpy(draw: str, harm: set[Harm]) -> None:
         ("client.start_polling()", ["client.start_polling()"]),
         ("uvicorn.run(client, port=80)", ["uvicorn.run()"]),
         ("if __name__ == '__main__':\n    client.run('key')", []),
+        (
+            "try:\n    asyncio.run(client.start())\nfinally:\n    pass",
+            ["asyncio.run()"],
+        ),
+        ("def begin():\n    client.run('key')\n\nbegin()", ["begin()"]),
+        ("def begin():\n    asyncio.run(client.start())\n\nbegin()", ["begin()"]),
+        ("def begin():\n    asyncio.run(client.start())", []),
         ("done = client.run('key')", []),  # it comes back
         ("subprocess.run(['ls'])", []),
     ],
 )
 def test_what_serves_when_it_is_imported(line: str, what: list[str]) -> None:
     found = of(
-        f"import subprocess\nimport discord\nimport uvicorn\n\nclient = discord.Bot()\n\n"
+        f"import asyncio\nimport subprocess\nimport discord\nimport uvicorn\n\nclient = discord.Bot()\n\n"
         f"def run(task):\n    messages = [task]\n    return {CALL}\n\n{line}\n"
     )
     assert [e.what for e in found.effects(Harm.IMPORT)] == what

@@ -10,7 +10,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+import flask
 import pytest
+import quart
 from fastapi import APIRouter, FastAPI
 
 from art_adapt import training
@@ -110,3 +112,25 @@ def test_a_router_is_asked_twice() -> None:
     router = APIRouter()
     router.add_api_route("/", lambda: "yes")
     assert run(asked(router, "1", "2")) == ["yes", "yes"]
+
+
+def test_a_blueprint_is_put_into_an_application_of_its_library() -> None:
+    flask_part = flask.Blueprint("chat", __name__, url_prefix="/v1")
+    flask_part.get("/chat")(lambda: {"said": "flask"})
+    assert training.ask_app(flask_part, "GET", "/chat") == {"said": "flask"}
+
+    quart_part = quart.Blueprint("chat", __name__, url_prefix="/v1")
+    begun: list[str] = []
+
+    @quart_part.before_app_serving
+    async def begin() -> None:
+        begun.append("once")
+
+    @quart_part.get("/chat")
+    async def chat() -> dict[str, list[str]]:
+        return {"begun": begun}
+
+    async def asked_twice() -> list[Any]:
+        return [await training.ask_app(quart_part, "GET", "/chat") for _ in range(2)]
+
+    assert asyncio.run(asked_twice()) == [{"begun": ["once"]}] * 2

@@ -180,6 +180,8 @@ RUNS_ON = frozenset(
     }
     | {"serve", "serve_forever", "mainloop", "launch"}
 )
+# Functions that run a program to its end.
+RUNNERS = frozenset({"asyncio.run", "anyio.run", "trio.run", "uvicorn.run"})
 # What else the OpenAI client does: it is paid for, or kept (openai 2.54, resources/).
 OTHER_RESOURCES = re.compile(
     r"(^|\.)(images|audio\.(speech|transcriptions|translations)|videos|conversations|files"

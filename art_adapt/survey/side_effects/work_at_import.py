@@ -10,7 +10,7 @@ from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.definitions import called_name, definitions_of
 from art_adapt.survey.side_effects.effects import harm_of
 from art_adapt.survey.side_effects.harm import Effect, Harm
-from art_adapt.survey.side_effects.library_calls import RUN_AT_ONCE, RUNS_ON
+from art_adapt.survey.side_effects.library_calls import RUN_AT_ONCE, RUNNERS, RUNS_ON
 
 
 def find_work_at_import(
@@ -27,6 +27,9 @@ def find_work_at_import(
         and syntax.runs_in(node) == MODULE_LEVEL
         and _works_at_import(syntax, node, asks)
     ]
+    # Of asyncio.run(ask("...")), the inner one is named.
+    outer = {up for call in calls for up in syntax.ancestors(call)}
+    calls = [call for call in calls if call not in outer]
     if not calls:
         return
     names = tuple(dict.fromkeys(map(called_name, calls)))
@@ -70,11 +73,24 @@ def _asks_by_itself(call: ast.Call, asks: Callable[[ast.AST], bool]) -> bool:
 
 
 def _runs_on(syntax: Syntax, call: ast.Call) -> bool:
-    """True if a call serves for good: ``app.run()``, ``bot.run_polling()``, ``uvicorn.run(app)``."""
+    """True if a call runs a program: ``app.run()``, ``uvicorn.run(app)``, ``asyncio.run(main())``.
+
+    Or it calls a function of the file that does.
+    """
+    qualified = syntax.qualified(call.func)
+    if qualified in RUNNERS:
+        return True
+    if isinstance(call.func, ast.Name) and call.func.id in syntax.functions:
+        inner = (n for n in syntax.owned_by(call.func.id) if isinstance(n, ast.Call))
+        return any(_serves(syntax, each) for each in inner)
+    return _serves(syntax, call)
+
+
+def _serves(syntax: Syntax, call: ast.Call) -> bool:
+    """True if a call runs on for good, of a module's object or a runner's."""
+    if syntax.qualified(call.func) in RUNNERS:
+        return True
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in RUNS_ON:
         return False
-    holder = call.func.value
-    made = any(isinstance(value, ast.Call) for value in syntax.values_of(holder))
-    return syntax.qualified(call.func) == "uvicorn.run" or (
-        made and isinstance(syntax.parents.get(call), ast.Expr)
-    )
+    made = any(isinstance(v, ast.Call) for v in syntax.values_of(call.func.value))
+    return made and isinstance(syntax.parents.get(call), ast.Expr)
