@@ -6,6 +6,7 @@ everything and tries many. A test multiplies ``settings.default.max_examples``.
 
 import gc
 import os
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -47,12 +48,13 @@ WIDE = {
     "guide/test_guide.py",
     "properties/test_programs.py",
     "properties/test_whatever_is_done.py",
-    "rehearsal/test_conversations.py",
     "rehearsal/test_endings.py",
     "rehearsal/test_misbehaving.py",
     "rehearsal/test_rehearse.py",
+    "rehearsal/test_signs.py",
     "rehearsal/test_stubs.py",
     "rehearsal/test_without_torch.py",
+    "rehearsal/test_witnesses.py",
     "survey/test_imported_as.py",
     "test_decided.py",
     "test_file_safety.py",
@@ -72,7 +74,25 @@ WIDE = {
     "training/test_limits.py",
 }
 # Of these files, what anybody should see pass.
-SHOWN = {"test_what_art_adapt_writes_passes", "test_two_at_once"}
+SHOWN = {
+    "test_a_right_agent_is_witnessed",
+    "test_arguments_fit_their_schema",
+    "test_two_at_once",
+    "test_what_art_adapt_writes_passes",
+}
+# Their tests take seconds each, in processes that import ART. They come first: a worker that
+# gets such a file last is alone with it at the end.
+LONG_FOLDERS = {
+    "capture",
+    "differential",
+    "doctor",
+    "end_to_end",
+    "guide",
+    "properties",
+    "rehearsal",
+    "train_module",
+    "training",
+}
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects
@@ -82,6 +102,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         is_shown = getattr(item, "originalname", None) in SHOWN
         if item.path.relative_to(tests).as_posix() in WIDE and not is_shown:
             item.add_marker(pytest.mark.wide)
+    count = Counter(item.path for item in items)
+    items.sort(
+        key=lambda item: (
+            item.path.parent.name not in LONG_FOLDERS,
+            -count[item.path],
+            item.path,
+        )
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
