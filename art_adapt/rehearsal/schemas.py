@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+from art_adapt.rehearsal.patterns import text_for
+
 WORDS = ("amber", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath")
 # A text that no other reply has: where another episode reads it, something was kept.
 OWN_TEXT = re.compile(rf"\b(?:{'|'.join(WORDS)})-\d{{7}}\b")
@@ -93,8 +95,13 @@ def value_of(schema: Any, random: Random, root: Any, depth: int = 0) -> Any:
             or (random.random() < 0.5 and depth < DEEPEST)
         }
         others = schema.get("additionalProperties")
-        if not made and isinstance(others, dict) and depth < DEEPEST:
-            made[random.choice(WORDS)] = value_of(others, random, root, depth + 1)
+        least = schema.get("minProperties", 0)
+        if isinstance(others, dict) and depth < DEEPEST:
+            least = max(least, 0 if made else 1)
+        for word in random.sample(WORDS, len(WORDS)):
+            if len(made) < least and others is not False:
+                inner = others if isinstance(others, dict) else {}
+                made[word] = value_of(inner, random, root, depth + 1)
         return made
     if kind == "array":
         return _list_of(schema, random, root, depth)
@@ -166,6 +173,9 @@ def _text(schema: Any, random: Random) -> str:
     made = FORMATS.get(schema.get("format", ""))
     if made is not None:
         return made.format(random.randrange(10, 28))
+    pattern = schema.get("pattern")
+    if isinstance(pattern, str) and (matching := text_for(pattern, random)) is not None:
+        return matching
     text = f"{random.choice(WORDS)}-{random.randrange(10**6, 10**7)}"
     while len(text) < schema.get("minLength", 0):
         text += f" {random.choice(WORDS)}"

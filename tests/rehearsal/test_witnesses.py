@@ -150,6 +150,23 @@ SCHEMAS: dict[str, Any] = {
     "none": {"type": "array", "maxItems": 0},
     "all": {"allOf": [{"properties": {"a": {"type": "string"}}, "required": ["a"]}, {"type": "object"}]},
     "a node of nodes": RECURSIVE,
+    "a map of two": {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 2},
+    "two of anything": {"type": "object", "minProperties": 2},
+    **{
+        f"pattern {at}": {"type": "string", "pattern": pattern}
+        for at, pattern in enumerate(
+            (
+                r"^[A-Z]{2,3}-\d{4}$",
+                r"^(low|medium|high)$",
+                r"^#?([a-f0-9]{6}|[a-f0-9]{3})$",
+                r"^[^\s@]+@[^\s@]+\.[a-z]{2,}$",
+                r"^\d{4}-(0[1-9]|1[0-2])$",
+                r"^(?=.*\d)[a-z0-9]{6,}$",
+                r"^(\w)x\1?$",
+                r"order",
+            )
+        )
+    },
 }  # fmt: skip
 
 
