@@ -179,6 +179,32 @@ def test_dotenv_brings_no_secret_and_no_address_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "load",
+    [
+        "from dotenv import load_dotenv\nload_dotenv()\n",
+        "import dotenv\ndotenv.load_dotenv(override=True)\n",
+        "import dotenv, os\nos.environ.update(dotenv.dotenv_values())\n",
+    ],
+)
+def test_the_file_is_looked_for_beside_the_agent(load: str, tmp_path: Path) -> None:
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / ".env").write_text("TEAM=blue\nTHE_API_KEY=sk-prod\n")
+    (tmp_path / "app" / "agent.py").write_text(load)
+    script = tmp_path / "run.py"  # of -c, dotenv would look in the working folder
+    script.write_text(
+        "import os\n"
+        "from art_adapt.rehearsal.environment import keep_dotenv_out\n"
+        "keep_dotenv_out([])\n"
+        "import app.agent\n"
+        "print(os.environ['TEAM'], os.environ['THE_API_KEY'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["blue", PRODUCTION_KEY], done.stderr
+
+
+@pytest.mark.parametrize(
     "name",
     [
         "LDAP_BIND_PW",

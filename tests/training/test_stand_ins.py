@@ -43,3 +43,11 @@ def test_it_is_called_awaited_and_entered() -> None:
     assert asyncio.run(handle()) == []
     with message.lock():
         message.reply("Hi")
+
+
+def test_nothing_is_kept_for_a_first_message() -> None:
+    context = stand_in()
+    assert context.chat_data.get("last") is None and context.user_data == {}
+    context.chat_data["last"] = "resp_1"
+    assert context.chat_data["last"] == "resp_1"
+    assert context.session.get("last") is None and context.state.get("n", 3) == 3
