@@ -26,6 +26,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     ending.stopped_rollouts,
     witnesses.told_apart,
     witnesses.tool_loop,
+    witnesses.none_offered,
     witnesses.tools_fail,
     ending.failed_episodes,
     ending.out_of_time,

@@ -103,10 +103,17 @@ def rehearse(
         child = run_child(path, model.url, steps, Path(folder), conditions=conditions)
         if model.broken is not None:
             raise _broken(model.broken)
-        changed = written(before, files_below(project))
-        answers_tools = _answers_tools(path)
-        log, hooked = tuple(model.log), tuple(_hooked(path))
-        seen = Seen(path, source, child.notes, log, answers_tools, hooked, changed)
+        answering, answers_tools = _answers_tools(path)
+        seen = Seen(
+            path,
+            source,
+            child.notes,
+            tuple(model.log),
+            answers_tools,
+            answering,
+            tuple(_hooked(path)),
+            written(before, files_below(project)),
+        )
         found, learned, output = findings(seen), None, child.output
         if train is not None and not any(finding.fatal for finding in found):
             learned, said = _learn(seen, rows, train, seed, Path(folder), conditions)
@@ -136,15 +143,13 @@ def _broken(error: Exception) -> Refusal:
     )
 
 
-def _answers_tools(path: Path) -> Place | None:
-    """Find where the agent of a train module answers a tool call."""
-    places = (
-        syntax.place(node)
-        for syntax in files_of(path)
-        for node in syntax.nodes
-        if answers_a_call(node)
-    )
-    return next(places, None)
+def _answers_tools(path: Path) -> tuple[str, Place | None]:
+    """Find the function of a train module's agent that answers a tool call, and where."""
+    for syntax in files_of(path):
+        for node in syntax.nodes:
+            if answers_a_call(node):
+                return syntax.owner(node), syntax.place(node)
+    return "", None
 
 
 def _hooked(path: Path) -> Iterator[tuple[str, Place]]:

@@ -44,6 +44,7 @@ class Seen:
     notes: Notes
     log: Sequence[Exchange]
     answers_tools: Place | None = None  # where the agent's code answers a tool call
+    answering: str = ""  # the function that does
     hooked: tuple[
         tuple[str, Place], ...
     ] = ()  # functions with a hooked call, and where
@@ -88,6 +89,11 @@ def start_of(episode: Trajectory) -> list[Json]:
     items = episode.histories[0].items if episode.histories else ()
     before = itertools.takewhile(lambda item: item.choice is None, items)
     return [item.message for item in before]
+
+
+def asking(seen: Seen) -> set[str]:
+    """Return the functions whose hooked calls asked; none, if they ran in other processes."""
+    return {name for rollout in seen.notes.rollouts for name in rollout.asked_by}
 
 
 def offered_tools(seen: Seen) -> tuple[str, ...]:

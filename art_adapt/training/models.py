@@ -26,6 +26,13 @@ FILES = ".art"
 # more, which its training drops. The KV cache of a longer context may not fit, either.
 LONGEST = 32_768
 DEFAULT_PARSER = "hermes"  # ART's (dev/openai_server.py); it reads no call of a Llama
+# What ART 0.5.23 calls the keys of peft_args (dev/model.py).
+LORA = {
+    "r": "rank",
+    "lora_alpha": "alpha",
+    "lora_dropout": "dropout",
+    "init_lora_weights": "init_weights",
+}
 
 
 def make_model(
@@ -45,7 +52,7 @@ def make_model(
             are ``LONGEST`` tokens, or as many as the model reads if that is known and
             less, unless it says otherwise.
         settings: further keys of ART's ``_internal_config``, such as
-            ``trainer_gpu_ids``, ``peft_args`` (LoRA) and ``init_args``.
+            ``trainer_gpu_ids``, ``peft_args`` (LoRA, whatever ART calls it) and ``init_args``.
     """
     options: dict[str, Any] = {}
     if "run_name" in art.TrainableModel.model_fields:  # art 0.5.23 asks for it
@@ -54,6 +61,9 @@ def make_model(
         settings["chat_template_tool_schema_format"] = "vllm_openai"
     known = context_of(base_model)  # vLLM refuses a longer one, after the download
     longest = LONGEST if known is None else min(LONGEST, known.value)
+    if "lora_config" in art.TrainableModel.model_fields:  # art 0.5.23 refuses peft_args
+        lora = settings.pop("peft_args", {})
+        options["lora_config"] = {LORA.get(k, k): v for k, v in lora.items()} or None
     settings["engine_args"] = {"max_model_len": longest, **(engine or {})}
     config: Any = settings
     return art.TrainableModel(

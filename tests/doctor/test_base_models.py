@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from art_adapt import training
 from art_adapt.doctor import Finding, Setup, State
-from art_adapt.doctor.checks import context, network, parser
+from art_adapt.doctor.checks import context, gpu, machine, network, parser
 from art_adapt.training.base_models import context_of, parser_of
 from art_adapt.training.models import server_settings, tool_parser
 
@@ -125,3 +126,43 @@ def test_a_gated_model_without_a_token(
     assert "gated" in looked_at(network, "meta-llama/Llama-3.1-8B-Instruct")
     monkeypatch.setenv("HF_TOKEN", "hf_x")
     assert "gated" not in looked_at(network, "meta-llama/Llama-3.1-8B-Instruct")
+
+
+@pytest.mark.parametrize(
+    ("visible", "state"),
+    [(None, State.OK), ("0", State.OK), ("", State.FAILED), ("GPU-8f2", State.OK)],
+)
+def test_gpus_that_a_process_may_use(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    visible: str | None,
+    state: State,
+) -> None:
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text("#!/bin/sh\necho 81559\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    found = looked_at(gpu, "OpenPipe/Qwen3-14B-Instruct")
+    assert found.get("GPU", found["memory"]).state is state
+
+
+def test_weights_that_the_host_cannot_hold() -> None:
+    assert looked_at(machine, "somebody/model-9000B")["RAM"].state is State.NOTE
+    assert "RAM" not in looked_at(machine, "Qwen/Qwen3-0.6B")
+    assert "RAM" not in looked_at(machine, "somebody/model-9000B", GPUS=(0, 1))
+
+
+def test_what_installs_the_engine_is_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network.metadata, "version", lambda _: "0.5.23")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert looked_at(network, "a/model")["runtime"].state is State.FAILED
+    (tmp_path / "uv").write_text("#!/bin/sh\n")
+    (tmp_path / "uv").chmod(0o755)
+    assert looked_at(network, "a/model")["runtime"].state is State.OK
+    monkeypatch.setattr(network.metadata, "version", lambda _: "0.5.18")
+    assert "runtime" not in looked_at(network, "a/model")

@@ -676,7 +676,7 @@ def test_a_pipeline_without_anything_to_learn_from_ends(tmp_path: Path) -> None:
     [
         ("tools=TOOLS", 0, "tools       "),
         ("tools=[]", 1, "requests had an empty list of tools"),
-        ("tools=None", 0, "none was offered in any request  agent.py:"),
+        ("tools=None", 1, "no request offered a tool"),
     ],
 )
 def test_tools_that_are_offered_are_named(

@@ -578,3 +578,12 @@ def test_a_process_per_episode_that_may_hang_or_die(
     with pytest.raises(TimeoutError):
         asyncio.run(stopped())
     assert not multiprocessing.active_children()
+
+
+def test_lora_has_the_names_of_the_installed_art() -> None:
+    lora = {"r": 16, "lora_alpha": 8, "target_modules": ["q_proj"]}
+    made: Any = training.make_model("run", "project", "base", peft_args=lora)
+    told = getattr(made, "lora_config", None) or made._internal_config["peft_args"]
+    renamed = {"rank": 16, "alpha": 8, "target_modules": ["q_proj"]}
+    assert told == (renamed if hasattr(made, "lora_config") else lora)
+    assert hasattr(made, "lora_config") != ("peft_args" in made._internal_config)

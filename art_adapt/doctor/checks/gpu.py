@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -28,9 +29,11 @@ def check(setup: Setup) -> Iterator[Finding]:
     found = _memories()
     wanted = 2 if "GPUS" in setup.settings else 1
     if len(found) < wanted:
+        hidden = "CUDA_VISIBLE_DEVICES" in os.environ
         yield failed(
             "GPU",
-            f"{len(found)} found, {wanted} needed",
+            f"{len(found)} found, {wanted} needed"
+            + (" (CUDA_VISIBLE_DEVICES says which may be used)" if hidden else ""),
             "train on a machine with an NVIDIA GPU, or with --backend serverless",
         )
     yield from _fits(setup, min(found, default=None))
@@ -75,4 +78,13 @@ def _memories() -> list[float]:
         check=False,
     )
     lines = done.stdout.split() if done.returncode == 0 else []
-    return [float(line) * 2**20 / GIGA for line in lines]
+    sizes = [float(line) * 2**20 / GIGA for line in lines]
+    return [size for at, size in enumerate(sizes) if _is_visible(at)]
+
+
+def _is_visible(number: int) -> bool:
+    """True if a process may use a GPU, as far as CUDA_VISIBLE_DEVICES tells by numbers."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is None or not re.fullmatch(r"[\d, -]*", visible):
+        return True  # it names them by their ids, which nvidia-smi was not asked for
+    return str(number) in re.split(r"[, ]+", visible)

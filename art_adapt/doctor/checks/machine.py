@@ -19,6 +19,7 @@ def check(setup: Setup) -> Iterator[Finding]:
     yield from _open_files(setup.settings.get("CONCURRENCY", 1))
     if setup.is_local:
         yield from _disk(setup)
+        yield from _memory(setup)
 
 
 def _disk(setup: Setup) -> Iterator[Finding]:
@@ -35,6 +36,22 @@ def _disk(setup: Setup) -> Iterator[Finding]:
         yield ok(
             "disk",
             f"{free:.0f} GB free, of which the base model takes {needed - 10:.0f}",
+        )
+
+
+def _memory(setup: Setup) -> Iterator[Finding]:
+    """Say whether the host holds the weights while vLLM sleeps, and ART trains on its GPU."""
+    total, _ = weights_of(str(setup.settings["BASE_MODEL"]))
+    if total is None or "GPUS" in setup.settings or not hasattr(os, "sysconf"):
+        return
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIGA
+    needed = total * BYTES
+    if there < needed:
+        yield note(
+            "RAM",
+            f"{there:.0f} GB here, and {needed:.0f} GB of weights are put there while vLLM sleeps "
+            "(ART's enable_sleep_mode)",
+            "a machine with more memory, or a smaller model",
         )
 
 

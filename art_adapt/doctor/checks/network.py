@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from importlib import metadata
+from pathlib import Path
 
 from packaging.version import Version
 
@@ -50,10 +52,14 @@ def _runtime() -> Iterator[Finding]:
     if installed < WITH_RUNTIME or os.environ.get(RUNTIME_BIN):
         return
     if shutil.which("uv") is None:
+        here = Path(sys.executable).parent  # where ART's [backend] brings it
+        remedy = "pip install uv"
+        if (here / "uv").exists():
+            remedy = f"activate the environment: uv is in {here}"
         yield failed(
             "runtime",
             f"ART {installed} installs its vLLM with uv at the first register, and uv is not on PATH",
-            f"pip install uv, or name a vLLM of your own in {RUNTIME_BIN}",
+            f"{remedy}; or name a vLLM of your own in {RUNTIME_BIN}",
         )
     else:
         yield ok(

@@ -15,7 +15,14 @@ from art_adapt.rehearsal.protocol import Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.scripted_model import Exchange
-from art_adapt.rehearsal.seen import Finding, Seen, offered_tools, start_of, tool_calls
+from art_adapt.rehearsal.seen import (
+    Finding,
+    Seen,
+    asking,
+    offered_tools,
+    start_of,
+    tool_calls,
+)
 
 Json = dict[str, Any]
 
@@ -50,10 +57,9 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     for name in offered_tools(seen):
         times = ran.count(name)
         yield Witness(f"the tool {name} was called and answered ({times})", bool(times))
-    asking = {name for rollout in seen.notes.rollouts for name in rollout.asked_by}
-    if asking:  # what ran in other processes is not known
-        for name, place in dict(seen.hooked).items():
-            yield Witness(f"{name} ({at(place)}) asked the model", name in asking)
+    asked_by = asking(seen)
+    for name, place in dict(seen.hooked).items() if asked_by else ():
+        yield Witness(f"{name} ({at(place)}) asked the model", name in asked_by)
     if seen.written is not None:
         names = ", ".join(sorted(path.as_posix() for path in seen.written)[:SHOWN])
         which = f": {names}" if names else ""
@@ -129,6 +135,28 @@ def _has_user(episode: Trajectory) -> bool:
         for history in episode.histories
         for item in history.items
     )
+
+
+def none_offered(seen: Seen) -> Iterator[Finding]:
+    """Report an agent without tools, though what answers their calls is what ran.
+
+    It is the function that asked, or another one of the same class.
+    """
+    if seen.answers_tools is None or offered_tools(seen):
+        return
+    owner = seen.answering.rpartition(".")[0]
+    if any(
+        name == seen.answering or (owner and name.startswith(f"{owner}."))
+        for name in asking(seen)
+    ):
+        yield seen.finding(
+            "none offered",
+            f"no request offered a tool, though {seen.answering} answers their calls "
+            f"({at(seen.answers_tools)}): the model would learn to do without them",
+            "give the agent its tools in episode() (add_tool(...), tools=...), or name another "
+            "--entry",
+            r"def episode",
+        )
 
 
 def tools_fail(seen: Seen) -> Iterator[Finding]:
