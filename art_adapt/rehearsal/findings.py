@@ -11,6 +11,7 @@ from art_adapt.rehearsal.checks import (
     recording,
     requests,
     threads,
+    tools,
     witnesses,
 )
 from art_adapt.rehearsal.seen import Finding, Seen
@@ -25,9 +26,9 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     requests.judge,
     ending.stopped_rollouts,
     witnesses.told_apart,
-    witnesses.tool_loop,
-    witnesses.none_offered,
-    witnesses.tools_fail,
+    tools.tool_loop,
+    tools.none_offered,
+    tools.tools_fail,
     ending.failed_episodes,
     ending.out_of_time,
     threads.bound_to_main_thread,

@@ -1,0 +1,138 @@
+"""Check the tools: that they are offered, that their calls are answered, and not with failures."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from art_adapt.paths import at
+from art_adapt.rehearsal.schemas import OWN_TEXT
+from art_adapt.rehearsal.scripted_model import Exchange
+from art_adapt.rehearsal.seen import Finding, Seen, asking, offered_tools, tool_calls
+
+Json = dict[str, Any]
+
+FEWEST_CALLS = 3  # to tell that it is no chance
+# What an exception says whose cause is no argument: a table, a file, a service is missing.
+FAILURE = re.compile(
+    r"\b(?!Key|Value|Index|Lookup|Validation|JSONDecode)[A-Z][A-Za-z]*Error\b"
+    r"|no such (?:table|column)|unable to open database|\bTraceback \("
+    r"|has no attribute|is not defined|required positional argument|unexpected keyword argument|"
+    + "|".join(re.escape(os.strerror(number)) for number in sorted(errno.errorcode))
+)
+# What it says without a network, which a rehearsal has not.
+NETWORK = re.compile(
+    r"Connect|Proxy|Timeout|Max retries|SSL|HTTP|urlopen|[Nn]ame or service|getaddrinfo|"
+    + "|".join(
+        re.escape(os.strerror(number))
+        for number in (errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH)
+    )
+)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A tool's answer to a call: the part of it that says a failure, or "".
+
+    ``is_network``: it failed for want of a network.
+    """
+
+    failure: str
+    is_network: bool
+
+
+def tool_loop(seen: Seen) -> Iterator[Finding]:
+    """Report tool calls that nothing answered, though the agent has code that does."""
+    if seen.answers_tools is None:
+        return
+    called = len(tool_calls(seen))
+    if called < FEWEST_CALLS or any(_answered(seen)):
+        return
+    yield seen.finding(
+        "tools never ran",
+        f"the model called tools {called} times, and no request had a reply to one: what answers "
+        f"them ({at(seen.answers_tools)}) never ran",
+        "the function that asks once was taken for the one that runs the loop: name that with --entry",
+        r"def episode",
+    )
+
+
+def none_offered(seen: Seen) -> Iterator[Finding]:
+    """Report an agent without tools, though what answers their calls is what ran.
+
+    It is the function that asked, or another one of the same class.
+    """
+    if seen.answers_tools is None or offered_tools(seen):
+        return
+    owner = seen.answering.rpartition(".")[0]
+    if any(
+        name == seen.answering or (owner and name.startswith(f"{owner}."))
+        for name in asking(seen)
+    ):
+        yield seen.finding(
+            "none offered",
+            f"no request offered a tool, though {seen.answering} answers their calls "
+            f"({at(seen.answers_tools)}): the model would learn to do without them",
+            "give the agent its tools in episode() (add_tool(...), tools=...), or name another "
+            "--entry",
+            r"def episode",
+        )
+
+
+def tools_fail(seen: Seen) -> Iterator[Finding]:
+    """Report tools that answer every call with what an exception says.
+
+    A call whose arguments do not fit does not count, nor a reply that names an argument:
+    the scripted model makes arguments up.
+    """
+    for name, told in replies(seen).items():
+        own = [each.failure for each in told if each.failure and not each.is_network]
+        if len(own) >= FEWEST_CALLS and len(own) == len(told):
+            yield seen.finding(
+                "tool fails",
+                f"all {len(own)} replies of the tool {name} say a failure, as {own[0][:100]!r}: the "
+                "model would learn to do without it",
+                "give it what it needs here (a database, a file), or stand in for it with --stub",
+                r"def episode",
+            )
+
+
+def replies(seen: Seen) -> dict[str, list[Reply]]:
+    """Return what each tool replied to calls that the scripted model did not make wrong."""
+    misled = {id for each in seen.policy if each.fault for id in _call_ids(each)}
+    found: dict[str, list[Reply]] = {}
+    for call, text in _answered(seen):
+        if str(call.get("id")) not in misled:
+            reply = _reply(text, str(call["function"]["arguments"]))
+            found.setdefault(str(call["function"].get("name")), []).append(reply)
+    return found
+
+
+def _reply(text: str, arguments: str) -> Reply:
+    """Tell what a reply says; one that names an argument says what is wrong with that."""
+    found = FAILURE.search(text)
+    if found is None or any(own in text for own in OWN_TEXT.findall(arguments)):
+        return Reply("", False)
+    failure = text[max(0, found.start() - 20) : found.end() + 60]
+    return Reply(failure, NETWORK.search(text) is not None)
+
+
+def _call_ids(exchange: Exchange) -> Iterator[str]:
+    for choice in (exchange.response or {})["choices"]:
+        for call in choice["message"].get("tool_calls") or ():
+            yield str(call["id"])
+
+
+def _answered(seen: Seen) -> Iterator[tuple[Json, str]]:
+    """Yield the calls of tools that a later request has a reply to, each once, with the reply."""
+    called = {str(call.get("id")): call for call in tool_calls(seen)}
+    for exchange in seen.policy:
+        for message in exchange.request.get("messages") or ():
+            if message.get("role") == "tool":
+                call = called.pop(str(message.get("tool_call_id")), None)
+                if call is not None:
+                    yield call, str(message.get("content"))
