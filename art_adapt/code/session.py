@@ -55,7 +55,7 @@ class Session:
 
     @property
     def files(self) -> int:
-        """How many files it has read, edited ones apart from what they were."""
+        """Return how many files it has read, edited ones apart from what they were."""
         return len(self._syntaxes)
 
     def syntax(self, source: Source) -> Syntax:

@@ -120,8 +120,7 @@ def environment(
     ours = _ours(url)
     variables = {**ELSEWHERE, **placeholders, **kept, **ours}
     return Environment(
-        variables,
-        tuple(sorted(each for each in withheld if each not in {**ours, **of_model})),
+        variables, tuple(sorted(set(withheld) - ours.keys() - of_model.keys()))
     )
 
 

@@ -47,7 +47,7 @@ class Observed:
 
     @property
     def steps(self) -> int:
-        """The number of steps that have been handed to training."""
+        """Return the number of steps that have been handed to training."""
         return len(self.notes.steps) + len(self.training.rewards)
 
 

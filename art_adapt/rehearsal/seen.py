@@ -18,6 +18,8 @@ from art_adapt.source import Place
 
 Json = dict[str, Any]
 
+FEW = 20  # one episode, request or completion of so many may go wrong
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -31,7 +33,7 @@ class Finding:
 
     @property
     def fatal(self) -> bool:
-        """Whether training is impossible until it is fixed."""
+        """True if training is impossible until it is fixed."""
         return self.name in ("raised", "stopped", "no step", "inference name", "no ids")
 
 
@@ -67,7 +69,7 @@ class Seen:
 
     @property
     def trained(self) -> list[Trajectory]:
-        """The episodes that were handed to training."""
+        """Return the episodes that were handed to training."""
         return [t for group in self.groups for t in group.trajectories]
 
     def line(self, *patterns: str) -> int:

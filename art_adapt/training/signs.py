@@ -41,10 +41,10 @@ def refuse_unread_calls(groups: Sequence[art.TrajectoryGroup]) -> None:
 
 def odd(groups: Sequence[art.TrajectoryGroup]) -> Iterator[str]:
     """Say what else should not be in conversations, a line each."""
-    histories = list(_histories(groups))
+    histories = [(each, messages_of(each)) for each in _histories(groups)]
     thought = sum(
-        unread_thinking(choice.message.content, messages_of(history)) is not None
-        for history in histories
+        unread_thinking(choice.message.content, messages) is not None
+        for history, messages in histories
         for choice in choices_of(history)
     )
     if thought:
@@ -52,7 +52,7 @@ def odd(groups: Sequence[art.TrajectoryGroup]) -> Iterator[str]:
             f"{thought} completions hold their thinking as text, which the agent answers and "
             "sends again: training.server_settings(BASE_MODEL, reasoning_parser=...)."
         )
-    alone = sum(bool(replies_without_call(messages_of(each))) for each in histories)
+    alone = sum(bool(replies_without_call(messages)) for _, messages in histories)
     if alone:
         yield (
             f"{alone} of {len(histories)} histories hold a tool message without the call that it "

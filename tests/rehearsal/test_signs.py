@@ -83,6 +83,12 @@ WRONG = {
         changed(("ask(messages)", 'ask(messages, extra_body={"chat_template": "{{ messages }}"})')),
         "chat template",
     ),
+    "a model beside it calls the tools": (
+        "def plan(messages):\n    return client.chat.completions.create(  # art: auxiliary\n"
+        '        model="big", messages=messages, tools=TOOLS\n    )\n\n\n'
+        + changed((SENT, SENT.replace("ask(messages)", "(ask if len(messages) > 1 else plan)(messages)"))),
+        "side job",
+    ),
     "a list is shared by what tools write": (f"{NOTES}{RIGHT}", "kept"),
     "a class holds what tools write": (f"{BOARD}{RIGHT}", "kept"),
     "a database has no table": (f"{DATABASE}{RIGHT}", "tool fails"),

@@ -16,11 +16,10 @@ from art_adapt.conversation_signs import (
 from art_adapt.rehearsal.protocol import Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange
-from art_adapt.rehearsal.seen import Finding, Seen, identity
+from art_adapt.rehearsal.seen import FEW, Finding, Seen, identity
 
 Json = dict[str, Any]
 
-FEW = 20  # one request of so many may be odd
 EPISODE = r"def episode"
 
 

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.code.project_folder import project_root, python_files
-from art_adapt.rehearsal.seen import Finding, Seen, given_choices
+from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices
 
-FEW = 20  # one episode of so many may fail, or take too long
 SCRIPTED_FAILURE = "scripted failure"  # what the server said on purpose
 
 
