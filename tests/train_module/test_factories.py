@@ -21,7 +21,9 @@ class Agent:
     def run(self, question: str) -> str:
         messages = [{"role": "user", "content": self.prompt + question}]
         while True:
-            reply = OpenAI().chat.completions.create(model="m", messages=messages)
+            reply = OpenAI().chat.completions.create(
+                model="m", messages=messages, tools=self.tools.offered()
+            )
             message = reply.choices[0].message
             messages.append(message)
             if not message.tool_calls:
@@ -45,6 +47,9 @@ class Tools:
 
     def register(self, function):
         self.known[function.__name__] = function
+
+    def offered(self):
+        return [{"type": "function", "function": {"name": name}} for name in self.known]
 
     def run(self, name, arguments):
         return str(self.known[name](**json.loads(arguments)))
@@ -251,9 +256,15 @@ def test_a_factory_makes_an_agent_that_rehearses(tmp_path: Path) -> None:
     module = written(
         tmp_path,
         """\
+        def clock():
+            return "noon"
+
+
         def build(path: str = "rows.txt"):
             with open(path) as rows:
-                return Agent(Tools(rows.read()), "Be brief.")
+                tools = Tools(rows.read())
+            tools.register(clock)
+            return Agent(tools, "Be brief.")
         """,
     )
     assert "agent = build()" in module
