@@ -85,13 +85,14 @@ def run(settings: Settings) -> Notes:
             _limit_pipeline(settings.steps, seen)
         try:
             module: Any = importlib.import_module(name)
+            seen.module = module
             seen.notes = replace(seen.notes, at_import=_asked())
             _raise(module, UNBOUNDED)
             _watch_reward(module, seen, root)
             if hasattr(module, "RUN_NAME"):  # which a real run may have finished
                 module.RUN_NAME = "rehearsal"
             if settings.train is None:
-                _watch_recorders(seen.rollouts)
+                _watch_recorders(seen)
             else:
                 _raise(module, LEAST)
                 if hasattr(module, "VALIDATION_SCENARIOS"):  # all are trained on
@@ -259,9 +260,10 @@ def _watch_art(seen: Observed, *, keep: bool) -> None:
     iterate = utils.iterate_dataset
 
     def iterated(dataset: Any, *arguments: Any, **named: Any) -> Any:
+        seen.scenarios = list(dataset)
         seen.notes = replace(
             seen.notes,
-            scenarios=tuple(map(_plain, dataset)),
+            scenarios=tuple(map(_plain, seen.scenarios)),
             initial_step=named.get("initial_step", 0),
         )
         return iterate(dataset, *arguments, **named)
@@ -303,7 +305,7 @@ def _watch_reward(module: Any, seen: Observed, root: Path) -> None:
     module.score = watched_async if is_async else watched
 
 
-def _watch_recorders(rollouts: list[Watched]) -> None:
+def _watch_recorders(seen: Observed) -> None:
     """Keep every rollout's recorder, because lost episodes are in no group."""
     from art_adapt.recording import Rollout
 
@@ -311,11 +313,14 @@ def _watch_recorders(rollouts: list[Watched]) -> None:
     opened, asked, closed = recorder.__init__, recorder.call, recorder.close
 
     def of(recorder: Any) -> Watched:
-        return next(each for each in reversed(rollouts) if each.recorder is recorder)
+        return next(
+            each for each in reversed(seen.rollouts) if each.recorder is recorder
+        )
 
     def open_(self: Any, *arguments: Any, **named: Any) -> None:
         opened(self, *arguments, **named)
-        rollouts.append(Watched(self, time.perf_counter()))
+        watched = Watched(self, time.perf_counter(), is_repeat=seen.repeating)
+        seen.rollouts.append(watched)
 
     def close(self: Any) -> None:
         closed(self)

@@ -32,18 +32,23 @@ class Watched:
     began: float
     seconds: float | None = None
     asked_by: set[str] = field(default_factory=set)
+    is_repeat: bool = False
 
 
 @dataclass
 class Observed:
     """Notes that grow while the train module runs, and the recorders of its rollouts.
 
-    A run either fills ``notes.steps`` or, with ``--train``, ``training``.
+    A run either fills ``notes.steps`` or, with ``--train``, ``training``. ``module`` is the
+    train module and ``scenarios`` are its own objects; ``repeating``: the steps are done.
     """
 
     notes: Notes = field(default_factory=Notes)
     training: Training = field(default_factory=Training)
     rollouts: list[Watched] = field(default_factory=list)
+    module: Any = None
+    scenarios: list[Any] = field(default_factory=list)
+    repeating: bool = False
 
     @property
     def steps(self) -> int:
@@ -71,6 +76,7 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
             tuple(sorted(watched.asked_by)),
         )
         for watched in rollouts
+        if not watched.is_repeat
     )
 
 

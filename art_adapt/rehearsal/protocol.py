@@ -214,7 +214,7 @@ class Notes:
     if it has none. ``stopped`` is the message of a ``SystemExit``. ``training`` is None
     unless the tiny model was trained; then there are no ``steps``. ``results`` are those
     of evaluated models. ``at_import`` are the places, as file and line, where importing the
-    agent asked its model.
+    agent asked its model. ``repeated`` are the phases of ``repeats`` that ended in time.
     """
 
     steps: tuple[tuple[Group, ...], ...] = ()
@@ -234,6 +234,7 @@ class Notes:
     results: tuple[Result, ...] = ()
     at_import: tuple[tuple[str, int], ...] = ()
     reward_raised: Raised | None = None
+    repeated: tuple[str, ...] = ()
 
 
 # ------------------------------------------------------------------------------ JSON

@@ -32,9 +32,12 @@ class Faults:
     refused: float = 0.03
     truncated: float = 0.04
     failed: float = 0.03
+    least_calls: int = 0  # tool outputs before it may answer
 
 
 RELIABLE = Faults(0, 0, 0, 0)
+CALLING = Faults(0, 0, 0, 0, least_calls=1)
+UNENDING = Faults(0, 0, 0, 0, least_calls=1_000_000)
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ def reply_to(
         return Reply(error=random.choice((429, 500)), fault="failed")
     tools = [t["function"] for t in request.get("tools") or () if "function" in t]
     choice = request.get("tool_choice", "auto")
-    if tools and choice != "none" and _calls(request, choice, random):
+    if tools and choice != "none" and _calls(request, choice, random, faults):
         return _call(request, tools, random, number, faults)
     if random.random() < faults.refused:
         return Reply(f"I cannot help with that ({number}).", fault="refused")
@@ -114,7 +117,7 @@ def reply_to(
     return Reply(text)
 
 
-def _calls(request: Json, choice: Any, random: Random) -> bool:
+def _calls(request: Json, choice: Any, random: Random, faults: Faults) -> bool:
     if choice != "auto":
         return True
     outputs = 0
@@ -122,6 +125,8 @@ def _calls(request: Json, choice: Any, random: Random) -> bool:
         if message["role"] == "user":
             break
         outputs += message["role"] == "tool"
+    if outputs < faults.least_calls:
+        return True
     if outputs >= MOST_CALLS:
         return False
     return random.random() < (0.8 if outputs == 0 else 0.5)

@@ -21,7 +21,8 @@ from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.errors import Refusal
 from art_adapt.json_lines import json_lines
 from art_adapt.paths import shown
-from art_adapt.rehearsal.checks.witnesses import Witness, witnesses
+from art_adapt.rehearsal.checks.witness import Witness
+from art_adapt.rehearsal.checks.witnesses import witnesses
 from art_adapt.rehearsal.child_process import USUAL, Child, Conditions, run_child
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
 from art_adapt.rehearsal.environment import check_let_through, files_of
@@ -113,6 +114,7 @@ def rehearse(
             answering,
             tuple(_hooked(path)),
             written(before, files_below(project)),
+            tuple(model.repeats),
         )
         found, learned, output = findings(seen), None, child.output
         if train is not None and not any(finding.fatal for finding in found):

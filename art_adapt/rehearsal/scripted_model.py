@@ -17,9 +17,18 @@ from random import Random
 from typing import Any, Self
 
 from art_adapt.recording.responses.conversations import Conversations
+from art_adapt.rehearsal import repeats
 from art_adapt.rehearsal.completions import answer
 from art_adapt.rehearsal.endpoint import Answer, Endpoint, Request, as_json
-from art_adapt.rehearsal.replies import RELIABLE, Faults, Reply, Scripted, reply_to
+from art_adapt.rehearsal.replies import (
+    CALLING,
+    RELIABLE,
+    UNENDING,
+    Faults,
+    Reply,
+    Scripted,
+    reply_to,
+)
 
 Json = dict[str, Any]
 
@@ -38,16 +47,21 @@ class Exchange:
     status: int
     response: Json | None
     fault: str = ""  # what the model did wrong on purpose
+    phase: str = ""  # of ``repeats``, after the steps
 
 
 class ScriptedModel:
-    """A server of the scripted model at ``url``, with its exchanges in ``log``."""
+    """A server of the scripted model at ``url``, with its exchanges in ``log``.
+
+    Those of repeated episodes are in ``repeats`` instead.
+    """
 
     def __init__(
         self, seed: int, rows: Sequence[Scripted], favourite: str | None = None
     ) -> None:
         """Make the server; RULER's judge prefers ``favourite``, or scores at random."""
         self.log: list[Exchange] = []
+        self.repeats: list[Exchange] = []
         self.served: tuple[str, ...] = ()  # names of the model in training
         self.broken: Exception | None = None  # the first of its own exceptions
         self._seed = seed
@@ -56,6 +70,7 @@ class ScriptedModel:
         self._lock = threading.Lock()
         self._asked: Counter[str] = Counter()
         self._serial = 0
+        self._phase = ""
         self._conversations = Conversations()
         self._endpoint = Endpoint(self._answer, is_secret=True)
         self.url = self._endpoint.url
@@ -71,6 +86,9 @@ class ScriptedModel:
         if request.path == "/served":  # the backend tells the model's names
             self.served = tuple(request.content["names"])
             return as_json(200, {})
+        if request.path == "/phase":
+            self._phase = request.content["phase"]
+            return as_json(200, {})
         try:
             return answer(request, self._complete, self._conversations)
         except Exception as error:
@@ -84,10 +102,12 @@ class ScriptedModel:
         # the rollouts come to make it.
         asked = json.dumps(request)
         with self._lock:
+            phase = self._phase
             self._asked[asked] += 1
             self._serial += 1
             serial = self._serial
-            said = f"{self._seed} {self._asked[asked]} {asked}"
+            nth = 0 if phase else self._asked[asked]
+            said = f"{self._seed} {nth} {asked}"
         number = zlib.crc32(said.encode())
         is_policy = key == POLICY_KEY
         random = Random(said)
@@ -96,18 +116,19 @@ class ScriptedModel:
             status = 404
         else:
             # What the model in training may do wrong, those beside it do not.
-            faults = Faults() if is_policy else RELIABLE
+            faults = self._faults(phase) if is_policy else RELIABLE
             rows, favourite = self._rows, self._favourite
             reply = reply_to(request, rows, random, number, favourite, faults)
             fault = reply.fault
-            time.sleep(random.uniform(*LATENCY))
+            if not phase:
+                time.sleep(random.uniform(*LATENCY))
             if reply.error is not None:
                 status = reply.error
             else:
                 response = _completion(request, reply, number, serial)
         with self._lock:
-            self.log.append(
-                Exchange(serial, is_policy, request, status, response, fault)
+            (self.repeats if phase else self.log).append(
+                Exchange(serial, is_policy, request, status, response, fault, phase)
             )
         if response is not None:
             return 200, response
@@ -117,6 +138,14 @@ class ScriptedModel:
             else "scripted failure"
         )
         return status, {"error": {"message": message, "type": "scripted"}}
+
+    def _faults(self, phase: str) -> Faults:
+        if not phase:
+            return Faults()
+        if phase != repeats.UNENDING:
+            return CALLING
+        asked = sum(each.is_policy and each.phase == phase for each in self.repeats)
+        return UNENDING if asked < repeats.MOST_REQUESTS else RELIABLE
 
 
 # ------------------------------------------------------------------------------- tokens

@@ -51,6 +51,7 @@ class Seen:
         tuple[str, Place], ...
     ] = ()  # functions with a hooked call, and where
     written: frozenset[Path] | None = None  # files of the project; None: not looked at
+    repeats: Sequence[Exchange] = ()  # the log of repeated episodes
 
     @property
     def policy(self) -> list[Exchange]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-import urllib.request
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 from typing import Any
 
 from art_adapt.rehearsal.observed import Observed, Rehearsed, groups_of
 from art_adapt.rehearsal.protocol import Settings
+from art_adapt.rehearsal.repeats import repeat, tell
 from art_adapt.rehearsal.scripted_model import POLICY_KEY
 
 
@@ -39,10 +38,8 @@ class StandIn:
         self._seen.notes = replace(self._seen.notes, names=names)
         # On GPUs of its own the engine goes on serving earlier steps.
         dedicated = self._supports_concurrent_training_and_inference(model)
-        body = json.dumps({"names": names if dedicated else [name]}).encode()
-        server = self._settings.url.removesuffix("/v1")
-        asked = urllib.request.Request(f"{server}/served", body)
-        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked)
+        served = {"names": names if dedicated else [name]}
+        tell(self._settings.url, "served", served)
 
     def _model_inference_name(self, model: Any, step: int | None = None) -> str:
         return f"{model.name}@{self.step if step is None else step}"
@@ -53,12 +50,13 @@ class StandIn:
     async def _prepare_backend_for_training(self, *_: Any) -> tuple[str, str]:
         return self._settings.url, POLICY_KEY
 
-    async def _delete_checkpoint_files(self, *_: Any) -> None:
-        self._stop_if_done()
+    async def _delete_checkpoint_files(self, model: Any, *_: Any) -> None:
+        await self._stop_if_done(model)
 
-    def _stop_if_done(self) -> None:
+    async def _stop_if_done(self, model: Any) -> None:
         done = self.step - self._imitated
         if done >= self._settings.steps and not self._seen.notes.pipeline:
+            await repeat(model, self._seen, self._settings.url)
             raise Rehearsed
 
     async def train(
@@ -66,7 +64,7 @@ class StandIn:
     ) -> Any:
         from art.types import TrainResult
 
-        self._stop_if_done()
+        await self._stop_if_done(model)
         notes = self._seen.notes
         steps = (*notes.steps, groups_of(trajectory_groups))
         self._seen.notes = replace(notes, steps=steps)

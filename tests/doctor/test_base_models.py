@@ -164,5 +164,11 @@ def test_what_installs_the_engine_is_looked_for(
     (tmp_path / "uv").write_text("#!/bin/sh\n")
     (tmp_path / "uv").chmod(0o755)
     assert looked_at(network, "a/model")["runtime"].state is State.OK
+    monkeypatch.setattr(network, "_runtime_cache", lambda: tmp_path / "art" / "runtime")
+    monkeypatch.setattr(network, "RUNTIME_SIZE", 10**9)
+    full = looked_at(network, "a/model")["runtime"]
+    assert full.state is State.FAILED and f"{tmp_path} has" in full.what
+    (tmp_path / "art" / "runtime" / "1" / ".venv").mkdir(parents=True)
+    assert looked_at(network, "a/model")["runtime"].state is State.OK
     monkeypatch.setattr(network.metadata, "version", lambda _: "0.5.18")
     assert "runtime" not in looked_at(network, "a/model")

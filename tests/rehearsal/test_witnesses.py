@@ -32,7 +32,7 @@ def ask(messages):
 
 """
 LOOP = """\
-    while True:
+    for _ in range(20):
         message = ask(messages).choices[0].message
         messages.append(message)
         if not message.tool_calls:
@@ -106,12 +106,41 @@ def rehearsed(
 def test_a_right_agent_is_witnessed(tmp_path: Path) -> None:
     told = rehearsed(tmp_path, RIGHT, "run_agent")
     assert told["findings"] == []
-    task, tool, asked, files = told["witnessed"]
+    task, tool, asked, files, twice, ends = told["witnessed"]
     assert asked.startswith("ask (agent.py:")
     assert task.startswith("scenario.question is in a request, for ")
     assert tool.startswith("the tool look was called and answered (")
     assert files == "no file of the project was written"
+    assert twice == "the same scenario and the same replies lead to the same requests"
+    assert ends.startswith("an episode ends whose model goes on calling tools: ")
     assert told["unwitnessed"] == []
+
+
+# What outlives an episode or never ends, and what the rehearsal could not see because of it.
+UNSEEN = {
+    "what was asked is kept in a list of the module": (
+        "ASKED = []\n\n\n" + RIGHT.replace('"content": question', '"content": question + str(len(ASKED))')
+        .replace("    for _", "    ASKED.append(question)\n    for _", 1),
+        "lead to the same requests: request 1 differs in message 1 (user)",
+    ),
+    "a conversation is kept in an attribute": (
+        RIGHT.replace("    messages = [{", "    kept = vars(run_agent).setdefault('kept', [])\n    messages = [*kept, {")
+        .replace("            return", "            kept.append(messages[-2])\n            return"),
+        "lead to the same requests: request 1 differs",
+    ),
+    "a tool answers with a count": (
+        "COUNT = iter(range(999))\n\n\n" + RIGHT.replace('"content": result', '"content": f"{next(COUNT)}"'),
+        "lead to the same requests: request 2 differs in message 3 (tool)",
+    ),
+    "nothing bounds the turns": (RIGHT.replace("for _ in range(20)", "while True"), "goes on calling tools: not after 60 requests"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_no_repeated_episode_shows_is_said(tmp_path: Path, name: str) -> None:
+    agent, statement = UNSEEN[name]
+    told = rehearsed(tmp_path, agent, "run_agent")
+    assert any(statement in each for each in told["unwitnessed"]), told["unwitnessed"]
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -24,9 +24,7 @@ def check(setup: Setup) -> Iterator[Finding]:
 
 def _disk(setup: Setup) -> Iterator[Finding]:
     total, _ = weights_of(str(setup.settings["BASE_MODEL"]))
-    cache = Path(os.environ.get("HF_HOME") or Path.home()).absolute()
-    folder = next(each for each in (cache, *cache.parents) if each.exists())
-    free = shutil.disk_usage(folder).free / GIGA
+    folder, free = free_at(Path(os.environ.get("HF_HOME") or Path.home()))
     needed = 10 + (total or 0) * BYTES
     if free < needed:
         what = f"{free:.0f} GB free in {folder}, where the base model is loaded to"
@@ -37,6 +35,13 @@ def _disk(setup: Setup) -> Iterator[Finding]:
             "disk",
             f"{free:.0f} GB free, of which the base model takes {needed - 10:.0f}",
         )
+
+
+def free_at(path: Path) -> tuple[Path, float]:
+    """Return the nearest folder of ``path`` that exists, and the gigabytes that are free there."""
+    path = path.absolute()
+    folder = next(each for each in (path, *path.parents) if each.exists())
+    return folder, shutil.disk_usage(folder).free / GIGA
 
 
 def _memory(setup: Setup) -> Iterator[Finding]:

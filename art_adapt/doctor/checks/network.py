@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
+from art_adapt.doctor.checks.machine import free_at
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
@@ -19,6 +21,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "*")
 # (art 0.5.23, vllm_runtime; ART_VLLM_RUNTIME_BIN names another).
 WITH_RUNTIME = Version("0.5.23")
 RUNTIME_BIN = "ART_VLLM_RUNTIME_BIN"
+RUNTIME_SIZE = 15  # gigabytes, about: vLLM, torch and CUDA's libraries
 # Base models that their makers give only to accounts that asked (Hugging Face's "gated").
 GATED = ("meta-llama/", "google/gemma", "mistralai/")
 TOKENS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
@@ -61,10 +64,30 @@ def _runtime() -> Iterator[Finding]:
             f"ART {installed} installs its vLLM with uv at the first register, and uv is not on PATH",
             f"{remedy}; or name a vLLM of your own in {RUNTIME_BIN}",
         )
-    else:
-        yield ok(
-            "runtime", f"uv is on PATH, which ART {installed} installs its vLLM with"
+        return
+    said = f"uv is on PATH, which ART {installed} installs its vLLM with"
+    cache = _runtime_cache()
+    if cache is None or any(cache.glob("*/.venv")):
+        yield ok("runtime", said)
+        return
+    folder, free = free_at(cache)
+    if free < RUNTIME_SIZE:
+        yield failed(
+            "runtime",
+            f"ART {installed} installs its vLLM in {cache}, and {folder} has {free:.0f} GB free",
+            f"free {RUNTIME_SIZE} GB there, or name another folder in ART_VLLM_RUNTIME_CACHE_DIR",
         )
+    else:
+        yield ok("runtime", f"{said}; {free:.0f} GB are free for it in {folder}")
+
+
+def _runtime_cache() -> Path | None:
+    """Return where ART keeps the environments of its vLLM; None if it cannot be asked."""
+    try:
+        runtime = importlib.import_module("art.vllm_runtime")
+        return Path(runtime.get_vllm_runtime_cache_root())
+    except (ImportError, AttributeError):
+        return None
 
 
 def _gated(model: str) -> Iterator[Finding]:

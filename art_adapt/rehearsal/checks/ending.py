@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.code.project_folder import project_root, python_files
+from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices
 
 SCRIPTED_FAILURE = "scripted failure"  # what the server said on purpose
@@ -124,8 +125,9 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
     own = [each for each in (*own, *lost) if SCRIPTED_FAILURE not in each]
     every = [*(t.failure or "" for t in kept), *lost]
     if 2 * len(every) > began or FEW * len(own) > began:
-        alike = Counter(map(_without_addresses, own or every))
-        failure, count = alike.most_common(1)[0]
+        told = own or every
+        kind, count = Counter(map(_without_accidents, told)).most_common(1)[0]
+        failure = next(each for each in told if _without_accidents(each) == kind)
         misled = len(every) - len(own)
         beside = f" ({misled} after a mistake of the scripted model)" if misled else ""
         yield seen.finding(
@@ -137,9 +139,9 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
         )
 
 
-def _without_addresses(text: str) -> str:
-    """Leave out where objects are in memory, which makes one message many."""
-    return re.sub(r" at 0x[0-9a-f]+", "", text)
+def _without_accidents(text: str) -> str:
+    """Leave out what makes one message many: addresses, and what the scripted model made up."""
+    return OWN_TEXT.sub("", re.sub(r" at 0x[0-9a-f]+", "", text))
 
 
 def out_of_time(seen: Seen) -> Iterator[Finding]:
@@ -160,7 +162,7 @@ def out_of_time(seen: Seen) -> Iterator[Finding]:
 def stopped_rollouts(seen: Seen) -> Iterator[Finding]:
     """Report rollouts in which the recorder refused a call that has a hook."""
     reasons = Counter(
-        _without_addresses(r.stopped)
+        _without_accidents(r.stopped)
         for r in seen.notes.rollouts
         if r.stopped
         and not any(r.stopped.startswith(f"{u.file}:{u.line}: ") for u in r.unhooked)

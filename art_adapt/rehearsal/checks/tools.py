@@ -49,7 +49,13 @@ def tool_loop(seen: Seen) -> Iterator[Finding]:
     """Report tool calls that nothing answered, though the agent has code that does."""
     if seen.answers_tools is None:
         return
-    called = len(tool_calls(seen))
+    # An episode that failed says itself why nothing was answered.
+    over = [
+        each for each in seen.episodes if each.failure is None and not each.timed_out
+    ]
+    called = sum(
+        len(item.message.get("tool_calls") or ()) for e in over for item in e.choices
+    )
     if called < FEWEST_CALLS or any(_answered(seen)):
         return
     yield seen.finding(

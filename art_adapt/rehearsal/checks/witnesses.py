@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from art_adapt.paths import at
+from art_adapt.rehearsal.checks import repeated
 from art_adapt.rehearsal.checks.tools import replies
+from art_adapt.rehearsal.checks.witness import Witness
 from art_adapt.rehearsal.protocol import Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.seen import Finding, Seen, asking, offered_tools, start_of
 
 SHORTEST = 3  # characters of a text that would not be in a request by chance
 SHOWN = 5  # files
-
-
-@dataclass(frozen=True)
-class Witness:
-    """Something that adapting states of an agent, and whether the rehearsal saw it."""
-
-    statement: str
-    seen: bool
 
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
@@ -47,6 +40,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         names = ", ".join(sorted(path.as_posix() for path in seen.written)[:SHOWN])
         which = f": {names}" if names else ""
         yield Witness(f"no file of the project was written{which}", not seen.written)
+    yield from repeated.witnesses(seen)
 
 
 def told_apart(seen: Seen) -> Iterator[Finding]:

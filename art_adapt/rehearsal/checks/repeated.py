@@ -1,0 +1,56 @@
+"""Say what repeated episodes show: whether they begin anew, and whether they end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from art_adapt.rehearsal.checks.witness import Witness
+from art_adapt.rehearsal.repeats import MOST_REQUESTS, SAME, SAME_AGAIN, UNENDING
+from art_adapt.rehearsal.seen import Seen, offered_tools
+
+Json = dict[str, Any]
+
+
+def witnesses(seen: Seen) -> Iterator[Witness]:
+    """Yield what was seen of an episode that ran twice, and of one whose model never stops."""
+    if {SAME, SAME_AGAIN} <= set(seen.notes.repeated):
+        apart = _apart(_asked(seen, SAME), _asked(seen, SAME_AGAIN))
+        yield Witness(
+            "the same scenario and the same replies lead to the same requests"
+            + (f": {apart}" if apart else ""),
+            not apart,
+        )
+    asked = len(_asked(seen, UNENDING))
+    if asked and offered_tools(seen):
+        ended = UNENDING in seen.notes.repeated and asked <= MOST_REQUESTS
+        count = f"{asked} requests" if ended else f"not after {MOST_REQUESTS} requests"
+        yield Witness(
+            f"an episode ends whose model goes on calling tools: {count}", ended
+        )
+
+
+def _asked(seen: Seen, phase: str) -> list[Json]:
+    return [e.request for e in seen.repeats if e.is_policy and e.phase == phase]
+
+
+def _apart(first: list[Json], second: list[Json]) -> str:
+    """Say where two logs part, or "". Requests that are made side by side come in any order."""
+    left = list(first)
+    for number, (was, request) in enumerate(zip(first, second, strict=False), 1):
+        if request not in left:
+            return f"request {number} differs{_where(was, request)}"
+        left.remove(request)
+    if len(first) != len(second):
+        return f"{len(first)} requests, then {len(second)}"
+    return ""
+
+
+def _where(one: Json, other: Json) -> str:
+    before, after = one.get("messages") or [], other.get("messages") or []
+    for number, (was, is_now) in enumerate(zip(before, after, strict=False), 1):
+        if was != is_now:
+            return f" in message {number} ({is_now.get('role')})"
+    if len(before) != len(after):
+        return f", with {len(before)} messages, then {len(after)}"
+    return ""

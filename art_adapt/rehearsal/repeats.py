@@ -1,0 +1,46 @@
+"""Run one episode again under set conditions, after the steps of a rehearsal.
+
+Twice with a model whose replies depend on the request alone, which shows whether an episode
+begins as if it were the first; and once with a model that calls tools for as long as they
+are offered, which shows where an episode ends that its model would not end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import urllib.request
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from art_adapt.rehearsal.observed import Observed
+
+SAME, SAME_AGAIN, UNENDING = PHASES = ("same", "same again", "unending")
+MOST_REQUESTS = 60  # of the unending episode; after these its model stops by itself
+LONGEST = 10.0  # seconds for each
+
+
+async def repeat(model: Any, seen: Observed, url: str) -> None:
+    """Run the first scenario's episode in each phase, and note the phases that ended in time.
+
+    ``model`` is registered; ``url`` is the scripted model's. A train module without
+    ``rollout(model, scenario)`` has nothing to run.
+    """
+    rollout = getattr(seen.module, "rollout", None)
+    if rollout is None or not seen.scenarios or seen.notes.pipeline:
+        return
+    seen.repeating = True
+    for phase in PHASES:
+        tell(url, "phase", {"phase": phase})
+        with suppress(Exception):  # a failure is what the steps before have shown
+            await asyncio.wait_for(rollout(model, seen.scenarios[0]), LONGEST)
+            seen.notes = replace(seen.notes, repeated=(*seen.notes.repeated, phase))
+
+
+def tell(url: str, path: str, content: Any) -> None:
+    """Post ``content`` to the scripted model's server, whose base URL is ``url``."""
+    asked = urllib.request.Request(
+        f"{url.removesuffix('/v1')}/{path}", json.dumps(content).encode()
+    )
+    urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked)
