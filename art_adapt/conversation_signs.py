@@ -23,7 +23,8 @@ CALL_MARKUP = (
     "<|channel|>",
 )
 THINKING = ("<think>",)  # of an engine without a reasoning parser
-MEDIA = ("image_url", "input_image", "image", "input_audio", "video_url", "file")
+MEDIA = ("image_url", "input_image", "input_audio", "video_url")  # types of parts
+MAYBE_MEDIA = ("image", "file")  # also in what is no message
 
 
 def unread_call(content: Any, messages: Sequence[Json]) -> str | None:
@@ -75,7 +76,7 @@ def media(messages: Sequence[Json]) -> Iterator[str]:
     for message in messages:
         content = message.get("content")
         for part in content if isinstance(content, list) else ():
-            if isinstance(part, dict) and part.get("type") in MEDIA:
+            if isinstance(part, dict) and part.get("type") in (*MEDIA, *MAYBE_MEDIA):
                 yield str(part["type"])
 
 

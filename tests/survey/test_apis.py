@@ -175,3 +175,26 @@ def test_raw_http_is_recognised_for_every_api(url: str) -> None:
 
 def test_every_row_can_be_told_from_the_bytes() -> None:
     assert all(kind.words and kind.methods for kind in KINDS)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        '{"type": "image_url", "image_url": {"url": url}}',
+        '{"type": "input_image", "image_url": url}',
+        '{"image_url": {"url": url}, "type": "image_url"}',
+        'dict(type="image_url", image_url={"url": url})',
+        'Part(type="input_audio", input_audio=sound)',
+    ],
+)
+def test_parts_that_are_no_text_are_said_beforehand(part: str) -> None:
+    text = f"def show(url):\n    return [{part}]\n"
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    (obstacle,) = found.files[0].obstacles
+    assert obstacle.what.startswith("a message with ") and not obstacle.calls_model
+
+
+def test_other_types_are_no_media() -> None:
+    text = 'SCHEMA = {"type": "file", "image_url": {"type": "string"}}\n'
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    assert not found.files[0].obstacles

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from art_adapt.calls import UNRECORDED, UnrecordedCall
 from art_adapt.code.syntax import Syntax
+from art_adapt.conversation_signs import MEDIA
 from art_adapt.source import Place
 from art_adapt.survey.calls.frameworks import imported_frameworks
 from art_adapt.survey.calls.other_clients import find_other_clients
@@ -32,6 +33,10 @@ HOSTED_ADVICE = (
     "only OpenAI runs it, so a request with it ends its rollout: offer a function of "
     "yours in its place"
 )
+MEDIA_ADVICE = (
+    "ART trains on text, so an episode that sends one is lost: train on scenarios without, or "
+    "give the model a description in words"
+)
 UNRECORDED_CALLS = {name: call for call in UNRECORDED for name in call.names}
 UNRECORDED_NAMES = {name.rpartition(".")[2] for name in UNRECORDED_CALLS}
 
@@ -44,6 +49,7 @@ def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
         *find_other_clients(syntax),
         *_called(syntax),
         *_hosted(syntax),
+        *_media(syntax),
         *find_raw_http(syntax),
     ):
         if not obstacle.calls_model:
@@ -75,6 +81,25 @@ def _hosted(syntax: Syntax) -> Iterator[Obstacle]:
     """Find tools that OpenAI runs, which the model in training does not have."""
     for effect in find_hosted_tools(syntax):
         yield Obstacle(effect.place, effect.what, HOSTED_ADVICE, calls_model=False)
+
+
+def _media(syntax: Syntax) -> Iterator[Obstacle]:
+    """Find the first part of a message that is no text, spelled as a dict or a call."""
+    for node in syntax.nodes:
+        if isinstance(node, ast.Dict):
+            keys = (k.value if isinstance(k, ast.Constant) else None for k in node.keys)
+            pairs = list(zip(keys, node.values, strict=True))
+        elif isinstance(node, ast.Call):
+            pairs = [(each.arg, each.value) for each in node.keywords]
+        else:
+            continue
+        for name, value in pairs:
+            kind = value.value if isinstance(value, ast.Constant) else None
+            if name == "type" and kind in MEDIA:
+                what = f"a message with {kind}"
+                place = syntax.place(node)
+                yield Obstacle(place, what, MEDIA_ADVICE, calls_model=False)
+                return
 
 
 def _unrecorded(
