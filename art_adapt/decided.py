@@ -25,7 +25,7 @@ from art_adapt.train_file import standing_module
 
 HEAD = "# Decided:"
 WIDTH = 88
-DECIDED = (Origin.FLAG, Origin.EARLIER)
+DECIDED = (Origin.FLAG, Origin.EARLIER, Origin.SEEN)
 NOW = (Origin.FLAG, Origin.ANSWER)  # what the run itself was told
 NOT_KEPT = ("train_module",)  # says what a run writes, not how
 FLAGS = {setting.flag: setting for setting in SETTINGS if setting.name not in NOT_KEPT}

@@ -30,6 +30,7 @@ from art_adapt.entry_decision import UnclearEntry
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.files import check_unchanged
+from art_adapt.seen.decision import Seen, seen_of, with_seen
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import FileSurvey, Survey
@@ -50,6 +51,7 @@ class Plan:
     kept: FileEdit | None = None
     # What flags of this run have changed of what an earlier one decided.
     changed: tuple[Changed, ...] = ()
+    seen: Seen | None = None
 
     @property
     def changes(self) -> bool:
@@ -89,7 +91,9 @@ def make_plan(
         [source.path for source in sources], [e.home for e in found.entry_points]
     )
     options = with_earlier(options, before)
-    if options.origin("entry") is Origin.EARLIER:
+    seen = seen_of(found, sources)
+    options = with_seen(options, seen, found, sources)
+    if options.origin("entry") in (Origin.EARLIER, Origin.SEEN):
         sources = with_entry_file(sources, options.entry)
         found = survey(sources, entry=options.entry, session=session)
     if guide is not None and options.train_module:
@@ -99,7 +103,7 @@ def make_plan(
             )  # what is refused, before it asks
         options = guide(found, options)
     plan = _planned(found, options, session, force=force, answers=not keep)
-    plan = replace(plan, changed=tuple(changes(options, before)))
+    plan = replace(plan, changed=tuple(changes(options, before)), seen=seen)
     if keep and plan.decisions.training is not None:
         answers = kept_answers(options, sources[0].path)
         return replace(plan, edits=(*plan.edits, *([answers] if answers else [])))

@@ -29,6 +29,7 @@ class Origin(StrEnum):
     EARLIER = "as before"
     CONFIG = "config"
     ANSWER = "answer"
+    SEEN = "seen"
 
 
 @dataclass(frozen=True)

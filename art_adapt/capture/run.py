@@ -61,17 +61,14 @@ def _sources(parameters: Sequence[Parameter], of: str) -> Iterator[FieldSource]:
             yield FieldSource(field_name(parameter), of, parameter.name)
 
 
-def run_listening(
-    command: Sequence[str], entry: EntryPoint, log: Path, *, conversations: bool = False
-) -> int:
-    """Run ``command`` to its end, with its episodes noted in ``log``; return its exit code.
+def episodes_of(
+    entry: EntryPoint, log: Path, *, conversations: bool = False
+) -> dict[str, Any]:
+    """Return the settings with which a listener notes an entry point's episodes in ``log``.
 
-    ``conversations``: note also what the SDK's clients asked in them, and the answers. Input, output and signals are the command's own.
-
-    Raises:
-        Refusal: it cannot be started.
+    ``conversations``: note also what the SDK's clients asked in them, and the answers.
     """
-    settings = {
+    noted = {
         "log": str(log.resolve()),
         "file": os.path.realpath(entry.place.path),
         "function": "<module>" if entry.name == MODULE_LEVEL else entry.name,
@@ -79,6 +76,22 @@ def run_listening(
         "fields": [vars(source) for source in field_sources(entry)],
         "conversations": conversations,
     }
+    return {"episodes": noted}
+
+
+def activity_in(root: Path, file: Path) -> dict[str, Any]:
+    """Return the settings with which a listener notes in ``file`` what asks a model below ``root``."""
+    return {"seen": {"root": os.path.realpath(root), "file": str(file.resolve())}}
+
+
+def run_listening(command: Sequence[str], settings: dict[str, Any]) -> int:
+    """Run ``command`` to its end while it is listened to; return its exit code.
+
+    Input, output and signals are the command's own.
+
+    Raises:
+        Refusal: it cannot be started.
+    """
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder, "settings.json")
         told.write_text(json.dumps(settings), encoding="utf-8")

@@ -14,6 +14,7 @@ from art_adapt.commands import HELP, command_app
 from art_adapt.errors import Refusal
 
 if TYPE_CHECKING:
+    from art_adapt.capture.run import FieldSource
     from art_adapt.survey.model import EntryPoint
 
 app = command_app()
@@ -54,36 +55,37 @@ def capture(
         ),
     ] = None,
 ) -> None:
-    """Write scenarios from production: what the episodes of a command start from.
+    """Run your agent's command, and write down what its episodes start from.
 
-    The agent runs as it always does, adapted or not: nothing of it is changed or sent
-    anywhere. When the command has ended, each new start of an episode is a row of the file,
-    with its time, outcome and answer under "captured", and what was kept is said.
+    The agent runs as it always does: nothing of it is changed or sent anywhere. Before an agent
+    is adapted, its run shows which function runs an episode and what that is given, and
+    adapting goes by it. When the command has ended, each new start of an episode is a row of
+    the scenarios, with its time, outcome and answer under "captured".
 
     Exit code: the command's; 2 if it could not be started.
     """
     from art_adapt.capture.rows import kept_rows
-    from art_adapt.capture.run import field_sources, read_notes, run_listening
-    from art_adapt.json_lines import json_lines
+    from art_adapt.capture.run import episodes_of, read_notes, run_listening
     from art_adapt.scenarios.append import append_rows
 
-    point, scenarios = _episode(agent or _agent_of(command), entry)
-    path = output or point.home.parent / scenarios
-    fields = [source.name for source in field_sources(point)]
-    if not fields:
+    ran = agent or _agent_of(command)
+    if entry is None and conversations is None and not _is_adapted(ran):
+        raise typer.Exit(_watch(command, ran, output, allow or ()))
+    if ran is None:
         raise Refusal(
-            f"{point.called} is given nothing that a scenario could hold",
-            next_step="name another function with --entry",
-            path=point.place.path,
-            line=point.place.line,
+            f"the agent's file is not in the command {' '.join(command)}",
+            next_step="name it: art-adapt capture --agent agent.py -- "
+            + " ".join(command),
         )
+    point, scenarios = _episode(ran, entry)
+    path = output or point.home.parent / scenarios
+    fields = _fields(point)
     log = path.with_name(f".{path.name}.capturing")  # of a run that was killed, too
-    try:
-        earlier = [row for _, row in json_lines(path)] if path.exists() else []
-    except (OSError, ValueError) as error:
-        raise Refusal(str(error), path=path) from error
-    code = run_listening(command, point, log, conversations=conversations is not None)
-    kept = kept_rows(read_notes(log), fields, earlier, allow or ())
+    earlier = _earlier(path)
+    listened = episodes_of(point, log, conversations=conversations is not None)
+    code = run_listening(command, listened)
+    names = [source.name for source in fields]
+    kept = kept_rows(read_notes(log), names, earlier, allow or ())
     append_rows(path, kept.rows)
     if conversations is not None:
         append_rows(conversations, kept.conversations)
@@ -93,6 +95,95 @@ def capture(
     log.unlink(missing_ok=True)
     _say(kept, path, point)
     raise typer.Exit(code)
+
+
+def _watch(
+    command: Sequence[str],
+    agent: Path | None,
+    output: Path | None,
+    allowed: Sequence[str],
+) -> int:
+    """Run a command, see which function runs the episodes, and keep their rows."""
+    from art_adapt.capture.rows import kept_rows
+    from art_adapt.capture.run import activity_in, run_listening
+    from art_adapt.capture.watched import make_folder, notes_of
+    from art_adapt.code.project_folder import project_root
+    from art_adapt.report.seen import say_seen
+    from art_adapt.scenarios.append import append_rows
+    from art_adapt.seen.episodes import seen_episodes
+    from art_adapt.seen.notes import read_runs, seen_file
+
+    near = (agent or Path("agent.py")).resolve()
+    file = seen_file(near)
+    known = len(read_runs(file))
+    try:
+        make_folder(file)
+    except OSError as error:
+        raise Refusal(f"{file.parent} cannot be made: {error.strerror}") from error
+    code = run_listening(command, activity_in(project_root(near), file))
+    runs = read_runs(file)[known:]
+    possible = seen_episodes(runs)
+    if not possible:
+        say_seen(runs, None)
+        return code
+    point, scenarios = _episode(agent or _shown(possible[0].key[0]), None)
+    say_seen(runs, point)
+    path = output or point.home.parent / scenarios
+    fields = _fields(point)
+    key = Path(point.key[0]).resolve(), point.key[1]
+    names = [source.name for source in fields]
+    kept = kept_rows(notes_of(runs, key, fields), names, _earlier(path), allowed)
+    append_rows(path, kept.rows)
+    _say(kept, path, point)
+    return code
+
+
+def _shown(path: Path) -> Path:
+    """Return a path as somebody would type it here."""
+    here = Path.cwd().resolve()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def _is_adapted(agent: Path | None) -> bool:
+    from art_adapt.hooks_file import MODULE
+    from art_adapt.train_file import standing_module
+
+    if agent is None or not agent.is_file():
+        return False
+    hooked = MODULE.encode() in agent.read_bytes()
+    return hooked or standing_module(agent) is not None
+
+
+def _fields(point: EntryPoint) -> list[FieldSource]:
+    """Return the fields of an entry point's scenario.
+
+    Raises:
+        Refusal: it has none.
+    """
+    from art_adapt.capture.run import field_sources
+
+    if fields := field_sources(point):
+        return fields
+    raise Refusal(
+        f"{point.called} is given nothing that a scenario could hold",
+        next_step="name another function with --entry",
+        path=point.place.path,
+        line=point.place.line,
+    )
+
+
+def _earlier(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a file.
+
+    Raises:
+        Refusal: it cannot be read.
+    """
+    from art_adapt.json_lines import json_lines
+
+    try:
+        return [row for _, row in json_lines(path)] if path.exists() else []
+    except (OSError, ValueError) as error:
+        raise Refusal(str(error), path=path) from error
 
 
 def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
@@ -105,6 +196,7 @@ def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
     from art_adapt.entry_decision import decide_entry
     from art_adapt.pyproject import with_configuration
     from art_adapt.scenarios.source_kind import SourceKind, source_kind
+    from art_adapt.seen.decision import seen_of, with_seen
     from art_adapt.settings import Options, Origin, TrainingOptions
     from art_adapt.survey.survey import survey
 
@@ -114,18 +206,19 @@ def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
     sources = named_sources([str(agent)])
     options = replace(with_configuration(options, sources[0].path), single_turn=False)
     sources = with_entry_file(sources, options.entry)
-    found = decide_entry(survey(sources, entry=options.entry), options).entry
+    read = survey(sources, entry=options.entry)
+    options = with_seen(options, seen_of(read, sources), read, sources)
+    if options.origin("entry") is Origin.SEEN:
+        sources = with_entry_file(sources, options.entry)
+        read = survey(sources, entry=options.entry)
+    found = decide_entry(read, options).entry
     assert found is not None  # a train module needs one
     is_file = source_kind(options.scenarios) is SourceKind.JSONL
     return found, options.scenarios if is_file else TrainingOptions.scenarios
 
 
-def _agent_of(command: Sequence[str]) -> Path:
-    """Return the file that a command runs.
-
-    Raises:
-        Refusal: it names none that is here.
-    """
+def _agent_of(command: Sequence[str]) -> Path | None:
+    """Return the file that a command runs; None if it names none that is here."""
     named: list[Path] = []
     for before, word in zip(("", *command), command, strict=False):
         module = word.partition(":")[0].replace(".", "/")
@@ -133,14 +226,7 @@ def _agent_of(command: Sequence[str]) -> Path:
             named += [Path(f"{module}.py"), Path(module, "__main__.py")]
         elif word.endswith(".py"):
             named.append(Path(word))
-    found = next((path for path in named if path.is_file()), None)
-    if found is None:
-        raise Refusal(
-            f"the agent's file is not in the command {' '.join(command)}",
-            next_step="name it: art-adapt capture --agent agent.py -- "
-            + " ".join(command),
-        )
-    return found
+    return next((path for path in named if path.is_file()), None)
 
 
 def _say(kept: Any, path: Path, point: EntryPoint) -> None:

@@ -1,0 +1,376 @@
+"""Note which functions of the project were active when a model was asked, and what they were given.
+
+A function is noted only once a model is asked in it: then all those around it are written,
+each before what it encloses, with the objects that they belong to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import sys
+import time
+import weakref
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import CodeType, FrameType
+from typing import Any
+
+from .conversations import CHUNK, OF_THE_SDK, message_of_chunks
+from .values import as_json
+
+MOST_CALLS = 5_000  # of one function that asks nothing: then it is heard no more
+MOST_PARTS = 20  # of an object
+MOST_SETUP = 40  # calls of one object's methods
+LARGEST = 500  # elements of a container that is still kept
+LONGEST = 200_000  # characters of a value
+MOST_WRITTEN = 50_000_000  # characters, of one process
+GENERATES = 0x20 | 0x200  # CO_GENERATOR, CO_ASYNC_GENERATOR
+# Where a thread's work is handed over and begins (Python 3.11 to 3.14).
+HANDS_OVER = ("_WorkItem.__init__", "Thread.start")
+TAKES_OVER = ("_WorkItem.run", "Thread.run")
+ENDPOINTS = ("/chat/completions", "/responses")
+
+active: ContextVar[Any] = ContextVar("art_adapt_active", default=None)
+
+
+@dataclass
+class Active:
+    """A function of the project that has begun: what it was given, and what it is around."""
+
+    number: int
+    around: Active | None
+    code: CodeType
+    site: tuple[str, int] | None  # where it was called in the project
+    given: dict[str, Any]
+    owner: Made | None
+    written: bool = False
+
+
+@dataclass
+class Made:
+    """An object of a class of the project, how it was made, and which methods set it up."""
+
+    number: int
+    type: str
+    init: dict[str, Any] | None = None
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    written: bool = False
+
+
+class Activity:
+    """Everything of the project that is active, and the file that notes go to."""
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        self.root: str = told["root"]
+        self.file: str = told["file"]
+        self.numbers = itertools.count(1)
+        self.heard: dict[CodeType, str] = {}  # "own", "sdk", "thread" or ""
+        self.quiet: dict[CodeType, int] = {}  # calls in which nothing was asked
+        self.running: dict[int, Active] = {}
+        self.made: dict[int, tuple[weakref.ref[Any], Made]] = {}
+        self.handed: dict[int, Active | None] = {}
+        self.asked: dict[int, int] = {}
+        self.streams: dict[int, tuple[int, list[Any]]] = {}
+        self.size = 0
+        self.write({"run": [*sys.argv], "python": sys.version.split()[0]})
+
+    # ------------------------------------------------------------------ what is heard
+
+    def hears(self, code: CodeType) -> bool:
+        kind = self.heard.get(code)
+        if kind is None:
+            kind = self.heard[code] = self._kind(code)
+        return kind != "" and self.size < MOST_WRITTEN
+
+    def _kind(self, code: CodeType) -> str:
+        name = code.co_filename
+        if code.co_qualname in OF_THE_SDK and "openai" in name:
+            return "sdk"
+        if code.co_qualname in (*HANDS_OVER, *TAKES_OVER):
+            return "thread" if name.endswith(("threading.py", "thread.py")) else ""
+        if name.startswith("<") or (
+            code.co_name.startswith("<") and code.co_name != "<module>"
+        ):
+            return ""  # what is made at run time; lambdas, comprehensions
+        path = os.path.realpath(name)
+        inside = path.startswith(self.root + os.sep)
+        packages = f"{os.sep}site-packages{os.sep}"
+        return "own" if inside and packages not in path else ""
+
+    def begins(self, frame: FrameType) -> None:
+        code = frame.f_code
+        kind = self.heard[code]
+        if kind == "own":
+            known = self.running.get(id(frame))
+            if known is None or known.code is not code:
+                self._begins(frame)
+        elif kind == "sdk":
+            self._asks(frame)
+        elif code.co_qualname in HANDS_OVER:
+            self.handed[id(frame.f_locals.get("self"))] = self.around(frame)
+        else:
+            active.set(self.handed.pop(id(frame.f_locals.get("self")), None))
+
+    def forgets(self, frame: FrameType) -> None:
+        self.running.pop(id(frame), None)
+
+    def ends(self, frame: FrameType, outcome: str, answer: Any = None) -> None:
+        kind = self.heard.get(frame.f_code)
+        if kind == "sdk":
+            self._said(frame, outcome, answer)
+        if kind != "own":
+            return
+        ended = self.running.pop(id(frame), None)
+        if ended is None:
+            return
+        if active.get() is ended:
+            active.set(ended.around)
+        if ended.written:
+            note = {"ended": ended.number, "outcome": outcome}
+            self.write({**note, "returned": snapshot(answer)})
+        elif ended.owner is not None:
+            self._sets_up(ended)
+
+    # ------------------------------------------------------- the project's functions
+
+    def _begins(self, frame: FrameType) -> None:
+        code = frame.f_code
+        self.quiet[code] = calls = self.quiet.get(code, 0) + 1
+        if calls > MOST_CALLS:
+            self.heard[code] = ""
+            return
+        around = self.around(frame)
+        given, owner = self._given(frame)
+        began = Active(
+            next(self.numbers), around, code, self._site(frame), given, owner
+        )
+        self.running[id(frame)] = began
+        active.set(began)
+        if code.co_name == "__init__" and owner is not None and owner.init is None:
+            owner.init = self._call(began)
+
+    def around(self, frame: FrameType) -> Active | None:
+        """Return what encloses a frame: on the stack, else where its task or thread began."""
+        outer = frame.f_back
+        while outer is not None:
+            found = self.running.get(id(outer))
+            if found is not None and found.code is outer.f_code:
+                return found
+            outer = outer.f_back
+        found = active.get()
+        return found if isinstance(found, Active) else None
+
+    def _given(self, frame: FrameType) -> tuple[dict[str, Any], Made | None]:
+        """Return what a function is given, by name, and the object whose method it is."""
+        code, values = frame.f_code, frame.f_locals
+        count = code.co_argcount + code.co_kwonlyargcount
+        names = code.co_varnames[
+            : count + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+        ]
+        owner = None
+        if names and names[0] in ("self", "cls"):
+            owner = self._object(values.get(names[0]))
+            names = names[1:]
+        return {
+            name: self._value(values[name]) for name in names if name in values
+        }, owner
+
+    def _value(self, value: Any) -> dict[str, Any]:
+        made = self._object(value)
+        if made is not None:
+            return {"object": made.number, "type": made.type}
+        return snapshot(value)
+
+    def _object(self, value: Any) -> Made | None:
+        """Return the notes on an object of a class of the project; None: it is of another."""
+        kind = type(value)
+        if isinstance(value, type) or not self._is_own(kind):
+            return None
+        known = self.made.get(id(value))
+        if known is not None and known[0]() is value:
+            return known[1]
+        made = Made(next(self.numbers), f"{kind.__module__}:{kind.__qualname__}")
+        with contextlib.suppress(TypeError):
+            self.made[id(value)] = (weakref.ref(value), made)
+        return made
+
+    def _is_own(self, kind: type[Any]) -> bool:
+        init = kind.__dict__.get("__init__") or getattr(kind, "__init__", None)
+        code = getattr(init, "__code__", None)
+        if code is not None and code not in self.heard:
+            self.heard[code] = self._kind(code)
+        return code is not None and self.heard[code] == "own"
+
+    def _sets_up(self, ended: Active) -> None:
+        """Note a method that has ended and asked nothing, unless its object called it."""
+        owner, around = ended.owner, ended.around
+        name = ended.code.co_name
+        if owner is None or owner.written or name == "__init__" or name.startswith("_"):
+            return
+        outside = around is None or around.owner is not owner
+        if outside and len(owner.calls) < MOST_SETUP:
+            owner.calls.append(self._call(ended))
+
+    def _site(self, frame: FrameType) -> tuple[str, int] | None:
+        """Return the line of the project that called, if it is the nearest one outside."""
+        outer = frame.f_back
+        while outer is not None:
+            if self.heard.get(outer.f_code) == "own":
+                return os.path.realpath(outer.f_code.co_filename), outer.f_lineno or 0
+            outer = outer.f_back
+        return None
+
+    # ----------------------------------------------------------------- the model's part
+
+    def _asks(self, frame: FrameType) -> None:
+        options = frame.f_locals.get("options")
+        url = str(getattr(options, "url", ""))
+        if not url.endswith(ENDPOINTS) or id(frame) in self.asked:
+            return
+        number = self.asked[id(frame)] = next(self.numbers)
+        around = self.around(frame)
+        for each in _outward(around):
+            self.quiet[each.code] = -1_000_000_000  # it is always heard
+        self._write_around(around)
+        body = as_json(getattr(options, "json_data", None)).get("value")
+        self.write(
+            {
+                "asked": number,
+                "in": around.number if around else None,
+                "site": self._site(frame),
+                "body": body,
+            }
+        )
+
+    def _said(self, frame: FrameType, outcome: str, answer: Any) -> None:
+        if frame.f_code.co_name == CHUNK:
+            stream = frame.f_back and frame.f_back.f_locals.get("self")
+            if id(stream) in self.streams:
+                self.streams[id(stream)][1].append(answer)
+            return
+        if frame.f_code.co_name == "__stream__":
+            streamed = self.streams.pop(id(frame.f_locals.get("self")), None)
+            if streamed is not None:
+                number, chunks = streamed
+                self.write({"said": number, "message": message_of_chunks(chunks)})
+            return
+        number = self.asked.pop(id(frame), 0)
+        if not number or outcome != "returned":
+            return
+        if hasattr(answer, "__stream__"):
+            self.streams[id(answer)] = (number, [])
+            return
+        content = getattr(getattr(answer, "http_response", None), "_content", None)
+        said = as_json(answer).get("value") if content is None else json.loads(content)
+        self.write({"said": number, "message": message_of(said or {})})
+
+    # ------------------------------------------------------------------ what is written
+
+    def _write_around(self, around: Active | None) -> None:
+        for each in reversed(list(_outward(around))):
+            if each.written:
+                continue
+            each.written = True
+            if each.owner is not None:
+                self._write_object(each.owner)
+            for value in each.given.values():
+                self._write_objects_of(value)
+            self.write({"call": each.number, **self._call(each)})
+
+    def _write_objects_of(self, value: dict[str, Any]) -> None:
+        for _, made in list(self.made.values()):
+            if made.number == value.get("object"):
+                self._write_object(made)
+
+    def _write_object(self, made: Made) -> None:
+        if made.written:
+            return
+        made.written = True
+        for value in ((made.init or {}).get("given") or {}).values():
+            self._write_objects_of(value)
+        self.write(
+            {
+                "object": made.number,
+                "type": made.type,
+                "init": made.init,
+                "calls": made.calls,
+            }
+        )
+
+    def _call(self, each: Active) -> dict[str, Any]:
+        return {
+            "in": each.around.number if each.around else None,
+            "file": os.path.realpath(each.code.co_filename),
+            "function": each.code.co_qualname,
+            "line": each.code.co_firstlineno,
+            "site": each.site,
+            "given": each.given,
+            "owner": each.owner.number if each.owner else None,
+            "generates": bool(each.code.co_flags & GENERATES),
+        }
+
+    def write(self, note: dict[str, Any]) -> None:
+        note = {"process": os.getpid(), "at": time.time(), **note}
+        line = json.dumps(note)
+        self.size += len(line)
+        if self.size > MOST_WRITTEN:
+            return
+        # One write to the end of the file: other processes may write as well.
+        handle = os.open(self.file, os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
+        try:
+            os.write(handle, line.encode() + b"\n")
+        finally:
+            os.close(handle)
+
+
+def _outward(each: Active | None) -> Iterator[Active]:
+    while each is not None:
+        yield each
+        each = each.around
+
+
+def message_of(said: dict[str, Any]) -> dict[str, Any]:
+    """Return the message of a completion, or of a response with its text and calls."""
+    for choice in said.get("choices") or ():
+        return choice.get("message") or {}
+    text, calls = "", []
+    for item in said.get("output") or ():
+        if item.get("type") == "function_call":
+            function = {"name": item.get("name"), "arguments": item.get("arguments")}
+            calls.append(
+                {"id": item.get("call_id"), "type": "function", "function": function}
+            )
+        for part in item.get("content") or ():
+            text += part.get("text") or ""
+    message: dict[str, Any] = {"role": "assistant", "content": text or None}
+    return message | ({"tool_calls": calls} if calls else {})
+
+
+def snapshot(value: Any) -> dict[str, Any]:
+    """Return a value as JSON can hold it, unless it is large; else its type and its parts."""
+    if value is None or isinstance(value, bool | int | float):
+        return {"value": value}
+    if isinstance(value, str):
+        return {"value": value[:LONGEST]}
+    kept: dict[str, Any] = {"not_json": type(value).__qualname__}
+    with contextlib.suppress(Exception):  # whatever an object's own methods raise
+        if not hasattr(value, "__len__") or len(value) <= LARGEST:
+            kept = as_json(value)
+    if "value" not in kept:
+        kept["parts"] = _parts(value)
+    return kept
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    """Return those attributes of an object that are plain."""
+    with contextlib.suppress(Exception):
+        return {
+            name: part[:LONGEST] if isinstance(part, str) else part
+            for name, part in list(vars(value).items())[:MOST_PARTS]
+            if isinstance(part, str | int | float)
+        }
+    return {}

@@ -1,0 +1,110 @@
+"""Note what the SDK's clients ask a chat model, and what comes back."""
+
+from __future__ import annotations
+
+import json
+from types import CodeType, FrameType
+from typing import Any
+
+from .episodes import Episodes
+from .values import as_json
+
+OF_THE_SDK = (
+    "SyncAPIClient.request",
+    "AsyncAPIClient.request",
+    "Stream.__stream__",
+    "AsyncStream.__stream__",
+    "BaseClient._process_response_data",
+)
+CHUNK = "_process_response_data"
+
+
+class Conversations:
+    """What the SDK's clients ask a chat model, and what comes back.
+
+    Every call of the SDK ends in its clients' ``request``; a stream is read by its
+    ``__stream__``, which has each chunk made by ``_process_response_data`` (openai 2 and
+    3, _base_client.py and _streaming.py).
+    """
+
+    def __init__(self, episodes: Episodes) -> None:
+        self.episodes = episodes
+        self.asked: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
+        self.streams: dict[int, tuple[dict[str, Any], dict[str, Any], list[Any]]] = {}
+
+    def hears(self, code: CodeType) -> bool:
+        return code.co_qualname in OF_THE_SDK and "openai" in code.co_filename
+
+    def begins(self, frame: FrameType) -> None:
+        options = frame.f_locals.get("options")
+        url = str(getattr(options, "url", ""))
+        episode = self.episodes.around()
+        if episode is not None and url.endswith("/chat/completions"):
+            body = as_json(getattr(options, "json_data", None)).get("value")
+            if isinstance(body, dict) and id(frame) not in self.asked:
+                self.asked[id(frame)] = episode, body
+
+    def forgets(self, frame: FrameType) -> None:
+        self.asked.pop(id(frame), None)
+
+    def ends(self, frame: FrameType, outcome: str, answer: Any = None) -> None:
+        if frame.f_code.co_name == CHUNK:
+            stream = frame.f_back and frame.f_back.f_locals.get("self")
+            if id(stream) in self.streams:
+                self.streams[id(stream)][2].append(answer)
+            return
+        if frame.f_code.co_name == "__stream__":
+            streamed = self.streams.pop(id(frame.f_locals.get("self")), None)
+            if streamed is not None:
+                episode, body, chunks = streamed
+                note_completion(episode, body, message_of_chunks(chunks))
+            return
+        asked = self.asked.pop(id(frame), None)
+        if asked is None or outcome != "returned":
+            return
+        if hasattr(answer, "__stream__"):
+            self.streams[id(answer)] = (*asked, [])
+            return
+        content = getattr(getattr(answer, "http_response", None), "_content", None)
+        said = as_json(answer) if content is None else {"value": json.loads(content)}
+        choices = (said.get("value") or {}).get("choices") or [{}]
+        note_completion(*asked, choices[0].get("message") or {})
+
+
+def message_of_chunks(chunks: list[Any]) -> dict[str, Any]:
+    """Put the message together that a stream has carried."""
+    content = ""
+    calls: dict[int, dict[str, Any]] = {}
+    for chunk in chunks:
+        for choice in getattr(chunk, "choices", None) or ():
+            if choice.index:
+                continue
+            content += getattr(choice.delta, "content", None) or ""
+            for part in getattr(choice.delta, "tool_calls", None) or ():
+                function = {"name": "", "arguments": ""}
+                call = calls.setdefault(
+                    part.index, {"id": "", "type": "function", "function": function}
+                )
+                call["id"] = part.id or call["id"]
+                for name in function:
+                    call["function"][name] += getattr(part.function, name, None) or ""
+    message: dict[str, Any] = {"role": "assistant", "content": content or None}
+    return message | ({"tool_calls": list(calls.values())} if calls else {})
+
+
+def note_completion(
+    episode: dict[str, Any], body: dict[str, Any], message: dict[str, Any]
+) -> None:
+    """Add a request and its answer to an episode, in the place of those it goes on from."""
+    before = body.get("messages") or []
+    said = {name: value for name, value in message.items() if value is not None}
+    conversation = {"messages": [*before, {"content": None, **said}]}
+    if body.get("tools"):
+        conversation["tools"] = body["tools"]
+    kept = episode["conversations"]
+    for number, other in enumerate(kept):
+        length = len(other["messages"])
+        if len(before) >= length and before[: length - 1] == other["messages"][:-1]:
+            del kept[number]
+            break
+    kept.append(conversation)

@@ -1,0 +1,103 @@
+"""Hear from the interpreter which functions begin and end; nothing of them is changed.
+
+Through ``sys.monitoring`` (3.12 and later) or a profile function (3.11).
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from types import CodeType, FrameType
+from typing import Any, Protocol
+
+RETURNS = ("RETURN_VALUE", "RETURN_CONST")
+SUSPENDS = ("YIELD_VALUE", "RETURN_GENERATOR", "SEND", "YIELD_FROM", "ASYNC_GEN_WRAP")
+
+
+class Ear(Protocol):
+    """What hears that functions begin and end."""
+
+    def hears(self, code: CodeType) -> bool: ...
+
+    def begins(self, frame: FrameType) -> None: ...
+
+    def forgets(self, frame: FrameType) -> None:
+        """Hear that a generator or coroutine has only been made."""
+
+    def ends(self, frame: FrameType, outcome: str, answer: Any = None) -> None: ...
+
+
+def listen_to(ears: Sequence[Ear]) -> None:
+    """Tell ``ears`` about every function that begins and ends, in all threads, from now on."""
+    if sys.version_info >= (3, 12):
+        _listen_by_monitoring(ears)
+    else:
+        _listen_by_profiling(ears)
+
+
+if sys.version_info >= (3, 12):
+
+    def _listen_by_monitoring(ears: Sequence[Ear]) -> None:
+        monitoring = sys.monitoring
+        free = [n for n in (4, 3, 5, 2, 1, 0) if monitoring.get_tool(n) is None]
+        if not free:
+            sys.stderr.write("art-adapt capture: other tools watch: nothing is kept\n")
+            return
+        tool, events = free[0], monitoring.events
+        monitoring.use_tool_id(tool, "art-adapt capture")
+
+        def starts(code: CodeType, _: int) -> Any:
+            heard = [ear for ear in ears if ear.hears(code)]
+            for ear in heard:
+                ear.begins(sys._getframe(1))
+            return None if heard else monitoring.DISABLE
+
+        def returns(code: CodeType, _: int, value: Any) -> Any:
+            heard = [ear for ear in ears if ear.hears(code)]
+            for ear in heard:
+                ear.ends(sys._getframe(1), "returned", value)
+            return None if heard else monitoring.DISABLE
+
+        def unwinds(code: CodeType, _: int, error: BaseException) -> None:
+            for ear in ears:
+                if ear.hears(code):
+                    ear.ends(sys._getframe(1), f"raised {type(error).__name__}")
+
+        monitoring.register_callback(tool, events.PY_START, starts)
+        monitoring.register_callback(tool, events.PY_RETURN, returns)
+        monitoring.register_callback(tool, events.PY_UNWIND, unwinds)
+        monitoring.set_events(
+            tool, events.PY_START | events.PY_RETURN | events.PY_UNWIND
+        )
+
+
+def _listen_by_profiling(ears: Sequence[Ear]) -> None:
+    import dis
+
+    thrown: dict[
+        int, int
+    ] = {}  # where generators wait that an exception is thrown into
+
+    def heard(frame: FrameType, event: str, value: Any) -> None:
+        if event not in ("call", "return"):
+            return
+        for ear in ears:
+            if not ear.hears(frame.f_code):
+                continue
+            name = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+            if event == "call":
+                if name == "YIELD_VALUE":
+                    thrown[id(frame)] = frame.f_lasti
+                ear.begins(frame)
+                continue
+            gave_up = thrown.pop(id(frame), None) == frame.f_lasti
+            if name in RETURNS:
+                ear.ends(frame, "returned", value)
+            elif name == "RETURN_GENERATOR":
+                ear.forgets(frame)
+            elif value is None and (gave_up or name not in SUSPENDS):
+                ear.ends(frame, "raised")
+
+    sys.setprofile(heard)
+    threading.setprofile(heard)

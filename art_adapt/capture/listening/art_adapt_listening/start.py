@@ -1,0 +1,63 @@
+"""Start the ears that the settings ask for."""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .activity import Activity
+from .conversations import Conversations
+from .ears import Ear, listen_to
+from .episodes import Episodes
+
+
+def listen(told: dict[str, Any]) -> None:
+    """Listen to one function's episodes, to all that is active when a model is asked, or both."""
+    ears: list[Ear] = []
+    if told.get("seen") is not None:
+        activity = Activity(told["seen"])
+        _listen_to_input(lambda text: activity.write({"typed": text}))
+        ears.append(activity)
+    if told.get("episodes") is not None:
+        ears += _ears_of(Episodes(told["episodes"]), told["episodes"]["conversations"])
+    if ears:
+        listen_to(ears)
+
+
+def _ears_of(episodes: Episodes, conversations: bool) -> list[Ear]:
+    if any(field["of"] == "inputs" for field in episodes.fields):
+        _listen_to_input(episodes.inputs.append)
+    is_script = episodes.function == "<module>"
+    if is_script:
+        _listen_to_the_process(episodes)
+    ears: list[Ear] = [] if is_script else [episodes]
+    return [*ears, Conversations(episodes)] if conversations else ears
+
+
+def _listen_to_input(note: Callable[[str], None]) -> None:
+    asks = builtins.input
+
+    def heard(*prompt: Any) -> str:
+        said = asks(*prompt)
+        note(said)
+        return said
+
+    builtins.input = heard
+
+
+def _listen_to_the_process(listener: Episodes) -> None:
+    noted: dict[str, Any] = {"began": time.time(), "fields": {}, "conversations": []}
+    listener.running[0] = noted
+
+    def end() -> None:
+        # Of a script that has ended, __main__ has no __file__ any more.
+        main = getattr(sys.modules.get("__main__"), "__file__", sys.argv[0])
+        if os.path.realpath(main) == listener.file:
+            listener.write(noted, "ended", None)
+
+    atexit.register(end)

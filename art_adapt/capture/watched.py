@@ -1,0 +1,58 @@
+"""Turn what was seen of episodes into the notes that rows are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from art_adapt.capture.run import FieldSource
+from art_adapt.seen.notes import Call, FunctionKey, Run
+
+
+def make_folder(file: Path) -> None:
+    """Make the folder of the notes: only its owner reads it, and git never sees it.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    file.parent.mkdir(mode=0o700, exist_ok=True)
+    ignored = file.parent / ".gitignore"
+    if not ignored.exists():
+        ignored.write_text("*\n", encoding="utf-8")
+
+
+def notes_of(
+    runs: Sequence[Run], key: FunctionKey, fields: Sequence[FieldSource]
+) -> Iterator[dict[str, Any]]:
+    """Yield a note for each call of the function that runs an episode, as a listener's."""
+    for run in runs:
+        asked = {c.number for r in run.requests for c in run.outward(r.around)}
+        for call in run.calls.values():
+            if call.key == key and call.number in asked:
+                yield {
+                    "began": call.began,
+                    "seconds": call.seconds,
+                    "outcome": call.outcome or "not ended",
+                    "answer": call.returned.get("value"),
+                    "fields": {f.name: _value(run, call, f) for f in fields},
+                }
+
+
+def _value(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:
+    if field.of == "arguments":
+        return {"value": list(run.command[1:])}
+    if field.of == "inputs":
+        return {"value": list(run.typed)}
+    owner = run.objects.get(call.owner or 0)
+    made = owner.init if owner is not None else None
+    given = call.given if field.of == "function" else made.given if made else {}
+    noted = given.get(field.parameter, {"value": None})
+    if field.part is None:
+        return (
+            noted
+            if "value" in noted
+            else {"not_json": noted.get("type", noted.get("not_json", "object"))}
+        )
+    parts = noted.get("parts") or noted.get("value")
+    return {"value": parts.get(field.part) if isinstance(parts, dict) else None}

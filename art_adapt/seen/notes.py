@@ -1,0 +1,189 @@
+"""Read the notes of runs: calls of the project's functions, and what the model was asked in them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from art_adapt.code.project_folder import project_root
+
+Json = dict[str, Any]
+FunctionKey = tuple[Path, str]
+
+FOLDER = ".art-adapt"
+FILE = "seen.jsonl"
+
+
+@dataclass(frozen=True)
+class Site:
+    """A line of the project."""
+
+    path: Path
+    line: int
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function of the project.
+
+    ``given`` and ``returned`` hold each value as ``{"value": ...}``, as ``{"object": number,
+    "type": ...}``, or as ``{"not_json": type, "parts": {...}}``. ``owner``: the object whose
+    method it is. ``around``: the call that encloses it. ``began`` and ``seconds`` are of the
+    clock; without an end, ``seconds`` is None.
+    """
+
+    number: int
+    around: int | None
+    path: Path
+    function: str
+    site: Site | None
+    given: dict[str, Json]
+    owner: int | None
+    generates: bool
+    began: float
+    seconds: float | None = None
+    outcome: str = ""
+    returned: Json = field(default_factory=dict)
+
+    @property
+    def key(self) -> FunctionKey:
+        return self.path, self.function.replace("<locals>.", "")
+
+    @property
+    def is_nested(self) -> bool:
+        """True if the function is made anew by another one: nothing can import it."""
+        return "<locals>" in self.function
+
+
+@dataclass(frozen=True)
+class Made:
+    """An object of a class of the project, its construction, and the calls that set it up."""
+
+    number: int
+    type: str  # as module:qualname
+    init: Call | None
+    calls: tuple[Call, ...]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the model was asked, in which call, and the message that it said."""
+
+    number: int
+    around: int | None
+    site: Site | None
+    body: Json
+    message: Json = field(default_factory=dict)
+
+    @cached_property
+    def messages(self) -> list[Json]:
+        """The conversation so far; a Responses request's input counts as one."""
+        given = self.body.get("messages")
+        if given is None:
+            given = self.body.get("input")
+            if isinstance(given, str):
+                given = [{"role": "user", "content": given}]
+        return [each for each in given or () if isinstance(each, dict)]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One process that was listened to; ``typed`` are the lines that ``input()`` returned."""
+
+    command: tuple[str, ...]
+    calls: dict[int, Call]
+    objects: dict[int, Made]
+    requests: tuple[Request, ...]
+    typed: tuple[str, ...]
+
+    def outward(self, number: int | None) -> Iterator[Call]:
+        """Yield the calls around something, from the innermost."""
+        while number is not None and number in self.calls:
+            yield self.calls[number]
+            number = self.calls[number].around
+
+
+def seen_file(path: Path) -> Path:
+    """Return where the notes of a project are kept, of which ``path`` is a file or folder."""
+    return project_root(path.resolve()) / FOLDER / FILE
+
+
+def read_runs(file: Path) -> tuple[Run, ...]:
+    """Read the runs that asked a model, in their order. A line that a crash cut off is left out."""
+    if not file.is_file():
+        return ()
+    by_process: dict[Any, list[list[Json]]] = {}
+    for line in file.read_text(encoding="utf-8", errors="replace").split("\n"):
+        with contextlib.suppress(ValueError):
+            note = json.loads(line)
+            if not isinstance(note, dict):
+                continue
+            runs = by_process.setdefault(note.get("process"), [])
+            if "run" in note:  # the number of a process comes again
+                runs.append([])
+            if runs:
+                runs[-1].append(note)
+    found = (_run(notes) for runs in by_process.values() for notes in runs)
+    return tuple(run for run in found if run.requests)
+
+
+def _run(notes: Sequence[Json]) -> Run:
+    said = {n["said"]: n.get("message") or {} for n in notes if "said" in n}
+    ended = {n["ended"]: n for n in notes if "ended" in n}
+    return Run(
+        tuple(notes[0]["run"]),
+        {
+            n["call"]: _call(n["call"], n, ended.get(n["call"]))
+            for n in notes
+            if "call" in n
+        },
+        {n["object"]: _made(n) for n in notes if "object" in n},
+        tuple(
+            Request(
+                n["asked"],
+                n["in"],
+                _site(n),
+                n.get("body") or {},
+                said.get(n["asked"], {}),
+            )
+            for n in notes
+            if "asked" in n
+        ),
+        tuple(n["typed"] for n in notes if "typed" in n),
+    )
+
+
+def _call(number: int, note: Json, ended: Json | None) -> Call:
+    ended = ended or {}
+    until = ended.get("at")
+    began = note.get("at", 0.0)
+    return Call(
+        number,
+        note["in"],
+        Path(note["file"]),
+        note["function"],
+        _site(note),
+        note["given"],
+        note["owner"],
+        note["generates"],
+        began,
+        None if until is None else round(until - began, 3),
+        ended.get("outcome", ""),
+        ended.get("returned") or {},
+    )
+
+
+def _made(note: Json) -> Made:
+    init = note["init"]
+    calls = tuple(_call(0, each, None) for each in note["calls"])
+    return Made(note["object"], note["type"], init and _call(0, init, None), calls)
+
+
+def _site(note: Json) -> Site | None:
+    site = note.get("site")
+    return site and Site(Path(site[0]), site[1])
