@@ -30,7 +30,7 @@ from art_adapt.entry_decision import UnclearEntry
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.files import check_unchanged
-from art_adapt.seen.decision import Seen, seen_of, with_seen
+from art_adapt.seen.decision import Seen, seen_of, shown_by, with_seen
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import FileSurvey, Survey
@@ -91,9 +91,10 @@ def make_plan(
         [source.path for source in sources], [e.home for e in found.entry_points]
     )
     options = with_earlier(options, before)
-    seen = seen_of(found, sources)
+    seen = seen_of(found, sources, options)
     options = with_seen(options, seen, found, sources)
-    if options.origin("entry") in (Origin.EARLIER, Origin.SEEN):
+    session.shown = shown_by(seen)
+    if seen is not None or options.origin("entry") is Origin.EARLIER:
         sources = with_entry_file(sources, options.entry)
         found = survey(sources, entry=options.entry, session=session)
     if guide is not None and options.train_module:

@@ -36,14 +36,28 @@ def _say_nothing(files: int | None) -> None:
     pass
 
 
+@dataclass(frozen=True)
+class Shown:
+    """What a run of the project has shown of how its agent is made, as files and functions.
+
+    ``makers`` are the functions that made it and its parts, or called it; ``factories`` those
+    that returned it, the outermost first.
+    """
+
+    makers: frozenset[tuple[str, str]] = frozenset()
+    factories: tuple[tuple[str, str], ...] = ()
+
+
 @dataclass(eq=False)
 class Session:
     """The files that were read, each once, and the answers about them.
 
     ``notice`` is told how many files were read, as it goes, and None when that has ended.
+    ``shown`` is what somebody let it watch.
     """
 
     notice: Callable[[int | None], None] = _say_nothing
+    shown: Shown = Shown()
 
     _syntaxes: dict[tuple[Path, bytes], Syntax] = field(default_factory=dict)
     _below: dict[Path, list[Path]] = field(default_factory=dict)

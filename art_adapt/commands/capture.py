@@ -69,6 +69,8 @@ def capture(
     from art_adapt.scenarios.append import append_rows
 
     ran = agent or _agent_of(command)
+    if agent is not None and not agent.is_file():
+        raise Refusal("there is no such file", path=agent)
     if entry is None and conversations is None and not _is_adapted(ran):
         raise typer.Exit(_watch(command, ran, output, allow or ()))
     if ran is None:
@@ -108,7 +110,7 @@ def _watch(
     from art_adapt.capture.run import activity_in, run_listening
     from art_adapt.capture.watched import make_folder, notes_of
     from art_adapt.code.project_folder import project_root
-    from art_adapt.report.seen import say_seen
+    from art_adapt.report.seen import say_episode, say_seen
     from art_adapt.scenarios.append import append_rows
     from art_adapt.seen.episodes import seen_episodes
     from art_adapt.seen.notes import read_runs, seen_file
@@ -122,12 +124,14 @@ def _watch(
         raise Refusal(f"{file.parent} cannot be made: {error.strerror}") from error
     code = run_listening(command, activity_in(project_root(near), file))
     runs = read_runs(file)[known:]
+    say_seen(runs)
+    outermost = next((call for run in runs for call in run.calls.values()), None)
     possible = seen_episodes(runs)
-    if not possible:
-        say_seen(runs, None)
+    if outermost is None:
         return code
-    point, scenarios = _episode(agent or _shown(possible[0].key[0]), None)
-    say_seen(runs, point)
+    near = possible[0].key[0] if possible else outermost.path
+    point, scenarios = _episode(agent or _shown(near), None)
+    say_episode(point)
     path = output or point.home.parent / scenarios
     fields = _fields(point)
     key = Path(point.key[0]).resolve(), point.key[1]
@@ -192,11 +196,12 @@ def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
     Raises:
         Refusal: it is unclear, or nothing that can be called.
     """
+    from art_adapt.code.session import Session
     from art_adapt.discovery import named_sources, with_entry_file
     from art_adapt.entry_decision import decide_entry
     from art_adapt.pyproject import with_configuration
     from art_adapt.scenarios.source_kind import SourceKind, source_kind
-    from art_adapt.seen.decision import seen_of, with_seen
+    from art_adapt.seen.decision import seen_of, shown_by, with_seen
     from art_adapt.settings import Options, Origin, TrainingOptions
     from art_adapt.survey.survey import survey
 
@@ -207,10 +212,12 @@ def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
     options = replace(with_configuration(options, sources[0].path), single_turn=False)
     sources = with_entry_file(sources, options.entry)
     read = survey(sources, entry=options.entry)
-    options = with_seen(options, seen_of(read, sources), read, sources)
-    if options.origin("entry") is Origin.SEEN:
+    seen = seen_of(read, sources, options)
+    options = with_seen(options, seen, read, sources)
+    if seen is not None:
         sources = with_entry_file(sources, options.entry)
-        read = survey(sources, entry=options.entry)
+        session = Session(shown=shown_by(seen))
+        read = survey(sources, entry=options.entry, session=session)
     found = decide_entry(read, options).entry
     assert found is not None  # a train module needs one
     is_file = source_kind(options.scenarios) is SourceKind.JSONL

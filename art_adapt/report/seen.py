@@ -13,8 +13,8 @@ from art_adapt.seen.notes import Run
 from art_adapt.survey.model import EntryPoint
 
 
-def say_seen(runs: Sequence[Run], entry: EntryPoint | None) -> None:
-    """Print on standard error what the model was asked, and which function runs an episode."""
+def say_seen(runs: Sequence[Run]) -> None:
+    """Print on standard error what the model was asked."""
     say = sys.stderr.write
     requests = [request for run in runs for request in run.requests]
     if not requests:
@@ -34,10 +34,11 @@ def say_seen(runs: Sequence[Run], entry: EntryPoint | None) -> None:
     if called:
         tools = ", ".join(f"{name} ({count})" for name, count in called.items())
         say(f"  tools    {printable(tools)}\n")
-    if entry is None:
-        say("  episode  no function of the project encloses a whole conversation\n")
-        return
-    say(f"  episode  {entry.called} ({at(entry.place)})\n")
+
+
+def say_episode(entry: EntryPoint) -> None:
+    """Print on standard error which function runs an episode."""
+    sys.stderr.write(f"  episode  {entry.called} ({at(entry.place)})\n")
 
 
 def _number(count: int, what: str) -> str:

@@ -16,6 +16,7 @@ from art_adapt.entry_decision import near
 from art_adapt.paths import at
 from art_adapt.plan import Plan
 from art_adapt.printable import printable
+from art_adapt.seen.decision import Seen
 from art_adapt.settings import Origin
 from art_adapt.survey.candidates.entry_points import UNSEEN
 from art_adapt.survey.model import (
@@ -91,7 +92,7 @@ def _lines(plan: Plan) -> Iterator[Line]:
     if decisions.training is not None:
         yield Line()
         yield Line(text="Decided", heading=True)
-        yield from _decision_lines(decisions)
+        yield from _decision_lines(decisions, plan.seen)
         yield from _changed_lines(plan)
 
 
@@ -343,7 +344,7 @@ def _changed_lines(plan: Plan) -> Iterator[Line]:
         yield Line("changed", each.now, f"(before: {each.before})")
 
 
-def _decision_lines(decisions: Decisions) -> Iterator[Line]:
+def _decision_lines(decisions: Decisions, seen: Seen | None) -> Iterator[Line]:
     training = decisions.training
     assert training is not None
     reward = training.reward or (
@@ -360,8 +361,11 @@ def _decision_lines(decisions: Decisions) -> Iterator[Line]:
         ("project", training.project),
         ("run_name", training.run_name),
     ):
-        yield Line(
-            name.replace("_", " "),
-            value,
-            f"({decisions.origins.get(name, Origin.DEFAULT)})",
-        )
+        origin = decisions.origins.get(name, Origin.DEFAULT)
+        said = f"({origin})"
+        if origin is Origin.SEEN and seen is not None:
+            runs = "1 run" if len(seen.runs) == 1 else f"{len(seen.runs)} runs"
+            said = f"(seen in {runs})"
+            if seen.read is not None:
+                said += f"; by reading alone it would be {seen.read} (--entry)"
+        yield Line(name.replace("_", " "), value, said)

@@ -1,20 +1,22 @@
-"""Let what was seen in runs decide which function runs an episode."""
+"""Let what was seen in runs decide which function runs an episode, and how its agent is made."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from art_adapt.code.session import Shown
 from art_adapt.errors import Refusal
 from art_adapt.seen.episodes import SeenFunction, seen_episodes, seen_functions
-from art_adapt.seen.notes import FunctionKey, Run, read_runs, seen_file
+from art_adapt.seen.notes import Call, FunctionKey, Run, read_runs, seen_file
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source
+from art_adapt.survey.candidates.entry_points import names_function
 from art_adapt.survey.model import EntryPoint, Survey
 
-SAYS_MORE = (Origin.FLAG, Origin.CONFIG, Origin.ANSWER, Origin.EARLIER)
+DEEPEST = 2  # objects in objects in objects
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,11 @@ class Seen:
     read: EntryPoint | None
 
 
-def seen_of(survey: Survey, sources: Sequence[Source]) -> Seen | None:
-    """Return what runs show of an agent; None where nobody let it be watched."""
+def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen | None:
+    """Return what runs show of an agent; None where nobody let it be watched.
+
+    Where somebody has said which function runs an episode, that is its function.
+    """
     runs = read_runs(seen_file(sources[0].path))
     given = {os.path.realpath(f.source.path) for f in survey.files if f.given}
     every = {os.path.realpath(file.source.path) for file in survey.files}
@@ -40,23 +45,31 @@ def seen_of(survey: Survey, sources: Sequence[Source]) -> Seen | None:
     asked = _of_files(runs, given) or _of_files(runs, every)
     if not asked:
         return None
-    found = survey.entry_points
+    first = survey.entry_points[0] if survey.entry_points else None
+    if options.entry is not None:
+        return Seen(asked, _named(asked, options.entry), None)
     possible = seen_episodes(asked)
     if not possible:
         steps = {each.key for each in seen_functions(asked)}
-        is_step = bool(found) and _key(found[0]) in steps
-        return Seen(asked, None, found[0] if is_step else None)
-    chosen = possible[0]
-    if (
-        not chosen.given
-    ):  # each encloses whole conversations: reading chooses among them
-        keys = {each.key: each for each in possible}
-        likely = (
-            keys.get(_key(entry)) for entry in found if entry.score == found[0].score
-        )
-        chosen = next((each for each in likely if each is not None), chosen)
-    differs = bool(found) and _key(found[0]) != chosen.key
-    return Seen(asked, chosen, found[0] if differs else None)
+        is_step = first is not None and _key(first) in steps
+        return Seen(asked, None, first if is_step else None)
+    chosen = possible[0] if possible[0].given else _read_among(survey, possible)
+    differs = first is not None and _key(first) != chosen.key
+    return Seen(asked, chosen, first if differs else None)
+
+
+def _read_among(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction:
+    """Return the likeliest by reading of those that enclose whole conversations."""
+    by_key = {each.key: each for each in possible}
+    best = [e for e in survey.entry_points if e.score == survey.entry_points[0].score]
+    likely = (by_key.get(_key(entry)) for entry in best)
+    return next((each for each in likely if each is not None), possible[0])
+
+
+def _named(runs: Sequence[Run], entry: str) -> SeenFunction | None:
+    module, _, name = entry.rpartition(":")
+    functions = seen_functions(runs)
+    return next((e for e in functions if names_function(*e.key, module, name)), None)
 
 
 def with_seen(
@@ -67,16 +80,15 @@ def with_seen(
     Raises:
         Refusal: no function ran it.
     """
-    if seen is None or options.origin("entry") in SAYS_MORE:
+    if seen is None or options.entry is not None:
         return options
     if seen.function is None:
         if seen.read is not None and options.train_module:
             raise _no_function(seen.read)
         return options
     entry = name_of(seen.function, survey, sources[0].path)
-    return replace(
-        options, entry=entry, origins={**options.origins, "entry": Origin.SEEN}
-    )
+    origins = {**options.origins, "entry": Origin.SEEN}
+    return replace(options, entry=entry, origins=origins)
 
 
 def _no_function(read: EntryPoint) -> Refusal:
@@ -97,14 +109,40 @@ def name_of(seen: SeenFunction, survey: Survey, agent: Path) -> str:
     owner = call.run.objects.get(call.call.owner or 0)
     if owner is not None:  # of its class, which may inherit the method
         function = f"{owner.type.partition(':')[2]}.{function.rpartition('.')[2]}"
-    named = [e for e in survey.entry_points if _key(e) == seen.key]
-    called = [e.called for e in named]
+    called = [e.called for e in survey.entry_points if _key(e) == seen.key]
     if called and function not in called:
         function = called[0]
     if os.path.realpath(agent) == str(path):
         return function
     relative = os.path.relpath(path, os.path.realpath(agent.parent))
     return f"{Path(relative).as_posix()}:{function}"
+
+
+def shown_by(seen: Seen | None) -> Shown:
+    """Return which functions made the agent whose episodes were seen."""
+    makers: set[tuple[str, str]] = set()
+    factories: dict[tuple[str, str], None] = {}
+    calls = () if seen is None or seen.function is None else seen.function.calls
+    for each in calls:
+        called = [each.call, *_made(each.run, each.call, DEEPEST)]
+        sites = (call.site for call in called if call.site is not None)
+        makers |= {(str(site.path), site.function) for site in sites}
+        owner = each.run.objects.get(each.call.owner or 0)
+        for call in reversed(owner.returned if owner is not None else ()):
+            if not call.is_nested:
+                factories[str(call.path), call.key[1]] = None
+    return Shown(frozenset(makers), tuple(factories))
+
+
+def _made(run: Run, call: Call, depth: int) -> Iterator[Call]:
+    """Yield the constructions of the objects that a call is given or is a method of."""
+    numbers = [call.owner, *(note.get("object") for note in call.given.values())]
+    for number in numbers:
+        made = run.objects.get(number or 0)
+        if made is not None and made.init is not None:
+            yield made.init
+            if depth:
+                yield from _made(run, replace(made.init, owner=None), depth - 1)
 
 
 def _key(entry: EntryPoint) -> FunctionKey:

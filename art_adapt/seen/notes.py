@@ -25,6 +25,7 @@ class Site:
 
     path: Path
     line: int
+    function: str
 
 
 @dataclass(frozen=True)
@@ -62,12 +63,16 @@ class Call:
 
 @dataclass(frozen=True)
 class Made:
-    """An object of a class of the project, its construction, and the calls that set it up."""
+    """An object of a class of the project: its construction, and what filled and returned it.
+
+    ``returned``: the functions that returned it before the model was asked, innermost first.
+    """
 
     number: int
     type: str  # as module:qualname
     init: Call | None
     calls: tuple[Call, ...]
+    returned: tuple[Call, ...]
 
 
 @dataclass(frozen=True)
@@ -181,9 +186,11 @@ def _call(number: int, note: Json, ended: Json | None) -> Call:
 def _made(note: Json) -> Made:
     init = note["init"]
     calls = tuple(_call(0, each, None) for each in note["calls"])
-    return Made(note["object"], note["type"], init and _call(0, init, None), calls)
+    returned = tuple(_call(0, each, None) for each in note["returned"])
+    init = init and _call(0, init, None)
+    return Made(note["object"], note["type"], init, calls, returned)
 
 
 def _site(note: Json) -> Site | None:
     site = note.get("site")
-    return site and Site(Path(site[0]), site[1])
+    return site and Site(Path(site[0]), site[1], site[2].replace("<locals>.", ""))

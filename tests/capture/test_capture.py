@@ -205,6 +205,8 @@ def test_a_script_that_asks_at_the_terminal(folder: Path) -> None:
     (folder / "agent.py").write_text(script)
     done = art_adapt(
         "capture",
+        "--entry",
+        "<module>",
         "-o",
         "rows.jsonl",
         "--",
@@ -367,7 +369,8 @@ def test_nothing_of_the_agent_is_another_object(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--", "./no-such-command"], "the agent's file is not in the command"),
+        (["--", "./no-such-command"], "cannot be started"),
+        (["--entry", "run", "--", "pytest"], "the agent's file is not in the command"),
         (["--agent", "agent.py", "--", "./no-such-command"], "cannot be started"),
         (["--agent", "nowhere.py", "--", "python", "use.py"], "nowhere.py"),
         (["--agent", "agent.py", "--entry", "nope", "--", "python", "use.py"], "nope"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from art_adapt.code.syntax import Syntax
 
 # The ranks of calls that only show or try an agent: a demo's, a test's.
 DEMOS, TESTS = 3, 4
+SHOWN = -1  # a run has shown that this call makes it
 IN_DEMO = re.compile(r"(^|_)(demo|example|sample|smoke)s?(_|$)", re.IGNORECASE)
 Site = tuple[Syntax, ast.Call]
 
@@ -20,10 +22,12 @@ Site = tuple[Syntax, ast.Call]
 def rank(project: Project, site: Site, agent: Syntax) -> int:
     """Order the calls that show how an object is made.
 
-    First come the files that the user named, then the agent's own, then others; what only
-    shows or tries an agent comes last.
+    First comes what a run has shown, then the files that the user named, then the agent's
+    own, then others; what only shows or tries an agent comes last.
     """
     place, call = site
+    if makes(project, place, place.owner(call)):
+        return SHOWN
     if IN_DEMO.search(place.owner(call).rpartition(".")[2]):
         return DEMOS
     if place.source.path in project.given:
@@ -31,6 +35,12 @@ def rank(project: Project, site: Site, agent: Syntax) -> int:
     if place is agent:
         return 1
     return is_trial(place.source.path, agent.source.path) or 2
+
+
+def makes(project: Project, place: Syntax, function: str) -> bool:
+    """True if a run has shown that a function makes the agent or a part of it."""
+    makers = project.session.shown.makers
+    return bool(makers) and (os.path.realpath(place.source.path), function) in makers
 
 
 def is_trial(path: Path, agent: Path) -> int:

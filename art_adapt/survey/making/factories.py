@@ -6,6 +6,7 @@ It stands in where the agent has to be given something that cannot be taken over
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Container, Iterator
 from dataclasses import replace
 
@@ -42,13 +43,18 @@ def with_factory(
     """
     whole = entry.instance
     unknown = entry.constructor if whole is None else (whole,)
-    if not any(map(is_unknown, unknown)) and not entry.is_abstract:
-        return entry
-    if entry.context:
-        return entry  # who leaves it is not known
+    shown = list(_shown(project))
+    missing = any(map(is_unknown, unknown)) or entry.is_abstract
+    if entry.context or not (missing or shown):
+        return entry  # who leaves a context is not known
     agent = project.files[entry.home]
-    for place, function in _factories(project, agent, entry):
-        if whole is not None and not _contains(place, function, whole.passed):
+    for place, function in (*shown, *_factories(project, agent, entry)):
+        is_shown = (place, function) in shown
+        if not (missing or is_shown):
+            continue
+        if whole is not None and not (
+            is_shown or _contains(place, function, whole.passed)
+        ):
             continue
         module = module_at(project, agent, place.source.path)
         runs = place is not agent and runs_when_imported(place)
@@ -78,8 +84,27 @@ def with_factory(
             fields=tuple(each for each in given if each is not None),
             made=made,
         )
-        return replace(entry, instance=instance, is_abstract=False)
+        setup = tuple(
+            call
+            for call in entry.setup
+            if not (is_shown and _contains(place, function, call.place))
+        )
+        return replace(entry, instance=instance, is_abstract=False, setup=setup)
     return entry
+
+
+def _shown(project: Project) -> Iterator[tuple[Syntax, Function]]:
+    """Yield the functions that a run has shown to return a new agent, the outermost first."""
+    files = {os.path.realpath(path): place for path, place in project.files.items()}
+    for path, name in project.session.shown.factories:
+        place = files.get(path)
+        function = place.functions.get(name) if place is not None else None
+        if (
+            place is not None
+            and function is not None
+            and _may_be_called(place, function)
+        ):
+            yield place, function
 
 
 def _contains(syntax: Syntax, function: Function, place: Place | None) -> bool:
@@ -106,21 +131,13 @@ def _factories(
 
 def _is_factory(place: Syntax, function: Function, made: Container[ast.AST]) -> bool:
     """True if a function returns a new instance each time, and asks nobody for anything."""
-    if function.nested or not isinstance(function.node, ast.FunctionDef):
+    if not _may_be_called(place, function):
         return False
-    bound = function.class_name is not None
-    if decorator_names(function.node) != (["staticmethod"] if bound else []):
-        return False  # a cache would give all episodes one agent
-    returned: list[ast.expr | None] = []
-    for node in place.owned_by(function.qualname):
-        if isinstance(node, ast.Global | ast.Yield | ast.YieldFrom):
-            return False
-        if reads_arguments(place, node):
-            return False
-        if isinstance(node, ast.Return):
-            returned.append(node.value)
-    if asks_a_person(place, function.node):
-        return False
+    returned = [
+        node.value
+        for node in place.owned_by(function.qualname)
+        if isinstance(node, ast.Return)
+    ]
 
     def is_new(value: ast.expr | None) -> bool:
         if not isinstance(value, ast.Name):
@@ -129,3 +146,18 @@ def _is_factory(place: Syntax, function: Function, made: Container[ast.AST]) -> 
         return bool(values) and all(each in made for each in values)
 
     return bool(returned) and all(map(is_new, returned))
+
+
+def _may_be_called(place: Syntax, function: Function) -> bool:
+    """True if a function can be called for each episode: it asks nobody, and keeps nothing."""
+    if function.nested or not isinstance(function.node, ast.FunctionDef):
+        return False
+    bound = function.class_name is not None
+    if decorator_names(function.node) != (["staticmethod"] if bound else []):
+        return False  # a cache would give all episodes one agent
+    for node in place.owned_by(function.qualname):
+        if isinstance(node, ast.Global | ast.Yield | ast.YieldFrom):
+            return False
+        if reads_arguments(place, node):
+            return False
+    return not asks_a_person(place, function.node)

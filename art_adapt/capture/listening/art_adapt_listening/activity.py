@@ -44,7 +44,9 @@ class Active:
     number: int
     around: Active | None
     code: CodeType
-    site: tuple[str, int] | None  # where it was called in the project
+    site: (
+        tuple[str, int, str] | None
+    )  # where it was called in the project: file, line, function
     given: dict[str, Any]
     owner: Made | None
     written: bool = False
@@ -52,12 +54,13 @@ class Active:
 
 @dataclass
 class Made:
-    """An object of a class of the project, how it was made, and which methods set it up."""
+    """An object of a class of the project: how it was made, and what filled and returned it."""
 
     number: int
     type: str
     init: dict[str, Any] | None = None
     calls: list[dict[str, Any]] = field(default_factory=list)
+    returned: list[dict[str, Any]] = field(default_factory=list)
     written: bool = False
 
 
@@ -75,6 +78,7 @@ class Activity:
         self.handed: dict[int, Active | None] = {}
         self.asked: dict[int, int] = {}
         self.streams: dict[int, tuple[int, list[Any]]] = {}
+        self.classes: dict[type[Any], bool] = {}
         self.size = 0
         self.write({"run": [*sys.argv], "python": sys.version.split()[0]})
 
@@ -96,10 +100,13 @@ class Activity:
             code.co_name.startswith("<") and code.co_name != "<module>"
         ):
             return ""  # what is made at run time; lambdas, comprehensions
+        return "own" if self._is_inside(name) else ""
+
+    def _is_inside(self, name: str) -> bool:
+        """True if a file is the project's, and no package's that is installed below it."""
         path = os.path.realpath(name)
         inside = path.startswith(self.root + os.sep)
-        packages = f"{os.sep}site-packages{os.sep}"
-        return "own" if inside and packages not in path else ""
+        return inside and f"{os.sep}site-packages{os.sep}" not in path
 
     def begins(self, frame: FrameType) -> None:
         code = frame.f_code
@@ -129,6 +136,8 @@ class Activity:
             return
         if active.get() is ended:
             active.set(ended.around)
+        if not ended.written:
+            self._returns(ended, answer)
         if ended.written:
             note = {"ended": ended.number, "outcome": outcome}
             self.write({**note, "returned": snapshot(answer)})
@@ -180,10 +189,9 @@ class Activity:
         }, owner
 
     def _value(self, value: Any) -> dict[str, Any]:
-        made = self._object(value)
-        if made is not None:
-            return {"object": made.number, "type": made.type}
-        return snapshot(value)
+        kept = snapshot(value)
+        made = None if "value" in kept else self._object(value)
+        return kept if made is None else {"object": made.number, "type": made.type}
 
     def _object(self, value: Any) -> Made | None:
         """Return the notes on an object of a class of the project; None: it is of another."""
@@ -199,11 +207,18 @@ class Activity:
         return made
 
     def _is_own(self, kind: type[Any]) -> bool:
-        init = kind.__dict__.get("__init__") or getattr(kind, "__init__", None)
-        code = getattr(init, "__code__", None)
-        if code is not None and code not in self.heard:
-            self.heard[code] = self._kind(code)
-        return code is not None and self.heard[code] == "own"
+        if kind not in self.classes:
+            module = sys.modules.get(kind.__module__)
+            file = getattr(module, "__file__", None)
+            self.classes[kind] = file is not None and self._is_inside(file)
+        return self.classes[kind]
+
+    def _returns(self, ended: Active, answer: Any) -> None:
+        """Note a function that has made an object and returned it."""
+        made = self._object(answer)
+        is_own = ended.owner is not None and ended.owner is made
+        if made is not None and not is_own and len(made.returned) < MOST_SETUP:
+            made.returned.append(self._call(ended))
 
     def _sets_up(self, ended: Active) -> None:
         """Note a method that has ended and asked nothing, unless its object called it."""
@@ -215,12 +230,14 @@ class Activity:
         if outside and len(owner.calls) < MOST_SETUP:
             owner.calls.append(self._call(ended))
 
-    def _site(self, frame: FrameType) -> tuple[str, int] | None:
-        """Return the line of the project that called, if it is the nearest one outside."""
+    def _site(self, frame: FrameType) -> tuple[str, int, str] | None:
+        """Return the file, line and function of the project that called, if any did."""
         outer = frame.f_back
         while outer is not None:
             if self.heard.get(outer.f_code) == "own":
-                return os.path.realpath(outer.f_code.co_filename), outer.f_lineno or 0
+                code = outer.f_code
+                path = os.path.realpath(code.co_filename)
+                return path, outer.f_lineno or 0, code.co_qualname
             outer = outer.f_back
         return None
 
@@ -298,6 +315,7 @@ class Activity:
                 "type": made.type,
                 "init": made.init,
                 "calls": made.calls,
+                "returned": made.returned,
             }
         )
 
