@@ -31,6 +31,7 @@ from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.files import check_unchanged
 from art_adapt.seen.decision import Seen, seen_of, shown_by, with_seen
+from art_adapt.seen.fields import with_given
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import FileSurvey, Survey
@@ -97,6 +98,7 @@ def make_plan(
     if seen is not None or options.origin("entry") is Origin.EARLIER:
         sources = with_entry_file(sources, options.entry)
         found = survey(sources, entry=options.entry, session=session)
+    found = with_given(found, seen)
     if guide is not None and options.train_module:
         with contextlib.suppress(UnclearEntry):  # the first thing that it asks
             _planned(

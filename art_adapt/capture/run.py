@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,15 +79,23 @@ def episodes_of(
     return {"episodes": noted}
 
 
-def activity_in(root: Path, file: Path) -> dict[str, Any]:
-    """Return the settings with which a listener notes in ``file`` what asks a model below ``root``."""
-    return {"seen": {"root": os.path.realpath(root), "file": str(file.resolve())}}
+def activity_in(root: Path, file: Path, scripted: str | None = None) -> dict[str, Any]:
+    """Return the settings with which a listener notes in ``file`` what asks a model below ``root``.
+
+    ``scripted``: the base URL of a model that answers in the place of any other.
+    """
+    places = {"root": os.path.realpath(root), "file": str(file.resolve())}
+    return {"seen": {**places, "scripted": scripted}}
 
 
-def run_listening(command: Sequence[str], settings: dict[str, Any]) -> int:
+def run_listening(
+    command: Sequence[str],
+    settings: dict[str, Any],
+    variables: Mapping[str, str] = os.environ,
+) -> int:
     """Run ``command`` to its end while it is listened to; return its exit code.
 
-    Input, output and signals are the command's own.
+    Input, output and signals are the command's own, as are the ``variables`` of its environment.
 
     Raises:
         Refusal: it cannot be started.
@@ -96,7 +104,7 @@ def run_listening(command: Sequence[str], settings: dict[str, Any]) -> int:
         told = Path(folder, "settings.json")
         told.write_text(json.dumps(settings), encoding="utf-8")
         try:
-            process = subprocess.Popen(command, env=_environment(told))
+            process = subprocess.Popen(command, env=_environment(told, variables))
         except OSError as error:
             raise Refusal(
                 f"{command[0]} cannot be started: {error.strerror or error}",
@@ -105,10 +113,10 @@ def run_listening(command: Sequence[str], settings: dict[str, Any]) -> int:
         return _wait(process)
 
 
-def _environment(told: Path) -> dict[str, str]:
-    before = os.environ.get("PYTHONPATH")
+def _environment(told: Path, variables: Mapping[str, str]) -> dict[str, str]:
+    before = variables.get("PYTHONPATH")
     path = str(LISTENING) if not before else os.pathsep.join([str(LISTENING), before])
-    return {**os.environ, "PYTHONPATH": path, SETTINGS: str(told.resolve())}
+    return {**variables, "PYTHONPATH": path, SETTINGS: str(told.resolve())}
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:

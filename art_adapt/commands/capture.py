@@ -47,6 +47,13 @@ def capture(
             "and warm starts."
         ),
     ] = None,
+    scripted: Annotated[
+        bool,
+        typer.Option(
+            "--scripted",
+            help="Answer in the model's place, without a key: nothing leaves this machine.",
+        ),
+    ] = False,
     allow: Annotated[
         list[str] | None,
         typer.Option(
@@ -71,8 +78,14 @@ def capture(
     ran = agent or _agent_of(command)
     if agent is not None and not agent.is_file():
         raise Refusal("there is no such file", path=agent)
-    if entry is None and conversations is None and not _is_adapted(ran):
-        raise typer.Exit(_watch(command, ran, output, allow or ()))
+    known = entry is not None or conversations is not None or _is_adapted(ran)
+    if scripted and known:
+        raise Refusal(
+            "--scripted is for an agent that is not adapted yet: its rows are made up",
+            next_step="leave it out; or rehearse the train module",
+        )
+    if not known:
+        raise typer.Exit(_watch(command, ran, output, allow or (), scripted=scripted))
     if ran is None:
         raise Refusal(
             f"the agent's file is not in the command {' '.join(command)}",
@@ -104,12 +117,12 @@ def _watch(
     agent: Path | None,
     output: Path | None,
     allowed: Sequence[str],
+    *,
+    scripted: bool,
 ) -> int:
     """Run a command, see which function runs the episodes, and keep their rows."""
     from art_adapt.capture.rows import kept_rows
-    from art_adapt.capture.run import activity_in, run_listening
     from art_adapt.capture.watched import make_folder, notes_of
-    from art_adapt.code.project_folder import project_root
     from art_adapt.report.seen import say_episode, say_seen
     from art_adapt.scenarios.append import append_rows
     from art_adapt.seen.episodes import seen_episodes
@@ -122,7 +135,8 @@ def _watch(
         make_folder(file)
     except OSError as error:
         raise Refusal(f"{file.parent} cannot be made: {error.strerror}") from error
-    code = run_listening(command, activity_in(project_root(near), file))
+    run = _run_scripted if scripted else _run
+    code = run(command, near, file)
     runs = read_runs(file)[known:]
     say_seen(runs)
     outermost = next((call for run in runs for call in run.calls.values()), None)
@@ -140,6 +154,28 @@ def _watch(
     append_rows(path, kept.rows)
     _say(kept, path, point)
     return code
+
+
+def _run(command: Sequence[str], agent: Path, file: Path) -> int:
+    from art_adapt.capture.run import activity_in, run_listening
+    from art_adapt.code.project_folder import project_root
+
+    return run_listening(command, activity_in(project_root(agent), file))
+
+
+def _run_scripted(command: Sequence[str], agent: Path, file: Path) -> int:
+    """Run a command whose model is the scripted one, in the environment of a rehearsal."""
+    from art_adapt.capture.run import activity_in, run_listening
+    from art_adapt.code.project_folder import project_root
+    from art_adapt.rehearsal.environment import environment
+    from art_adapt.rehearsal.scripted_model import ScriptedModel
+
+    module = agent.with_name(f"{agent.stem}_train.py")
+    with ScriptedModel(seed=0, rows=()) as model:
+        listened = activity_in(project_root(agent), file, model.url)
+        return run_listening(
+            command, listened, environment(model.url, module).variables
+        )
 
 
 def _shown(path: Path) -> Path:
@@ -202,6 +238,7 @@ def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
     from art_adapt.pyproject import with_configuration
     from art_adapt.scenarios.source_kind import SourceKind, source_kind
     from art_adapt.seen.decision import seen_of, shown_by, with_seen
+    from art_adapt.seen.fields import with_given
     from art_adapt.settings import Options, Origin, TrainingOptions
     from art_adapt.survey.survey import survey
 
@@ -217,7 +254,7 @@ def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
     if seen is not None:
         sources = with_entry_file(sources, options.entry)
         session = Session(shown=shown_by(seen))
-        read = survey(sources, entry=options.entry, session=session)
+        read = with_given(survey(sources, entry=options.entry, session=session), seen)
     found = decide_entry(read, options).entry
     assert found is not None  # a train module needs one
     is_file = source_kind(options.scenarios) is SourceKind.JSONL

@@ -160,8 +160,11 @@ def _call(
 
 
 def _called(tool: Json, random: Random) -> tuple[tuple[str, str], bool]:
-    """Return a call of a tool, and whether its arguments are what the schema asks for."""
-    schema = tool.get("parameters") or {}
+    """Return a call of a tool, and whether its arguments are what the schema asks for.
+
+    They are an object, also of a tool whose schema says nothing.
+    """
+    schema = {"type": "object", **(tool.get("parameters") or {})}
     arguments = value_of(schema, random, schema)
     return (tool["name"], json.dumps(arguments)), fits(arguments, schema)
 

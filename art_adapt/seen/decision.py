@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from art_adapt.code.session import Shown
+from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.errors import Refusal
-from art_adapt.seen.episodes import SeenFunction, seen_episodes, seen_functions
+from art_adapt.seen.episodes import SeenFunction, is_test, seen_episodes, seen_functions
 from art_adapt.seen.notes import Call, FunctionKey, Run, read_runs, seen_file
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source
@@ -23,9 +24,8 @@ DEEPEST = 2  # objects in objects in objects
 class Seen:
     """The runs that asked this agent's model, and the function that ran their episodes.
 
-    Without a ``function`` none of the project did: each that asked was a step of what a module
-    does itself. ``read``: the entry point that reading the code had found, if it is another
-    function.
+    Without a ``function`` none of the project did. ``read``: the entry point that reading the
+    code had found, if it is another function, or if a module itself ran the episode.
     """
 
     runs: tuple[Run, ...]
@@ -50,19 +50,29 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
         return Seen(asked, _named(asked, options.entry), None)
     possible = seen_episodes(asked)
     if not possible:
-        steps = {each.key for each in seen_functions(asked)}
-        is_step = first is not None and _key(first) in steps
-        return Seen(asked, None, first if is_step else None)
+        is_script = first is not None and first.is_script
+        return Seen(
+            asked, None, None if is_script or not _at_module_level(asked) else first
+        )
     chosen = possible[0] if possible[0].given else _read_among(survey, possible)
-    differs = first is not None and _key(first) != chosen.key
+    differs = first is not None and key_of(first) != chosen.key
     return Seen(asked, chosen, first if differs else None)
+
+
+def _at_module_level(runs: Sequence[Run]) -> bool:
+    """True if what a module does itself, and no test, was around each request."""
+    outermost = [[*run.outward(r.around)][-1:] for run in runs for r in run.requests]
+    return all(
+        calls and calls[0].function == MODULE_LEVEL and not is_test(*calls[0].key)
+        for calls in outermost
+    )
 
 
 def _read_among(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction:
     """Return the likeliest by reading of those that enclose whole conversations."""
     by_key = {each.key: each for each in possible}
     best = [e for e in survey.entry_points if e.score == survey.entry_points[0].score]
-    likely = (by_key.get(_key(entry)) for entry in best)
+    likely = (by_key.get(key_of(entry)) for entry in best)
     return next((each for each in likely if each is not None), possible[0])
 
 
@@ -94,7 +104,7 @@ def with_seen(
 def _no_function(read: EntryPoint) -> Refusal:
     return Refusal(
         "the agent runs at module level: no function that was seen runs one episode",
-        why=f"{read.called} made one step of it: it was given what the model had said before",
+        why=f"{read.called}, which reading would take, is no more than a step of it, or never ran",
         next_step="put the loop into a function such as run_agent(task), and run it once more "
         f"with art-adapt capture; or name a function, with --entry {read.called}",
         path=read.place.path,
@@ -109,7 +119,7 @@ def name_of(seen: SeenFunction, survey: Survey, agent: Path) -> str:
     owner = call.run.objects.get(call.call.owner or 0)
     if owner is not None:  # of its class, which may inherit the method
         function = f"{owner.type.partition(':')[2]}.{function.rpartition('.')[2]}"
-    called = [e.called for e in survey.entry_points if _key(e) == seen.key]
+    called = [e.called for e in survey.entry_points if key_of(e) == seen.key]
     if called and function not in called:
         function = called[0]
     if os.path.realpath(agent) == str(path):
@@ -145,7 +155,8 @@ def _made(run: Run, call: Call, depth: int) -> Iterator[Call]:
                 yield from _made(run, replace(made.init, owner=None), depth - 1)
 
 
-def _key(entry: EntryPoint) -> FunctionKey:
+def key_of(entry: EntryPoint) -> FunctionKey:
+    """Return the function of an entry point as runs note it."""
     return Path(os.path.realpath(entry.key[0])), entry.key[1]
 
 

@@ -70,6 +70,7 @@ class Activity:
     def __init__(self, told: dict[str, Any]) -> None:
         self.root: str = told["root"]
         self.file: str = told["file"]
+        self.scripted: str | None = told.get("scripted")
         self.numbers = itertools.count(1)
         self.heard: dict[CodeType, str] = {}  # "own", "sdk", "thread" or ""
         self.quiet: dict[CodeType, int] = {}  # calls in which nothing was asked
@@ -248,6 +249,8 @@ class Activity:
         url = str(getattr(options, "url", ""))
         if not url.endswith(ENDPOINTS) or id(frame) in self.asked:
             return
+        if self.scripted is not None:  # wherever this client would have asked
+            frame.f_locals["self"].base_url = self.scripted
         number = self.asked[id(frame)] = next(self.numbers)
         around = self.around(frame)
         for each in _outward(around):

@@ -1,0 +1,328 @@
+"""What a run of an agent shows decides what adapting takes for its episode."""
+
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent, indent
+from typing import Any
+
+import pytest
+from agent_files import art_adapt
+from scripted_engine import Engine
+
+HEAD = """\
+import asyncio
+import json
+import sys
+
+from openai import AsyncOpenAI, OpenAI
+
+client = OpenAI()
+TOOLS = [{"type": "function", "function": {"name": "look", "parameters": {
+    "type": "object", "properties": {"city": {"type": "string"}}}}}]
+
+
+def think(messages):
+    reply = client.chat.completions.create(model="m", messages=messages)
+    return reply.choices[0].message.content
+
+
+def think_of(prompt):
+    return think([{"role": "user", "content": prompt}])
+
+
+"""
+LOOP = """\
+messages = [{"role": "user", "content": task}]
+while True:
+    message = client.chat.completions.create(model="m", messages=messages, tools=TOOLS).choices[0].message
+    messages.append(message)
+    if not message.tool_calls:
+        return message.content
+    for call in message.tool_calls:
+        messages.append({"role": "tool", "tool_call_id": call.id, "content": "sunny"})
+"""
+
+
+def function(head: str, body: str = LOOP) -> str:
+    return f"{head}\n{indent(body, '    ')}\n\n"
+
+
+CALL = {"tool_calls": [{"name": "look", "arguments": {"city": "Rome"}}]}
+PLAN = {"content": "first count the red apples\nthen count the green apples"}
+SAID = [
+    {"content": f"there are {n} apples in the basket"}
+    for n in ("three", "seven", "nine")
+]
+WORKER = """\
+class Worker:
+    def work(self, question, plan):
+        notes = result = ""
+        for step in plan:
+            result = think_of(f"{question} {notes} Now: {step}")
+            notes += result
+        return result
+
+
+"""
+AGENT = (
+    "class Agent:\n    def __init__(self, rounds=3):\n        self.rounds, self.tools, self.tasks = rounds, [], []\n\n"
+    "    def add_tool(self, tool):\n        self.tools.append(tool)\n        return len(self.tools)\n\n"
+    "    def add_task(self, text):\n        self.tasks.append(text)\n\n"
+    + indent(
+        function(
+            "def run(self, task=None):",
+            "task = task or self.tasks[-1]\n" + LOOP.replace("TOOLS", "self.tools"),
+        ),
+        "    ",
+    )
+)
+RUNS = "if __name__ == '__main__':\n    "
+# An agent, the replies of its model, what a run shows as its episode, and the row that it starts from.
+SHOWN: dict[str, tuple[str, list[Any], str, dict[str, Any]]] = {
+    "a team around a planner and a worker": (
+        WORKER
+        + "class Team:\n    def run(self, question):\n"
+        "        plan = think_of(f'Plan: {question}').splitlines()\n"
+        "        print(Worker().work(question, plan))\n\n\n"
+        + RUNS + "Team().run('How many apples?')\n",
+        [PLAN, *SAID], "Team.run", {"question": "How many apples?"},
+    ),
+    "functions, one of which hands on what the model said": (
+        "def plan(goal):\n    return think_of('Plan: ' + goal)\n\n\n"
+        "def carry_out(goal, steps):\n    return think_of(goal + steps)\n\n\n"
+        "def solve(goal):\n    steps = plan(goal)\n    return carry_out(goal, steps)\n\n\n"
+        + RUNS + "print(solve('Count all of the apples'))\n",
+        [PLAN, *SAID], "solve", {"goal": "Count all of the apples"},
+    ),
+    "workers side by side": (
+        "aclient = AsyncOpenAI()\n\n\n"
+        "async def ask(prompt):\n"
+        "    asked = [{'role': 'user', 'content': prompt}]\n"
+        "    reply = await aclient.chat.completions.create(model='m', messages=asked)\n"
+        "    return reply.choices[0].message.content\n\n\n"
+        "async def research(topic):\n"
+        "    found = await asyncio.gather(*(ask(f'{topic}: {part}') for part in ('past', 'future')))\n"
+        "    return await ask(' and '.join(found))\n\n\n"
+        + RUNS + "print(asyncio.run(research('apples in Rome')))\n",
+        SAID, "research", {"topic": "apples in Rome"},
+    ),
+    "threads": (
+        "from concurrent.futures import ThreadPoolExecutor\n\n\n"
+        "def research(topic):\n"
+        "    with ThreadPoolExecutor(2) as pool:\n"
+        "        found = list(pool.map(think_of, [f'{topic}: past', f'{topic}: future']))\n"
+        "    return think_of(' and '.join(found))\n\n\n"
+        + RUNS + "print(research('apples in Rome'))\n",
+        SAID, "research", {"topic": "apples in Rome"},
+    ),
+    "an LLM helper is given the conversation": (
+        "def ask(messages):\n"
+        "    return client.chat.completions.create(model='m', messages=messages, tools=TOOLS)\n\n\n"
+        + function("def answer(task):", LOOP.replace(
+            'client.chat.completions.create(model="m", messages=messages, tools=TOOLS)', "ask(messages)"))
+        + RUNS + "print(answer('Is it sunny in Rome?'))\n",
+        [CALL, *SAID], "answer", {"task": "Is it sunny in Rome?"},
+    ),
+    "a factory fills the agent and prints": (
+        AGENT + "def make():\n    agent = Agent(rounds=8)\n"
+        "    print(agent.add_tool(TOOLS[0]), 'tools')\n    return agent\n\n\n"
+        + RUNS + "print(make().run('Is it sunny in Rome?'))\n",
+        [CALL, *SAID], "Agent.run", {"task": "Is it sunny in Rome?"},
+    ),
+    "a command line in another function": (
+        function("def answer(task):") + "def main():\n    print(answer(sys.argv[1]))\n\n\n"
+        + RUNS + "main()\n",
+        [CALL, *SAID], "answer", {"task": "Is it sunny in Rome?"},
+    ),
+}  # fmt: skip
+QUESTION = "Is it sunny in Rome?"
+
+
+def watched(
+    folder: Path,
+    agent: str,
+    replies: list[Any],
+    *command: str,
+    options: tuple[str, ...] = (),
+) -> subprocess.CompletedProcess[bytes]:
+    (folder / "pyproject.toml").touch()
+    (folder / "agent.py").write_text(HEAD + agent)
+    run = command or (sys.executable, "agent.py", QUESTION)
+    with Engine(replies) as engine, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_BASE_URL", engine.base_url)
+        patch.setenv("OPENAI_API_KEY", "k")
+        return art_adapt("capture", *options, "--", *run, cwd=folder)
+
+
+def entry_of(folder: Path, *options: str) -> dict[str, Any]:
+    """Return which function adapting takes, and from where."""
+    done = art_adapt("--diff", "--json", "--isolated", *options, "agent.py", cwd=folder)
+    assert done.returncode == 1, done.stderr.decode()
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told["decisions"]["entry"]
+
+
+def patch_of(folder: Path) -> str:
+    done = art_adapt("--diff", "--isolated", "agent.py", cwd=folder)
+    assert done.returncode == 1, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    file = folder / "scenarios.jsonl"
+    lines = file.read_text().splitlines() if file.exists() else []
+    return [
+        {k: v for k, v in json.loads(line).items() if k != "captured"} for line in lines
+    ]
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_run_shows_the_episode_and_writes_its_row(name: str, tmp_path: Path) -> None:
+    agent, replies, episode, row = SHOWN[name]
+    done = watched(tmp_path, agent, replies)
+    said = done.stderr.decode()
+    assert done.returncode == 0, said
+    assert f"episode  {episode} (agent.py:" in said
+    assert row.items() <= rows(tmp_path)[0].items()
+    assert entry_of(tmp_path) == {"value": episode, "origin": "seen"}
+
+
+def test_the_factory_that_was_seen_makes_the_agent(tmp_path: Path) -> None:
+    agent, replies, *_ = SHOWN["a factory fills the agent and prints"]
+    watched(tmp_path, agent, replies)
+    assert "agent = make()" in patch_of(tmp_path)
+
+
+def test_a_set_up_call_is_taken_over(tmp_path: Path) -> None:
+    agent = AGENT + dedent("""\
+        def demo():
+            agent = Agent()
+            agent.add_task("Is it cold?")
+            return agent.run()
+
+
+        def work(question):
+            agent = Agent(rounds=7)
+            agent.add_tool(TOOLS[0])
+            agent.add_task(question)
+            return agent.run()
+
+
+        if __name__ == "__main__":
+            print(work(sys.argv[1]))
+        """)
+    done = watched(tmp_path, agent, [CALL, *SAID])
+    assert "episode  work" in done.stderr.decode()
+    assert rows(tmp_path) == [{"question": QUESTION}]
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "text = think_of(chr(10).join(notes))",
+        "text = think([{'role': 'user', 'content': str(notes)}])",
+        "text = Llm().ask(prompt=' '.join(notes))",
+    ],
+)
+def test_what_the_module_itself_drives_is_no_helper_s_episode(
+    loop: str, tmp_path: Path
+) -> None:
+    agent = (
+        "class Llm:\n    def ask(self, prompt: str) -> str:\n        return think_of(prompt)\n\n\n"
+        "notes = ['How is the weather?']\nfor _ in range(5):\n"
+        f"    {loop}\n    notes.append(text)\n"
+        "    if 'DONE' in text:\n        break\n    notes.append('Saw: rain')\n"
+    )
+    replies = [
+        {"content": "DO weather(Rome) please"},
+        {"content": "DONE it rains in Rome"},
+    ]
+    done = watched(tmp_path, agent, replies)
+    assert done.returncode == 2
+    done = art_adapt("--diff", "--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 2 and not done.stdout
+    assert "the agent runs at module level" in done.stderr.decode()
+
+
+def test_a_flag_says_more_than_a_run(tmp_path: Path) -> None:
+    agent, replies, *_ = SHOWN["functions, one of which hands on what the model said"]
+    watched(tmp_path, agent, replies)
+    assert entry_of(tmp_path, "--entry", "plan") == {"value": "plan", "origin": "flag"}
+
+
+def test_reading_is_said_where_it_differs(tmp_path: Path) -> None:
+    agent, replies, *_ = SHOWN["a team around a planner and a worker"]
+    (tmp_path / "agent.py").write_text(HEAD + agent)
+    watched(tmp_path, agent, replies)
+    said = art_adapt("--diff", "--isolated", "agent.py", cwd=tmp_path).stderr.decode()
+    assert "(seen in 1 run); by reading alone it would be Worker.work" in said
+    watched(tmp_path, agent, replies)
+    said = art_adapt("--diff", "--isolated", "agent.py", cwd=tmp_path).stderr.decode()
+    assert "(seen in 2 runs)" in said
+
+
+def test_notes_are_their_owner_s_and_stay_out_of_git(tmp_path: Path) -> None:
+    agent, replies, *_ = SHOWN["threads"]
+    watched(tmp_path, agent, replies)
+    folder = tmp_path / ".art-adapt"
+    assert stat.S_IMODE((folder / "seen.jsonl").stat().st_mode) == 0o600
+    assert (folder / ".gitignore").read_text() == "*\n"
+
+
+def test_a_file_knows_only_its_own_runs(tmp_path: Path) -> None:
+    """Two agents share a helper; what one of them did says nothing of the other."""
+    (tmp_path / "llm.py").write_text(HEAD)
+    other = "from llm import think_of\n\n\ndef other(text: str) -> str:\n    return think_of(text)\n"
+    (tmp_path / "other.py").write_text(other)
+    agent, replies, episode, _ = SHOWN[
+        "functions, one of which hands on what the model said"
+    ]
+    (tmp_path / "pyproject.toml").touch()
+    watched(tmp_path, agent, replies)
+    told = art_adapt("--diff", "--json", "--isolated", "other.py", cwd=tmp_path)
+    assert json.loads(told.stdout)["decisions"]["entry"]["origin"] == "found"
+    assert entry_of(tmp_path)["value"] == episode
+
+
+def test_adapting_again_after_a_run_changes_nothing(tmp_path: Path) -> None:
+    agent, replies, *_ = SHOWN["a factory fills the agent and prints"]
+    watched(tmp_path, agent, replies)
+    before = (tmp_path / "agent.py").read_bytes()
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    done = art_adapt("--isolated", "--diff", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout.decode()
+    assert art_adapt("--undo", "agent.py", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "agent.py").read_bytes() == before
+
+
+def test_tests_show_an_episode_as_well(tmp_path: Path) -> None:
+    agent, replies, episode, row = SHOWN["an LLM helper is given the conversation"]
+    (tmp_path / "test_agent.py").write_text(
+        f"from agent import answer\n\n\ndef test_it():\n    assert answer({QUESTION!r})\n"
+    )
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    done = watched(tmp_path, agent, replies, *command)
+    assert f"episode  {episode} (agent.py:" in done.stderr.decode(), (
+        done.stderr.decode()
+    )
+    assert rows(tmp_path) == [row]
+
+
+def test_a_scripted_model_answers_without_a_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever the agent's client would have asked."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    agent = SHOWN["a factory fills the agent and prints"][0]
+    text = HEAD.replace("OpenAI()", "OpenAI(base_url='https://nowhere.invalid/v1')")
+    (tmp_path / "agent.py").write_text(text + agent)
+    (tmp_path / "pyproject.toml").touch()
+    run = (sys.executable, "agent.py")
+    done = art_adapt("capture", "--scripted", "--", *run, cwd=tmp_path)
+    assert "episode  Agent.run" in done.stderr.decode(), done.stderr.decode()
+    assert rows(tmp_path) == [{"task": QUESTION}]
