@@ -287,8 +287,9 @@ def _watch_reward(module: Any, seen: Observed, root: Path) -> None:
         try:
             yield
         except Exception as error:
-            raised = _raised(error, root)
-            seen.notes = replace(seen.notes, reward_raised=raised)
+            if not seen.repeating:
+                raised = _raised(error, root)
+                seen.notes = replace(seen.notes, reward_raised=raised)
             raise
 
     @functools.wraps(score)

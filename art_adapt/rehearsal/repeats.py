@@ -22,7 +22,7 @@ LONGEST = 10.0  # seconds for each
 
 
 async def repeat(model: Any, seen: Observed, url: str) -> None:
-    """Run the first scenario's episode in each phase, and note the phases that ended in time.
+    """Run the first scenario's episode in each phase, and note the phases that ended well in time.
 
     ``model`` is registered; ``url`` is the scripted model's. A train module without
     ``rollout(model, scenario)`` has nothing to run.
@@ -34,7 +34,10 @@ async def repeat(model: Any, seen: Observed, url: str) -> None:
     for phase in PHASES:
         tell(url, "phase", {"phase": phase})
         with suppress(Exception):  # a failure is what the steps before have shown
-            await asyncio.wait_for(rollout(model, seen.scenarios[0]), LONGEST)
+            run = rollout(model, seen.scenarios[0])
+            trajectory = await asyncio.wait_for(run, LONGEST)
+            if trajectory.metrics.get("failed"):
+                continue
             seen.notes = replace(seen.notes, repeated=(*seen.notes.repeated, phase))
 
 

@@ -132,7 +132,7 @@ UNSEEN = {
         "COUNT = iter(range(999))\n\n\n" + RIGHT.replace('"content": result', '"content": f"{next(COUNT)}"'),
         "lead to the same requests: request 2 differs in message 3 (tool)",
     ),
-    "nothing bounds the turns": (RIGHT.replace("for _ in range(20)", "while True"), "goes on calling tools: not after 60 requests"),
+    "nothing bounds the turns": (RIGHT.replace("for _ in range(20)", "while True"), "goes on calling tools: not after 60"),
 }  # fmt: skip
 
 

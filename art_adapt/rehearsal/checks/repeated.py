@@ -24,7 +24,13 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     asked = len(_asked(seen, UNENDING))
     if asked and offered_tools(seen):
         ended = UNENDING in seen.notes.repeated and asked <= MOST_REQUESTS
-        count = f"{asked} requests" if ended else f"not after {MOST_REQUESTS} requests"
+        count = f"{asked} requests"
+        if not ended:
+            count = (
+                f"failed after {count}"
+                if asked <= MOST_REQUESTS
+                else f"not after {MOST_REQUESTS}"
+            )
         yield Witness(
             f"an episode ends whose model goes on calling tools: {count}", ended
         )
