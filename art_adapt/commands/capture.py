@@ -6,12 +6,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from art_adapt.commands import HELP, command_app
 from art_adapt.errors import Refusal
+from art_adapt.paths import shown
 
 if TYPE_CHECKING:
     from art_adapt.capture.run import FieldSource
@@ -73,6 +75,7 @@ def capture(
     """
     from art_adapt.capture.rows import kept_rows
     from art_adapt.capture.run import episodes_of, read_notes, run_listening
+    from art_adapt.report.capture import say_kept
     from art_adapt.scenarios.append import append_rows
 
     ran = agent or _agent_of(command)
@@ -108,7 +111,7 @@ def capture(
             f"\n{len(kept.conversations)} conversations in {conversations}\n"
         )
     log.unlink(missing_ok=True)
-    _say(kept, path, point)
+    say_kept(kept, path, point, then=f"art-adapt scenarios {quote(shown(path))}")
     raise typer.Exit(code)
 
 
@@ -123,7 +126,7 @@ def _watch(
     """Run a command, see which function runs the episodes, and keep their rows."""
     from art_adapt.capture.rows import kept_rows
     from art_adapt.capture.watched import make_folder, notes_of
-    from art_adapt.report.seen import say_episode, say_seen
+    from art_adapt.report.capture import say_episode, say_kept, say_open, say_seen
     from art_adapt.scenarios.append import append_rows
     from art_adapt.seen.episodes import seen_episodes
     from art_adapt.seen.notes import read_runs, seen_file
@@ -152,7 +155,10 @@ def _watch(
     names = [source.name for source in fields]
     kept = kept_rows(notes_of(runs, key, fields), names, _earlier(path), allowed)
     append_rows(path, kept.rows)
-    _say(kept, path, point)
+    agent_file = agent or _shown(near)
+    say_kept(kept, path, point, then=f"art-adapt {quote(shown(agent_file))}")
+    if kept.episodes == 1 and len(names) > 1:
+        say_open(names)
     return code
 
 
@@ -271,28 +277,3 @@ def _agent_of(command: Sequence[str]) -> Path | None:
         elif word.endswith(".py"):
             named.append(Path(word))
     return next((path for path in named if path.is_file()), None)
-
-
-def _say(kept: Any, path: Path, point: EntryPoint) -> None:
-    from art_adapt.paths import at, shown
-    from art_adapt.printable import printable
-
-    say = sys.stderr.write
-    known = f", {kept.known} started as an earlier one" if kept.known else ""
-    say(f"\n{kept.episodes} episodes of {point.called} ({at(point.place)}){known}\n")
-    for field, secrets in kept.secrets.items():
-        shown_ones = printable(", ".join(dict.fromkeys(secrets)))
-        say(
-            f"left out: {field} looks like a secret ({shown_ones}); --allow {field} keeps it\n"
-        )
-    for field, types in kept.not_json.items():
-        what = printable(", ".join(sorted(types)))
-        say(
-            f"left out: {field} is a {what}, which JSON cannot hold; name a function that "
-            "takes what it is made from, with --entry\n"
-        )
-    if kept.rows:
-        say(f"{len(kept.rows)} new rows in {shown(path)}\n")
-        say(f"next: art-adapt scenarios {shown(path)}\n")
-    elif not kept.episodes:
-        say("no episode was run: is it another function, --entry, or another Python?\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,8 +10,17 @@ from typing import Any
 from art_adapt.seen.decision import Seen, key_of
 from art_adapt.seen.episodes import Enclosing, SeenFunction
 from art_adapt.seen.notes import Call
-from art_adapt.survey.model import EntryPoint, Parameter, SetupCall, Survey
+from art_adapt.source import Place
+from art_adapt.survey.model import (
+    Construction,
+    EntryPoint,
+    Parameter,
+    SetupCall,
+    Survey,
+)
+from art_adapt.train_module.fields import is_given
 
+LONGEST = 200  # characters of a value that the train module repeats
 TYPES = {
     str: "str",
     bool: "bool",
@@ -76,24 +86,45 @@ def _described(
 def _as_seen(
     parameter: Parameter, calls: Sequence[Call], given: Sequence[str]
 ) -> Parameter:
-    values = [
-        call.given[parameter.name] for call in calls if parameter.name in call.given
-    ]
-    plain = [value["value"] for value in values if "value" in value]
-    if parameter.annotation is None and plain and len(plain) == len(values):
-        parameter = replace(parameter, annotation=_type_of(plain))
-    if parameter.name not in given or not plain or parameter.is_record:
+    """Describe a parameter: what the model was asked is the scenario's, what stays is not."""
+    values = _values(parameter.name, calls)
+    if not values:
         return parameter
-    return replace(
-        parameter,
-        default=None,
-        is_client=False,
-        is_object=False,
-        supplied="",
-        made=None,
-        fields=None,
-        stand_in=None,
-    )
+    if parameter.annotation is None:
+        parameter = replace(parameter, annotation=_type_of(values))
+    if parameter.is_record:
+        return parameter
+    if parameter.name in given:
+        return replace(
+            parameter,
+            default=None,
+            is_client=False,
+            is_object=False,
+            supplied="",
+            made=None,
+            fields=None,
+            stand_in=None,
+        )
+    differs = any(len(_spelled(_values(name, calls))) > 1 for name in given)
+    spelled = _spelled(values)
+    if parameter.default is None and differs and len(spelled) == 1:
+        site = next(call.site for call in calls if parameter.name in call.given)
+        text = repr(values[0])
+        if site is not None and len(text) <= LONGEST and not is_given(parameter):
+            place = Place(site.path, site.line)
+            made = Construction(place, (), (), text)
+            return replace(parameter, is_object=True, made=made, passed=place)
+    return parameter
+
+
+def _values(name: str, calls: Sequence[Call]) -> list[Any]:
+    """Return what calls gave for a parameter, if JSON can hold it all."""
+    notes = [call.given[name] for call in calls if name in call.given]
+    return [n["value"] for n in notes] if all("value" in n for n in notes) else []
+
+
+def _spelled(values: Sequence[Any]) -> set[str]:
+    return {json.dumps(value, sort_keys=True) for value in values}
 
 
 def _type_of(values: Sequence[Any]) -> str | None:

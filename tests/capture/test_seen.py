@@ -249,6 +249,22 @@ def test_what_the_module_itself_drives_is_no_helper_s_episode(
     assert "the agent runs at module level" in done.stderr.decode()
 
 
+def test_two_runs_show_what_stays_the_same(tmp_path: Path) -> None:
+    agent = function("def answer(task, tone, user):") + (
+        "if __name__ == '__main__':\n    print(answer(sys.argv[1], 'friendly', {'id': 7}))\n"
+    )
+    done = watched(tmp_path, agent, [CALL, *SAID])
+    assert "which of task, tone, user differ" in done.stderr.decode()
+    assert "    tone: str\n" in patch_of(tmp_path).replace("+", "")
+    watched(tmp_path, agent, SAID, sys.executable, "agent.py", "Is it cold in Oslo?")
+    patch = patch_of(tmp_path)
+    assert (
+        "answer(task=scenario.task, tone='friendly', user={'id': 7})"
+        in patch.replace('"', "'")
+    )
+    assert [row["task"] for row in rows(tmp_path)] == [QUESTION, "Is it cold in Oslo?"]
+
+
 def test_a_flag_says_more_than_a_run(tmp_path: Path) -> None:
     agent, replies, *_ = SHOWN["functions, one of which hands on what the model said"]
     watched(tmp_path, agent, replies)

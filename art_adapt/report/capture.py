@@ -1,0 +1,83 @@
+"""Say what was seen of an agent in a run, and what was kept of it."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from art_adapt.capture.rows import Kept
+from art_adapt.paths import at, shown
+from art_adapt.printable import printable
+from art_adapt.seen.episodes import conversations_of
+from art_adapt.seen.notes import Run
+from art_adapt.survey.model import EntryPoint
+
+
+def say_seen(runs: Sequence[Run]) -> None:
+    """Print on standard error what the model was asked."""
+    say = sys.stderr.write
+    requests = [request for run in runs for request in run.requests]
+    if not requests:
+        say(
+            "\nno request to a model was seen: does another Python run it, or another client?\n"
+        )
+        return
+    conversations = sum(len(conversations_of(run.requests)) for run in runs)
+    say(
+        f"\nSeen: {counted(len(requests), 'request')} in {counted(conversations, 'conversation')}\n"
+    )
+    called = Counter(
+        str((call.get("function") or {}).get("name"))
+        for request in requests
+        for call in request.message.get("tool_calls") or ()
+    )
+    if called:
+        tools = ", ".join(f"{name} ({count})" for name, count in called.items())
+        say(f"  tools    {printable(tools)}\n")
+
+
+def say_episode(entry: EntryPoint) -> None:
+    """Print on standard error which function runs an episode."""
+    sys.stderr.write(f"  episode  {entry.called} ({at(entry.place)})\n")
+
+
+def say_kept(kept: Kept, path: Path, entry: EntryPoint, then: str) -> None:
+    """Print on standard error which rows were written to ``path``, and what was left out.
+
+    ``then``: the command that comes next.
+    """
+    say = sys.stderr.write
+    known = f", {kept.known} started as an earlier one" if kept.known else ""
+    episodes = counted(kept.episodes, "episode")
+    say(f"\n{episodes} of {entry.called} ({at(entry.place)}){known}\n")
+    for field, secrets in kept.secrets.items():
+        shown_ones = printable(", ".join(dict.fromkeys(secrets)))
+        say(
+            f"left out: {field} looks like a secret ({shown_ones}); --allow {field} keeps it\n"
+        )
+    for field, types in kept.not_json.items():
+        what = printable(", ".join(sorted(types)))
+        say(
+            f"left out: {field} is a {what}, which JSON cannot hold; name a function that "
+            "takes what it is made from, with --entry\n"
+        )
+    if kept.rows:
+        say(f"{counted(len(kept.rows), 'new row')} in {shown(path)}\n")
+        say(f"next: {then}\n")
+    elif not kept.episodes:
+        say("no episode was run: is it another function, --entry, or another Python?\n")
+
+
+def say_open(fields: Sequence[str]) -> None:
+    """Print on standard error what one run leaves open."""
+    sys.stderr.write(
+        f"run it once more, with another task: that shows which of {', '.join(fields)} differ "
+        "between scenarios\n"
+    )
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number with its noun."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
