@@ -237,6 +237,8 @@ def _write(
     from art_adapt.report.patch import print_edits
     from art_adapt.report.text import show
 
+    if ask:
+        _watch_once(sources, options)
     plan = make_plan(
         sources,
         options,
@@ -262,6 +264,27 @@ def _write(
         say_written(plan)
     if asks:
         _offer_rehearsal(plan)
+
+
+def _watch_once(sources: Sequence[Source], options: Options) -> None:
+    """Offer to watch the agent, unless it is known already which function runs an episode."""
+    import shlex
+
+    from art_adapt.commands.capture import watch
+    from art_adapt.guide.watching import offer_to_watch
+    from art_adapt.seen.notes import seen_file
+    from art_adapt.train_file import standing_module
+
+    agent = sources[0].path
+    known = options.entry is not None or options.single_turn or not options.train_module
+    if known or standing_module(agent) is not None or seen_file(agent).exists():
+        return
+    if (wanted := offer_to_watch(agent)) is None:
+        return
+    try:
+        watch(shlex.split(wanted.command), agent, scripted=wanted.scripted)
+    except Refusal as refusal:  # what it has shown is kept, and what it has not is read
+        print(f"art-adapt: {refusal}")
 
 
 def _guide() -> Guide:

@@ -88,7 +88,7 @@ def capture(
             next_step="leave it out; or rehearse the train module",
         )
     if not known:
-        raise typer.Exit(_watch(command, ran, output, allow or (), scripted=scripted))
+        raise typer.Exit(watch(command, ran, output, allow or (), scripted=scripted))
     if ran is None:
         raise Refusal(
             f"the agent's file is not in the command {' '.join(command)}",
@@ -115,15 +115,22 @@ def capture(
     raise typer.Exit(code)
 
 
-def _watch(
+def watch(
     command: Sequence[str],
     agent: Path | None,
-    output: Path | None,
-    allowed: Sequence[str],
+    output: Path | None = None,
+    allowed: Sequence[str] = (),
     *,
-    scripted: bool,
+    scripted: bool = False,
 ) -> int:
-    """Run a command, see which function runs the episodes, and keep their rows."""
+    """Run a command, see which function runs the episodes, and keep their rows.
+
+    ``scripted``: a made-up model answers. The other parameters are those of ``capture``.
+    Returns the command's exit code.
+
+    Raises:
+        Refusal: it cannot be started, or shows nothing that rows could be made of.
+    """
     from art_adapt.capture.rows import kept_rows
     from art_adapt.capture.watched import make_folder, notes_of
     from art_adapt.report.capture import say_episode, say_kept, say_open, say_seen

@@ -156,6 +156,9 @@ def typed_options(question: Question, said: str) -> dict[str, Any]:
     settings = {setting.name: setting for setting in SETTINGS}
     values: dict[str, Any] = {}
     for name, part in zip(names, parts, strict=True):
+        if name not in settings:  # of no train module
+            values[name] = part
+            continue
         setting = settings[name]
         try:
             value = setting.meant(setting.kind(part))

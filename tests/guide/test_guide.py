@@ -601,3 +601,32 @@ def test_a_path_that_is_too_long_is_asked_again(folder: Path) -> None:
     guide.sendintr()
     guide.expect(pexpect.EOF)
     assert "internal error" not in str(guide.before)
+
+
+RUNS_ITSELF = (
+    AGENT + "\n\nif __name__ == '__main__':\n    print(run_agent('How are you?'))\n"
+)
+
+
+@pytest.mark.parametrize("answer", ["b", "e", "echo nothing"])
+def test_it_offers_to_watch_first(answer: str, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(RUNS_ITSELF)
+    (tmp_path / "README.md").write_text("Run it:\n\n    $ python -X dev agent.py\n")
+    (tmp_path / "Makefile").write_text("try:\n\tpython agent.py <your question>\n")
+    (tmp_path / "Dockerfile").write_text('CMD ["python", "-u", "agent.py"]\n')
+    (tmp_path / "test_agent.py").write_text("from agent import run_agent\n")
+    guide = pexpect.spawn(
+        COMMAND[0], [*COMMAND[1:], "agent.py"], cwd=tmp_path, encoding="utf-8",
+        env={**os.environ, **PLAIN, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        timeout=60,
+    )  # fmt: skip
+    guide.expect("let me watch it once")
+    guide.expect("a  yes: python -X dev agent.py")
+    guide.expect("c  yes: python -u agent.py")
+    guide.expect("d  yes: .*python.* agent.py")
+    guide.expect("Answer")
+    guide.sendline("f" if answer == "e" else answer)
+    found = guide.expect(["episode  run_agent", "settle them"])
+    assert (found == 0) == (answer == "b")
+    guide.close(force=True)
+    assert (tmp_path / "scenarios.jsonl").exists() == (answer == "b")

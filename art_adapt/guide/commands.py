@@ -1,0 +1,108 @@
+"""Find the commands with which a project says that it runs its agent.
+
+A README, a Makefile or a Dockerfile names them as they are typed; ``[project.scripts]`` names
+what an installed project has; a file with a ``__main__`` block runs itself, and tests run it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+from art_adapt.code.command_line import reads_arguments
+from art_adapt.code.project_folder import project_root, python_files
+from art_adapt.code.syntax import Syntax
+from art_adapt.errors import Refusal
+from art_adapt.pyproject import read_toml
+from art_adapt.source import read_source
+
+MOST = 4
+LARGEST = 200_000  # bytes of a file that is searched
+SAYING = ("README*", "Makefile", "Dockerfile", "docs/*.md")
+RUNNERS = ("python", "python3", "uv", "poetry", "pdm", "uvicorn", "streamlit", "pytest")
+LEADING = re.compile(r"^\s*(?:[$>@-]\s*|RUN\s+|CMD\s+|ENTRYPOINT\s+)*")
+OPEN = re.compile(r"[<>{}\[\]|]|\.\.\.|\bYOUR_|\$\(")  # what its reader has to fill in
+
+
+def commands_of(agent: Path) -> list[str]:
+    """Return command lines that run an agent, the likeliest first; none may be known."""
+    root = project_root(agent.resolve())
+    found = (*_said(agent, root), *_scripts(root), *_own(agent), *_tests(agent, root))
+    return list(islice(dict.fromkeys(found), MOST))
+
+
+def _said(agent: Path, root: Path) -> Iterator[str]:
+    """Yield lines of the project's documents that run the agent's file or module."""
+    relative = Path(os.path.relpath(agent.resolve(), root))
+    names = {relative.as_posix(), agent.name, ".".join(relative.with_suffix("").parts)}
+    if agent.name in ("__init__.py", "__main__.py"):
+        names.add(".".join(relative.parent.parts))
+    for pattern in SAYING:
+        for file in sorted(root.glob(pattern)):
+            if file.is_file() and file.stat().st_size <= LARGEST:
+                text = file.read_text(encoding="utf-8", errors="replace")
+                for line in text.splitlines():
+                    if (command := _command(line, names)) is not None:
+                        yield command
+
+
+def _command(line: str, names: set[str]) -> str | None:
+    line = LEADING.sub("", line).strip().strip("`")
+    if line.startswith("[") and line.endswith("]"):  # of a Dockerfile
+        try:
+            line = shlex.join(map(str, json.loads(line)))
+        except ValueError:
+            return None
+    try:
+        words = shlex.split(line, comments=True)
+    except ValueError:
+        return None
+    if not words or words[0] not in RUNNERS or "install" in words or OPEN.search(line):
+        return None
+    told = {word.partition(":")[0] for word in words[1:]}
+    return shlex.join(words) if told & names else None
+
+
+def _scripts(root: Path) -> Iterator[str]:
+    file = root / "pyproject.toml"
+    try:
+        scripts = read_toml(file).get("project", {}).get("scripts", {})
+    except Refusal:
+        return
+    yield from (name for name in scripts if shutil.which(name))
+
+
+def _own(agent: Path) -> Iterator[str]:
+    """Yield the run of a file that runs itself, if its command line need say nothing."""
+    try:
+        syntax = Syntax.of(read_source(agent))
+    except Refusal:
+        return
+    guarded = any(syntax.is_guarded(node) for node in syntax.nodes)
+    if guarded and not any(reads_arguments(syntax, node) for node in syntax.nodes):
+        yield shlex.join([python(), os.path.relpath(agent)])
+
+
+def _tests(agent: Path, root: Path) -> Iterator[str]:
+    stem = agent.stem.encode()
+    for path in python_files(root):
+        if path.name.startswith("test_") and stem in path.read_bytes():
+            with suppress(Refusal):
+                imports = Syntax.of(read_source(path)).imports.values()
+                named = {(i.module.rpartition(".")[2], i.attribute) for i in imports}
+                if any(agent.stem in each for each in named):
+                    relative = os.path.relpath(path)
+                    yield shlex.join([python(), "-m", "pytest", relative])
+
+
+def python() -> str:
+    """Return the Python that the user's shell would run."""
+    return "python" if shutil.which("python") else sys.executable

@@ -1,0 +1,54 @@
+"""Offer to watch the agent run once, before anything else is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from art_adapt.errors import Refusal
+from art_adapt.guide.commands import commands_of
+from art_adapt.guide.prompts import Prompts
+from art_adapt.guide.question import Choice, Question
+
+WHY = (
+    "A run shows which function runs one episode, what it is given and how the agent is made, "
+    "where reading the source can only infer it. Your agent runs as it always does."
+)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """A command line to watch; ``scripted``: a made-up model answers in the model's place."""
+
+    command: str
+    scripted: bool = False
+
+
+def offer_to_watch(agent: Path) -> Watch | None:
+    """Ask whether the agent may be watched, where a command is known that runs it.
+
+    Raises:
+        Refusal: whoever was asked has not answered.
+    """
+    known = commands_of(agent)
+    if not known:
+        return None
+    choices = [Choice(f"yes: {known[0]}", {"command": known[0]})]
+    keyless = f"yes, without a key: {known[0]}"
+    scripted = {"command": known[0], "scripted": True}
+    choices.append(Choice(keyless, scripted, "a made-up model answers"))
+    choices += [Choice(f"yes: {each}", {"command": each}) for each in known[1:]]
+    choices.append(Choice("no", {}, "go on with what reading finds"))
+    question = Question(
+        "Can you run the agent? Then let me watch it once.",
+        tuple(choices),
+        WHY,
+        typed=("command",),
+        example="the command, as you would type it",
+    )
+    with Prompts() as prompts:
+        try:
+            answer = prompts.ask(question, can_go_back=False)
+        except (KeyboardInterrupt, EOFError):
+            raise Refusal("nobody has answered, so nothing was written") from None
+    return Watch(**answer.sets) if answer is not None and answer.sets else None
