@@ -160,7 +160,10 @@ def watch(
     fields = _fields(point)
     key = Path(point.key[0]).resolve(), point.key[1]
     names = [source.name for source in fields]
-    kept = kept_rows(notes_of(runs, key, fields), names, _earlier(path), allowed)
+    notes = notes_of(runs, key, fields)
+    if scripted:  # what came of it is made up
+        notes = ({**each, "outcome": "scripted", "answer": None} for each in notes)
+    kept = kept_rows(notes, names, _earlier(path), allowed)
     append_rows(path, kept.rows)
     agent_file = agent or _shown(near)
     say_kept(kept, path, point, then=f"art-adapt {quote(shown(agent_file))}")
