@@ -47,12 +47,10 @@ def _value(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:
     owner = run.objects.get(call.owner or 0)
     made = owner.init if owner is not None else None
     given = call.given if field.of == "function" else made.given if made else {}
-    noted = given.get(field.parameter, {"value": None})
-    if field.part is None:
-        return (
-            noted
-            if "value" in noted
-            else {"not_json": noted.get("type", noted.get("not_json", "object"))}
-        )
+    noted = given.get(field.parameter, {})
     parts = noted.get("parts") or noted.get("value")
-    return {"value": parts.get(field.part) if isinstance(parts, dict) else None}
+    if field.part is None and "value" in noted:
+        return {"value": noted["value"]}
+    if field.part is not None and isinstance(parts, dict) and field.part in parts:
+        return {"value": parts[field.part]}
+    return {"not_json": noted.get("not_json", "value of an object made elsewhere")}

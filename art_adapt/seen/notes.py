@@ -32,9 +32,9 @@ class Site:
 class Call:
     """A call of a function of the project.
 
-    ``given`` and ``returned`` hold each value as ``{"value": ...}``, as ``{"object": number,
-    "type": ...}``, or as ``{"not_json": type, "parts": {...}}``. ``owner``: the object whose
-    method it is. ``around``: the call that encloses it. ``began`` and ``seconds`` are of the
+    ``given`` and ``returned`` hold each value as ``{"value": ...}``, or as ``{"not_json":
+    type, "parts": {...}}``, with the number of an ``"object"`` of the project and its
+    ``"type"``. ``owner``: the object whose method it is. ``around``: the call that encloses it. ``began`` and ``seconds`` are of the
     clock; without an end, ``seconds`` is None.
     """
 

@@ -192,7 +192,9 @@ class Activity:
     def _value(self, value: Any) -> dict[str, Any]:
         kept = snapshot(value)
         made = None if "value" in kept else self._object(value)
-        return kept if made is None else {"object": made.number, "type": made.type}
+        if made is not None:
+            kept |= {"object": made.number, "type": made.type}
+        return kept
 
     def _object(self, value: Any) -> Made | None:
         """Return the notes on an object of a class of the project; None: it is of another."""
