@@ -55,7 +55,7 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
             asked, None, None if is_script or not _at_module_level(asked) else first
         )
     chosen = possible[0] if possible[0].given else _read_among(survey, possible)
-    differs = first is not None and key_of(first) != chosen.key
+    differs = chosen is not None and first is not None and key_of(first) != chosen.key
     return Seen(asked, chosen, first if differs else None)
 
 
@@ -68,12 +68,13 @@ def _at_module_level(runs: Sequence[Run]) -> bool:
     )
 
 
-def _read_among(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction:
-    """Return the likeliest by reading of those that enclose whole conversations."""
+def _read_among(
+    survey: Survey, possible: Sequence[SeenFunction]
+) -> SeenFunction | None:
+    """Return the likeliest by reading of those that enclose whole conversations, if one is."""
     by_key = {each.key: each for each in possible}
-    best = [e for e in survey.entry_points if e.score == survey.entry_points[0].score]
-    likely = (by_key.get(key_of(entry)) for entry in best)
-    return next((each for each in likely if each is not None), possible[0])
+    likely = (by_key.get(key_of(entry)) for entry in survey.entry_points)
+    return next((each for each in likely if each is not None), None)
 
 
 def _named(runs: Sequence[Run], entry: str) -> SeenFunction | None:
