@@ -15,6 +15,7 @@ from typing import Any
 
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.errors import Refusal
+from art_adapt.scenarios import secrets
 from art_adapt.survey.model import EntryPoint, Parameter
 from art_adapt.train_module.fields import field_name, scenario_fields, terminal_fields
 
@@ -84,7 +85,11 @@ def activity_in(root: Path, file: Path, scripted: str | None = None) -> dict[str
 
     ``scripted``: the base URL of a model that answers in the place of any other.
     """
-    places = {"root": os.path.realpath(root), "file": str(file.resolve())}
+    places = {
+        "root": os.path.realpath(root),
+        "file": str(file.resolve()),
+        "secrets": secrets.__file__,
+    }
     return {"seen": {**places, "scripted": scripted}}
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from art_adapt.capture.run import FieldSource
+from art_adapt.scenarios.secrets import HIDDEN
 from art_adapt.seen.notes import Call, FunctionKey, Run
 
 
@@ -35,8 +37,13 @@ def notes_of(
                     "seconds": call.seconds,
                     "outcome": call.outcome or "not ended",
                     "answer": call.returned.get("value"),
-                    "fields": {f.name: _value(run, call, f) for f in fields},
+                    "fields": {f.name: _kept(_value(run, call, f)) for f in fields},
                 }
+
+
+def _kept(noted: dict[str, Any]) -> dict[str, Any]:
+    """Return a value, unless a secret was taken out of it."""
+    return {"not_json": HIDDEN} if HIDDEN in json.dumps(noted) else noted
 
 
 def _value(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:

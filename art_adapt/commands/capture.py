@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from art_adapt.survey.model import EntryPoint
 
 app = command_app()
+LARGEST = 50_000_000  # bytes of notes, after which they begin anew
 
 
 # What stands behind the command is the command's own.
@@ -143,6 +144,9 @@ def watch(
     known = len(read_runs(file))
     try:
         make_folder(file)
+        if file.exists() and file.stat().st_size > LARGEST:
+            file.unlink()  # its runs have shown what they could
+            known = 0
     except OSError as error:
         raise Refusal(f"{file.parent} cannot be made: {error.strerror}") from error
     run = _run_scripted if scripted else _run

@@ -10,6 +10,7 @@ from pathlib import Path
 from art_adapt.capture.rows import Kept
 from art_adapt.paths import at, shown
 from art_adapt.printable import printable
+from art_adapt.scenarios.secrets import HIDDEN
 from art_adapt.seen.episodes import conversations_of
 from art_adapt.seen.notes import Run
 from art_adapt.survey.model import EntryPoint
@@ -59,6 +60,9 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, then: str) -> None:
         )
     for field, types in kept.not_json.items():
         what = printable(", ".join(sorted(types)))
+        if types == {HIDDEN}:
+            say(f"left out: {field} {what}\n")
+            continue
         say(
             f"left out: {field} is a {what}, which JSON cannot hold; name a function that "
             "takes what it is made from, with --entry\n"

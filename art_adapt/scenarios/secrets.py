@@ -1,4 +1,7 @@
-"""Finds what looks like a key or a password in values that would become scenarios."""
+"""Finds what looks like a key or a password in values that would become scenarios.
+
+It needs the standard library only: the listener of ``capture`` loads it in the agent's process.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ SECRET = re.compile(
     r"|(?i:passw(?:or)?d|secret|api[_-]?key|access[_-]?token)[\"']?\s*[=:]\s*\S{6,}"
 )
 SHOWN = 4  # characters of a secret
+HIDDEN = "(looks like a secret)"
 
 
 def secrets_in(value: Any) -> Iterator[str]:
@@ -22,6 +26,27 @@ def secrets_in(value: Any) -> Iterator[str]:
     for text in _texts(value):
         for found in SECRET.finditer(text):
             yield found[0][:SHOWN] + "..."
+
+
+def without_secrets(value: Any) -> Any:
+    """Return a value that JSON can hold, with ``HIDDEN`` for each text that looks like a secret.
+
+    An object with a name is one as well, if its value would be: ``{"password": {"value": ...}}``.
+    """
+    if isinstance(value, str):
+        return HIDDEN if any(secrets_in(value)) else value
+    if isinstance(value, list | tuple):
+        return [without_secrets(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _without(key, each) for key, each in value.items()}
+    return value
+
+
+def _without(key: str, value: Any) -> Any:
+    inner = value.get("value") if isinstance(value, dict) else value
+    if isinstance(inner, str) and SECRET.search(f"{key}: {inner}"):
+        return {"not_json": HIDDEN} if isinstance(value, dict) else HIDDEN
+    return without_secrets(value)
 
 
 def _texts(value: Any) -> Iterator[str]:

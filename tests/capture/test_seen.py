@@ -342,3 +342,31 @@ def test_a_scripted_model_answers_without_a_key(
     done = art_adapt("capture", "--scripted", "--", *run, cwd=tmp_path)
     assert "episode  Agent.run" in done.stderr.decode(), done.stderr.decode()
     assert rows(tmp_path) == [{"task": QUESTION}]
+
+
+def test_secrets_are_not_noted(tmp_path: Path) -> None:
+    key = "sk-" + "a1b2c3d4" * 3
+    agent = function("def answer(task, password, notes):") + (
+        f"if __name__ == '__main__':\n    print(answer(sys.argv[1], 'hunter2hunter2', ['use {key}']))\n"
+    )
+    done = watched(tmp_path, agent, [CALL, *SAID])
+    noted = (tmp_path / ".art-adapt" / "seen.jsonl").read_text()
+    assert key not in noted and "hunter2" not in noted
+    said = done.stderr.decode()
+    assert "left out: password (looks like a secret)" in said
+    assert "left out: notes (looks like a secret)" in said
+    assert rows(tmp_path) == []
+
+
+def test_an_object_is_asked_nothing(tmp_path: Path) -> None:
+    """A proxy that raises, and a query that counts its rows, stay as they are."""
+    agent = (
+        "class Query:\n    def __len__(self):\n        raise SystemExit('asked')\n\n"
+        "    __iter__ = __bool__ = __eq__ = __len__\n    __hash__ = None\n\n\n"
+        "class Proxy:\n    @property\n    def __class__(self):\n        raise RuntimeError('outside')\n\n\n"
+        + function("def answer(task, query, proxy):")
+        + "if __name__ == '__main__':\n    print(answer(sys.argv[1], Query(), Proxy()))\n"
+    )
+    done = watched(tmp_path, agent, [CALL, *SAID])
+    assert done.returncode == 0 and b"nothing more is kept" not in done.stderr
+    assert b"episode  answer" in done.stderr

@@ -28,8 +28,37 @@ class Ear(Protocol):
     def ends(self, frame: FrameType, outcome: str, answer: Any = None) -> None: ...
 
 
-def listen_to(ears: Sequence[Ear]) -> None:
-    """Tell ``ears`` about every function that begins and ends, in all threads, from now on."""
+class Careful:
+    """An ear that hears no more once it has failed: the agent runs, whatever happens here."""
+
+    def __init__(self, ear: Ear) -> None:
+        self.ear: Ear | None = ear
+
+    def hears(self, code: CodeType) -> bool:
+        return bool(self._try("hears", code))
+
+    def begins(self, frame: FrameType) -> None:
+        self._try("begins", frame)
+
+    def forgets(self, frame: FrameType) -> None:
+        self._try("forgets", frame)
+
+    def ends(self, frame: FrameType, outcome: str, answer: Any = None) -> None:
+        self._try("ends", frame, outcome, answer)
+
+    def _try(self, heard: str, *what: Any) -> Any:
+        if self.ear is None:
+            return None
+        try:
+            return getattr(self.ear, heard)(*what)
+        except Exception as error:
+            self.ear = None
+            sys.stderr.write(f"art-adapt capture: {error!r}: nothing more is kept\n")
+
+
+def listen_to(heard: Sequence[Ear]) -> None:
+    """Tell ears about every function that begins and ends, in all threads, from now on."""
+    ears = [Careful(ear) for ear in heard]
     if sys.version_info >= (3, 12):
         _listen_by_monitoring(ears)
     else:
