@@ -39,6 +39,7 @@ def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
 WIDE = {
     "capture/test_conversations.py",
     "capture/test_inert.py",
+    "capture/test_seen.py",
     "differential/test_users_tests.py",
     "doctor/test_doctor.py",
     "end_to_end/test_last_said.py",

@@ -154,29 +154,34 @@ def conversations_of(requests: Sequence[Request]) -> list[set[int]]:
 
 
 def goes_on(request: Request, earlier: Request) -> bool:
-    """True if a request's messages hold what the model said to an earlier one, as its own.
+    """True if a request goes on from an earlier one, in its conversation.
 
-    An agent may cut what the model said, and ask again where it said nothing.
+    It names the earlier response, answers a call of it, or holds what it said, which an agent
+    may have cut. An agent may also ask again where the model said nothing.
     """
+    if (
+        earlier.id is not None
+        and request.body.get("previous_response_id") == earlier.id
+    ):
+        return True
     said = identity(earlier.message)
     if not said:
         return request.messages == earlier.messages
-    own = [
-        identity(each)
-        for each in request.messages
-        if each.get("role") == "assistant" or each.get("type") == "function_call"
-    ]
-    return any(
-        each == said or (len(each) >= TELLING and (each in said or said in each))
-        for each in own
-    )
+    calls = {str(call.get("id")) for call in earlier.message.get("tool_calls") or ()}
+    for each in request.messages:
+        if str(each.get("tool_call_id") or each.get("call_id")) in calls:
+            return True
+        if each.get("role") == "assistant":
+            own = identity(each)
+            cut = len(own) >= TELLING and (own in said or said in own)
+            if own == said or cut:
+                return True
+    return False
 
 
 def identity(message: Json) -> str:
     """Return what identifies something that the model said: the ids of its calls, or its text."""
     calls = [str(call.get("id")) for call in message.get("tool_calls") or ()]
-    if message.get("type") == "function_call":
-        calls = [str(message.get("call_id"))]
     return json.dumps(calls[:1]) if calls else text_of(message.get("content")).strip()
 
 

@@ -77,13 +77,14 @@ class Made:
 
 @dataclass(frozen=True)
 class Request:
-    """What the model was asked, in which call, and the message that it said."""
+    """What the model was asked, in which call, and the message that it said in a response."""
 
     number: int
     around: int | None
     site: Site | None
     body: Json
     message: Json = field(default_factory=dict)
+    id: str | None = None  # of the response
 
     @cached_property
     def messages(self) -> list[Json]:
@@ -138,7 +139,7 @@ def read_runs(file: Path) -> tuple[Run, ...]:
 
 
 def _run(notes: Sequence[Json]) -> Run:
-    said = {n["said"]: n.get("message") or {} for n in notes if "said" in n}
+    said = {n["said"]: n for n in notes if "said" in n}
     ended = {n["ended"]: n for n in notes if "ended" in n}
     return Run(
         tuple(notes[0]["run"]),
@@ -148,19 +149,15 @@ def _run(notes: Sequence[Json]) -> Run:
             if "call" in n
         },
         {n["object"]: _made(n) for n in notes if "object" in n},
-        tuple(
-            Request(
-                n["asked"],
-                n["in"],
-                _site(n),
-                n.get("body") or {},
-                said.get(n["asked"], {}),
-            )
-            for n in notes
-            if "asked" in n
-        ),
+        tuple(_request(n, said.get(n["asked"], {})) for n in notes if "asked" in n),
         tuple(n["typed"] for n in notes if "typed" in n),
     )
+
+
+def _request(asked: Json, said: Json) -> Request:
+    number, body = asked["asked"], asked.get("body") or {}
+    message = said.get("message") or {}
+    return Request(number, asked["in"], _site(asked), body, message, said.get("id"))
 
 
 def _call(number: int, note: Json, ended: Json | None) -> Call:

@@ -134,6 +134,29 @@ SHOWN: dict[str, tuple[str, list[Any], str, dict[str, Any]]] = {
         + RUNS + "print(make().run('Is it sunny in Rome?'))\n",
         [CALL, *SAID], "Agent.run", {"task": "Is it sunny in Rome?"},
     ),
+    "the Responses API, which keeps the conversation": (
+        "def step(items, before):\n"
+        "    return client.responses.create(model='m', input=items, tools=RTOOLS, previous_response_id=before)\n\n\n"
+        "RTOOLS = [{'type': 'function', **TOOLS[0]['function']}]\n\n\n"
+        "def answer(task):\n    items, before = task, None\n    while True:\n"
+        "        response = step(items, before)\n        before = response.id\n"
+        "        calls = [each for each in response.output if each.type == 'function_call']\n"
+        "        if not calls:\n            return response.output_text\n"
+        "        items = [{'type': 'function_call_output', 'call_id': c.call_id, 'output': 'sunny'} for c in calls]\n\n\n"
+        + RUNS + "print(answer('Is it sunny in Rome?'))\n",
+        [CALL, *SAID], "answer", {"task": "Is it sunny in Rome?"},
+    ),
+    "a stream, read by another function": (
+        "def read(stream):\n    return ''.join(chunk.choices[0].delta.content or '' for chunk in stream)\n\n\n"
+        "def chat(messages):\n"
+        "    return read(client.chat.completions.create(model='m', messages=messages, stream=True))\n\n\n"
+        "def answer(task):\n    messages = [{'role': 'user', 'content': task}]\n    for _ in range(2):\n"
+        "        messages.append({'role': 'assistant', 'content': chat(messages)})\n"
+        "        messages.append({'role': 'user', 'content': 'Are you sure?'})\n"
+        "    return messages[-2]['content']\n\n\n"
+        + RUNS + "print(answer('Is it sunny in Rome?'))\n",
+        SAID, "answer", {"task": "Is it sunny in Rome?"},
+    ),
     "a command line in another function": (
         function("def answer(task):") + "def main():\n    print(answer(sys.argv[1]))\n\n\n"
         + RUNS + "main()\n",

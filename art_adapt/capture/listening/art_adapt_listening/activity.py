@@ -281,7 +281,7 @@ class Activity:
             streamed = self.streams.pop(id(frame.f_locals.get("self")), None)
             if streamed is not None:
                 number, chunks = streamed
-                self.write({"said": number, "message": message_of_chunks(chunks)})
+                self._write_said(number, _streamed(chunks))
             return
         number = self.asked.pop(id(frame), 0)
         if not number or outcome != "returned":
@@ -291,7 +291,11 @@ class Activity:
             return
         content = getattr(getattr(answer, "http_response", None), "_content", None)
         said = as_json(answer).get("value") if content is None else json.loads(content)
-        self.write({"said": number, "message": message_of(said or {})})
+        self._write_said(number, said or {})
+
+    def _write_said(self, number: int, said: dict[str, Any]) -> None:
+        message = message_of(said)
+        self.write({"said": number, "id": said.get("id"), "message": message})
 
     # ------------------------------------------------------------------ what is written
 
@@ -367,6 +371,14 @@ def _outward(each: Active | None) -> Iterator[Active]:
     while each is not None:
         yield each
         each = each.around
+
+
+def _streamed(chunks: list[Any]) -> dict[str, Any]:
+    """Return what a stream has carried as one completion, or the response that ended it."""
+    last = getattr(chunks[-1], "response", None) if chunks else None
+    if last is not None:
+        return as_json(last).get("value") or {}
+    return {"choices": [{"message": message_of_chunks(chunks)}]}
 
 
 def message_of(said: dict[str, Any]) -> dict[str, Any]:

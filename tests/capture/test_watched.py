@@ -1,0 +1,54 @@
+"""What a run shows decides, in the two cases that matter most; test_seen.py has the others."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scripted_engine import Engine
+from test_seen import HEAD, SHOWN, entry_of, patch_of, rows, watched
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a team around a planner and a worker", "a factory fills the agent and prints"],
+)
+def test_a_run_shows_the_episode(name: str, tmp_path: Path) -> None:
+    agent, replies, episode, row = SHOWN[name]
+    done = watched(tmp_path, agent, replies)
+    assert f"episode  {episode} (agent.py:" in done.stderr.decode(), (
+        done.stderr.decode()
+    )
+    assert row.items() <= rows(tmp_path)[0].items()
+    assert entry_of(tmp_path) == {"value": episode, "origin": "seen"}
+    assert "agent = make()" in patch_of(tmp_path) or episode != "Agent.run"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a factory fills the agent and prints",
+        "the Responses API, which keeps the conversation",
+        "a stream, read by another function",
+    ],
+)
+def test_requests_and_output_are_the_same_while_it_is_heard(
+    name: str, tmp_path: Path
+) -> None:
+    agent, replies, *_ = SHOWN[name]
+    (tmp_path / "agent.py").write_text(HEAD + agent)
+    said, asked = [], []
+    for before in ((), ("-m", "art_adapt", "capture", "--", sys.executable)):
+        with Engine(replies) as engine:
+            address = {"OPENAI_BASE_URL": engine.base_url, "OPENAI_API_KEY": "k"}
+            done = subprocess.run(
+                [sys.executable, *before, "agent.py"],
+                cwd=tmp_path, capture_output=True, check=True, env={**os.environ, **address},
+            )  # fmt: skip
+        said.append(done.stdout)
+        asked.append([each.body for each in engine.log])
+    assert said[0] == said[1] and asked[0] == asked[1]
+    assert len(asked[0]) > 1
