@@ -232,6 +232,7 @@ def _unclear(likeliest: Sequence[EntryPoint]) -> UnclearEntry:
         example = f"{shown(first.place.path)}:{first.called}"
     return UnclearEntry(
         f"several entry points: {len(likeliest)} functions could run an episode{listed}",
-        next_step=f"name one, for example --entry {quote(example)}; or record only, with --no-train-module",
+        next_step=f"name one, for example --entry {quote(example)}; or run the agent once with art-adapt capture -- COMMAND, "
+        "which shows it; or record only, with --no-train-module",
         path=first.place.path if len({e.place.path for e in likeliest}) == 1 else None,
     )

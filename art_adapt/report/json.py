@@ -12,6 +12,7 @@ from typing import Any
 
 from art_adapt.decisions import as_data
 from art_adapt.plan import Plan
+from art_adapt.seen.decision import Seen
 from art_adapt.survey.candidates.weights import WEIGHTS
 from art_adapt.survey.model import EntryPoint
 
@@ -47,6 +48,7 @@ def as_json(plan: Plan, written: bool) -> dict[str, Any]:
         "exits": _plain(plan.decisions.exits),
         "rewards": _plain(plan.decisions.rewards),
         "decisions": as_data(plan.decisions),
+        "seen": None if plan.seen is None else _seen(plan.seen),
         "changes": [
             {
                 "path": _plain(edit.path),
@@ -58,6 +60,17 @@ def as_json(plan: Plan, written: bool) -> dict[str, Any]:
         ],
         "kept": None if plan.kept is None else _plain(plan.kept.path),
         "written": written,
+    }
+
+
+def _seen(seen: Seen) -> dict[str, Any]:
+    """Return what runs have shown: how many there were, the episode, and what reading had found."""
+    function = seen.function
+    return {
+        "runs": len(seen.runs),
+        "episode": None if function is None else function.key[1],
+        "given": [] if function is None else list(function.given),
+        "by_reading": None if seen.read is None else seen.read.called,
     }
 
 

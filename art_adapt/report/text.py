@@ -186,9 +186,11 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
                 f"named after a side job ({decisions.entry.side_job}): if it serves an agent, "
                 "adapt that agent's file instead"
             )
-            alike = f"nearly as likely: {', '.join(map(str, close))} (--entry)"
+            named = ", ".join(map(str, close))
+            alike = f"nearly as likely: {named} (--entry; a run settles it: art-adapt capture)"
+            is_seen = decisions.origins.get("entry") is Origin.SEEN
             said = (
-                [alike] * bool(close)
+                [alike] * (bool(close) and not is_seen)
                 + [also] * bool(others)
                 + [helps] * decisions.entry.is_helper
             )
