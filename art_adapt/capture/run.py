@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +29,17 @@ class FieldSource:
 
     Attributes:
         name: of the field.
-        of: "function" or "constructor", whose ``parameter`` it is; "arguments" of the
-            command line, or "inputs" that are typed.
+        of: "function", "constructor" or "setup", whose ``parameter`` it is; "arguments" of
+            the command line, or "inputs" that are typed.
         part: the attribute of that parameter, of one that is made of several fields.
+        method: of the agent that is called to set it up.
     """
 
     name: str
     of: str
     parameter: str = ""
     part: str | None = None
+    method: str = ""
 
 
 def field_sources(entry: EntryPoint) -> list[FieldSource]:
@@ -48,6 +50,11 @@ def field_sources(entry: EntryPoint) -> list[FieldSource]:
         *(FieldSource(field.name, field.name) for field in typed),
         # What a factory is given is not seen where the agent is made.
         *_sources(() if entry.instance else entry.constructor, "constructor"),
+        *(
+            replace(source, method=call.name)
+            for call in entry.setup
+            for source in _sources(call.parameters, "setup")
+        ),
         *_sources(entry.parameters, "function"),
     ]
     return [source for source in found if source.name in wanted]

@@ -51,9 +51,7 @@ def _value(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:
         return {"value": list(run.command[1:])}
     if field.of == "inputs":
         return {"value": list(run.typed)}
-    owner = run.objects.get(call.owner or 0)
-    made = owner.init if owner is not None else None
-    given = call.given if field.of == "function" else made.given if made else {}
+    given = call.given if field.of == "function" else _before(run, call, field)
     noted = given.get(field.parameter, {})
     parts = noted.get("parts") or noted.get("value")
     if field.part is None and "value" in noted:
@@ -61,3 +59,14 @@ def _value(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:
     if field.part is not None and isinstance(parts, dict) and field.part in parts:
         return {"value": parts[field.part]}
     return {"not_json": noted.get("not_json", "value of an object made elsewhere")}
+
+
+def _before(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:
+    """Return what the episode's object was made with, or a call that set it up was given."""
+    owner = run.objects.get(call.owner or 0)
+    if owner is None:
+        return {}
+    if field.of == "constructor":
+        return owner.init.given if owner.init is not None else {}
+    named = (c for c in owner.calls if c.key[1].rpartition(".")[2] == field.method)
+    return next((each.given for each in named), {})

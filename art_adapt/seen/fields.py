@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,10 +48,23 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
     inits = [call for each in seen.calls if (call := _init(each)) is not None]
     return replace(
         entry,
-        parameters=_described(entry.parameters, calls, seen.given),
+        parameters=(
+            *_described(entry.parameters, calls, seen.given),
+            *_options(entry.parameters, calls, seen.given),
+        ),
         constructor=_described(entry.constructor, inits, _of("__init__", seen)),
         setup=tuple(_set_up(call, seen) for call in entry.setup),
     )
+
+
+def _options(
+    parameters: Sequence[Parameter], calls: Sequence[Call], given: Sequence[str]
+) -> Iterator[Parameter]:
+    """Yield what ``**options`` took of the task, each as a parameter of its own."""
+    known = {parameter.name for parameter in parameters}
+    for name in given:
+        if name not in known and name.isidentifier():
+            yield Parameter(name, _type_of(_values(name, calls)), None)
 
 
 def _set_up(setup: SetupCall, seen: SeenFunction) -> SetupCall:

@@ -118,7 +118,8 @@ def field_type(parameter: Parameter) -> str:
     ):
         return "int"
     kind = plain_type(parameter.annotation)
-    optional = parameter.default == "None" and not re.search(r"\b(None|Any)\b", kind)
+    may_be_none = kind == "Any" or re.search(r"\bNone\b", kind) is not None
+    optional = parameter.default == "None" and not may_be_none
     return f"{kind} | None" if optional else kind  # task: str = None
 
 

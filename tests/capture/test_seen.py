@@ -272,6 +272,26 @@ def test_what_the_module_itself_drives_is_no_helper_s_episode(
     assert "the agent runs at module level" in done.stderr.decode()
 
 
+def test_what_options_and_set_up_take_are_fields(tmp_path: Path) -> None:
+    agent = (
+        "class Client:\n    def __init__(self):\n        self.place = None\n\n"
+        "    def connect(self, place):\n        self.place = place\n\n"
+        + indent(
+            function("def ask(self, *rest, **words):", "task = words['task']\n" + LOOP),
+            "    ",
+        )
+        + "def main():\n    made = Client()\n    made.connect(sys.argv[2])\n"
+        "    print(made.ask(task=sys.argv[1]))\n\n\nmain()\n"
+    )
+    done = watched(
+        tmp_path, agent, [CALL, *SAID], sys.executable, "agent.py", QUESTION, "Rome"
+    )
+    assert rows(tmp_path) == [{"task": QUESTION, "place": "Rome"}], done.stderr.decode()
+    patch = patch_of(tmp_path)
+    assert "agent.connect(place=scenario.place)" in patch
+    assert "agent.ask(task=scenario.task)" in patch
+
+
 def test_two_runs_show_what_stays_the_same(tmp_path: Path) -> None:
     agent = function("def answer(task, tone, user):") + (
         "if __name__ == '__main__':\n    print(answer(sys.argv[1], 'friendly', {'id': 7}))\n"

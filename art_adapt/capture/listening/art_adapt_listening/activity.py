@@ -180,17 +180,19 @@ class Activity:
     def _given(self, frame: FrameType) -> tuple[dict[str, Any], Made | None]:
         """Return what a function is given, by name, and the object whose method it is."""
         code, values = frame.f_code, frame.f_locals
-        count = code.co_argcount + code.co_kwonlyargcount
-        names = code.co_varnames[
-            : count + bool(code.co_flags & 4) + bool(code.co_flags & 8)
-        ]
+        has_rest, has_options = bool(code.co_flags & 4), bool(code.co_flags & 8)
+        count = code.co_argcount + code.co_kwonlyargcount + has_rest + has_options
+        names = code.co_varnames[:count]
+        given = {name: values[name] for name in names if name in values}
+        if has_options and type(options := given.pop(names[-1], None)) is dict:
+            given |= options
+        if has_rest:  # nothing that could be given by keyword
+            rest = names[count - 1 - has_options]
+            given[f"*{rest}"] = given.pop(rest, ())
         owner = None
         if names and names[0] in ("self", "cls"):
-            owner = self._object(values.get(names[0]))
-            names = names[1:]
-        return {
-            name: self._value(values[name]) for name in names if name in values
-        }, owner
+            owner = self._object(given.pop(names[0], None))
+        return {str(name): self._value(each) for name, each in given.items()}, owner
 
     def _value(self, value: Any) -> dict[str, Any]:
         kept = snapshot(value)
