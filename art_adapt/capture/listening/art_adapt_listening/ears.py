@@ -108,13 +108,20 @@ def _listen_by_profiling(ears: Sequence[Ear]) -> None:
         int, int
     ] = {}  # where generators wait that an exception is thrown into
 
+    # By the number of the code, because its hash takes longer than all the rest; each is kept,
+    # so that no other code gets its number.
+    deaf: dict[int, CodeType] = {}
+
     def heard(frame: FrameType, event: str, value: Any) -> None:
-        if event not in ("call", "return"):
+        code = frame.f_code
+        if id(code) in deaf or event not in ("call", "return"):
             return
-        for ear in ears:
-            if not ear.hears(frame.f_code):
-                continue
-            name = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+        wanted = [ear for ear in ears if ear.hears(code)]
+        if not wanted:
+            deaf[id(code)] = code
+            return
+        for ear in wanted:
+            name = dis.opname[code.co_code[frame.f_lasti]]
             if event == "call":
                 if name == "YIELD_VALUE":
                     thrown[id(frame)] = frame.f_lasti
