@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import inspect
 import itertools
 import json
 import os
@@ -20,17 +21,13 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
 
-from .conversations import CHUNK, OF_THE_SDK, message_of_chunks
-from .values import as_json
+from .conversations import CHUNK, OF_THE_SDK, message_of, streamed_of
+from .values import as_json, snapshot
 
 MOST_CALLS = 5_000  # of one function that asks nothing: then it is heard no more
-MOST_PARTS = 20  # of an object
 MOST_SETUP = 40  # calls of one object's methods
-LARGEST = 500  # elements of a container that is still kept
-CONTAINERS = (list, tuple, dict, set, frozenset)
-LONGEST = 200_000  # characters of a value
 MOST_WRITTEN = 50_000_000  # characters, of one process
-GENERATES = 0x20 | 0x200  # CO_GENERATOR, CO_ASYNC_GENERATOR
+GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 # Where a thread's work is handed over and begins (Python 3.11 to 3.14).
 HANDS_OVER = ("_WorkItem.__init__", "Thread.start")
 TAKES_OVER = ("_WorkItem.run", "Thread.run")
@@ -46,9 +43,7 @@ class Active:
     number: int
     around: Active | None
     code: CodeType
-    site: (
-        tuple[str, int, str] | None
-    )  # where it was called in the project: file, line, function
+    site: tuple[str, int, str] | None  # file, line and function that called
     given: dict[str, Any]
     owner: Made | None
     written: bool = False
@@ -180,7 +175,8 @@ class Activity:
     def _given(self, frame: FrameType) -> tuple[dict[str, Any], Made | None]:
         """Return what a function is given, by name, and the object whose method it is."""
         code, values = frame.f_code, frame.f_locals
-        has_rest, has_options = bool(code.co_flags & 4), bool(code.co_flags & 8)
+        has_rest = bool(code.co_flags & inspect.CO_VARARGS)
+        has_options = bool(code.co_flags & inspect.CO_VARKEYWORDS)
         count = code.co_argcount + code.co_kwonlyargcount + has_rest + has_options
         names = code.co_varnames[:count]
         given = {name: values[name] for name in names if name in values}
@@ -283,7 +279,7 @@ class Activity:
             streamed = self.streams.pop(id(frame.f_locals.get("self")), None)
             if streamed is not None:
                 number, chunks = streamed
-                self._write_said(number, _streamed(chunks))
+                self._write_said(number, streamed_of(chunks))
             return
         number = self.asked.pop(id(frame), 0)
         if not number or outcome != "returned":
@@ -373,59 +369,3 @@ def _outward(each: Active | None) -> Iterator[Active]:
     while each is not None:
         yield each
         each = each.around
-
-
-def _streamed(chunks: list[Any]) -> dict[str, Any]:
-    """Return what a stream has carried as one completion, or the response that ended it."""
-    last = getattr(chunks[-1], "response", None) if chunks else None
-    if last is not None:
-        return as_json(last).get("value") or {}
-    return {"choices": [{"message": message_of_chunks(chunks)}]}
-
-
-def message_of(said: dict[str, Any]) -> dict[str, Any]:
-    """Return the message of a completion, or of a response with its text and calls."""
-    for choice in said.get("choices") or ():
-        return choice.get("message") or {}
-    text, calls = "", []
-    for item in said.get("output") or ():
-        if item.get("type") == "function_call":
-            function = {"name": item.get("name"), "arguments": item.get("arguments")}
-            calls.append(
-                {"id": item.get("call_id"), "type": "function", "function": function}
-            )
-        for part in item.get("content") or ():
-            text += part.get("text") or ""
-    message: dict[str, Any] = {"role": "assistant", "content": text or None}
-    return message | ({"tool_calls": calls} if calls else {})
-
-
-def snapshot(value: Any) -> dict[str, Any]:
-    """Return a value as JSON can hold it, unless it is large; else its type and its parts.
-
-    Nothing is asked of an object that could make it do something, as counting a query's rows.
-    """
-    kind = type(value)
-    if value is None or kind in (bool, int, float):
-        return {"value": value}
-    if kind is str:
-        return {"value": value[:LONGEST]}
-    is_large = issubclass(kind, CONTAINERS) and len(value) > LARGEST
-    kept: dict[str, Any] = {"not_json": kind.__qualname__}
-    if not is_large:
-        kept = as_json(value)
-    if "value" not in kept:
-        kept["parts"] = _parts(value)
-    return kept
-
-
-def _parts(value: Any) -> dict[str, Any]:
-    """Return those attributes of an object that are plain."""
-    attributes = getattr(value, "__dict__", None)
-    if type(attributes) is not dict:
-        return {}
-    return {
-        name: part[:LONGEST] if type(part) is str else part
-        for name, part in list(attributes.items())[:MOST_PARTS]
-        if type(part) in (str, int, float)
-    }

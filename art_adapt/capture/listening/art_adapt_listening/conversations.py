@@ -108,3 +108,28 @@ def note_completion(
             del kept[number]
             break
     kept.append(conversation)
+
+
+def streamed_of(chunks: list[Any]) -> dict[str, Any]:
+    """Return what a stream has carried as one completion, or the response that ended it."""
+    last = getattr(chunks[-1], "response", None) if chunks else None
+    if last is not None:
+        return as_json(last).get("value") or {}
+    return {"choices": [{"message": message_of_chunks(chunks)}]}
+
+
+def message_of(said: dict[str, Any]) -> dict[str, Any]:
+    """Return the message of a completion, or of a response with its text and calls."""
+    for choice in said.get("choices") or ():
+        return choice.get("message") or {}
+    text, calls = "", []
+    for item in said.get("output") or ():
+        if item.get("type") == "function_call":
+            function = {"name": item.get("name"), "arguments": item.get("arguments")}
+            calls.append(
+                {"id": item.get("call_id"), "type": "function", "function": function}
+            )
+        for part in item.get("content") or ():
+            text += part.get("text") or ""
+    message: dict[str, Any] = {"role": "assistant", "content": text or None}
+    return message | ({"tool_calls": calls} if calls else {})

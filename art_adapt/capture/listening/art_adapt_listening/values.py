@@ -11,6 +11,11 @@ import uuid
 from pathlib import PurePath
 from typing import Any
 
+CONTAINERS = (list, tuple, dict, set, frozenset)
+LARGEST = 500  # elements of a container that is still kept
+LONGEST = 200_000  # characters of a value
+MOST_PARTS = 20  # of an object
+
 
 def as_json(value: Any) -> dict[str, Any]:
     """Return ``value`` as JSON can hold it, as it is now; or what it is instead."""
@@ -33,3 +38,34 @@ def _plain(value: Any) -> Any:
     if isinstance(value, texts):
         return str(value)
     raise TypeError
+
+
+def snapshot(value: Any) -> dict[str, Any]:
+    """Return a value as JSON can hold it, unless it is large; else its type and its parts.
+
+    Nothing is asked of an object that could make it do something, as counting a query's rows.
+    """
+    kind = type(value)
+    if value is None or kind in (bool, int, float):
+        return {"value": value}
+    if kind is str:
+        return {"value": value[:LONGEST]}
+    is_large = issubclass(kind, CONTAINERS) and len(value) > LARGEST
+    kept: dict[str, Any] = {"not_json": kind.__qualname__}
+    if not is_large:
+        kept = as_json(value)
+    if "value" not in kept:
+        kept["parts"] = _parts(value)
+    return kept
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    """Return those attributes of an object that are plain."""
+    attributes = getattr(value, "__dict__", None)
+    if type(attributes) is not dict:
+        return {}
+    return {
+        name: part[:LONGEST] if type(part) is str else part
+        for name, part in list(attributes.items())[:MOST_PARTS]
+        if type(part) in (str, int, float)
+    }
