@@ -4,204 +4,26 @@ from __future__ import annotations
 
 import json
 import stat
-import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent, indent
-from typing import Any
 
 import pytest
 from agent_files import art_adapt
-from scripted_engine import Engine
-
-HEAD = """\
-import asyncio
-import json
-import sys
-
-from openai import AsyncOpenAI, OpenAI
-
-client = OpenAI()
-TOOLS = [{"type": "function", "function": {"name": "look", "parameters": {
-    "type": "object", "properties": {"city": {"type": "string"}}}}}]
-
-
-def think(messages):
-    reply = client.chat.completions.create(model="m", messages=messages)
-    return reply.choices[0].message.content
-
-
-def think_of(prompt):
-    return think([{"role": "user", "content": prompt}])
-
-
-"""
-LOOP = """\
-messages = [{"role": "user", "content": task}]
-while True:
-    message = client.chat.completions.create(model="m", messages=messages, tools=TOOLS).choices[0].message
-    messages.append(message)
-    if not message.tool_calls:
-        return message.content
-    for call in message.tool_calls:
-        messages.append({"role": "tool", "tool_call_id": call.id, "content": "sunny"})
-"""
-
-
-def function(head: str, body: str = LOOP) -> str:
-    return f"{head}\n{indent(body, '    ')}\n\n"
-
-
-CALL = {"tool_calls": [{"name": "look", "arguments": {"city": "Rome"}}]}
-PLAN = {"content": "first count the red apples\nthen count the green apples"}
-SAID = [
-    {"content": f"there are {n} apples in the basket"}
-    for n in ("three", "seven", "nine")
-]
-WORKER = """\
-class Worker:
-    def work(self, question, plan):
-        notes = result = ""
-        for step in plan:
-            result = think_of(f"{question} {notes} Now: {step}")
-            notes += result
-        return result
-
-
-"""
-AGENT = (
-    "class Agent:\n    def __init__(self, rounds=3):\n        self.rounds, self.tools, self.tasks = rounds, [], []\n\n"
-    "    def add_tool(self, tool):\n        self.tools.append(tool)\n        return len(self.tools)\n\n"
-    "    def add_task(self, text):\n        self.tasks.append(text)\n\n"
-    + indent(
-        function(
-            "def run(self, task=None):",
-            "task = task or self.tasks[-1]\n" + LOOP.replace("TOOLS", "self.tools"),
-        ),
-        "    ",
-    )
+from watched_agents import (
+    AGENT,
+    CALL,
+    HEAD,
+    LOOP,
+    QUESTION,
+    SAID,
+    SHOWN,
+    entry_of,
+    function,
+    patch_of,
+    rows,
+    watched,
 )
-RUNS = "if __name__ == '__main__':\n    "
-# An agent, the replies of its model, what a run shows as its episode, and the row that it starts from.
-SHOWN: dict[str, tuple[str, list[Any], str, dict[str, Any]]] = {
-    "a team around a planner and a worker": (
-        WORKER
-        + "class Team:\n    def run(self, question):\n"
-        "        plan = think_of(f'Plan: {question}').splitlines()\n"
-        "        print(Worker().work(question, plan))\n\n\n"
-        + RUNS + "Team().run('How many apples?')\n",
-        [PLAN, *SAID], "Team.run", {"question": "How many apples?"},
-    ),
-    "functions, one of which hands on what the model said": (
-        "def plan(goal):\n    return think_of('Plan: ' + goal)\n\n\n"
-        "def carry_out(goal, steps):\n    return think_of(goal + steps)\n\n\n"
-        "def solve(goal):\n    steps = plan(goal)\n    return carry_out(goal, steps)\n\n\n"
-        + RUNS + "print(solve('Count all of the apples'))\n",
-        [PLAN, *SAID], "solve", {"goal": "Count all of the apples"},
-    ),
-    "workers side by side": (
-        "aclient = AsyncOpenAI()\n\n\n"
-        "async def ask(prompt):\n"
-        "    asked = [{'role': 'user', 'content': prompt}]\n"
-        "    reply = await aclient.chat.completions.create(model='m', messages=asked)\n"
-        "    return reply.choices[0].message.content\n\n\n"
-        "async def research(topic):\n"
-        "    found = await asyncio.gather(*(ask(f'{topic}: {part}') for part in ('past', 'future')))\n"
-        "    return await ask(' and '.join(found))\n\n\n"
-        + RUNS + "print(asyncio.run(research('apples in Rome')))\n",
-        SAID, "research", {"topic": "apples in Rome"},
-    ),
-    "threads": (
-        "from concurrent.futures import ThreadPoolExecutor\n\n\n"
-        "def research(topic):\n"
-        "    with ThreadPoolExecutor(2) as pool:\n"
-        "        found = list(pool.map(think_of, [f'{topic}: past', f'{topic}: future']))\n"
-        "    return think_of(' and '.join(found))\n\n\n"
-        + RUNS + "print(research('apples in Rome'))\n",
-        SAID, "research", {"topic": "apples in Rome"},
-    ),
-    "an LLM helper is given the conversation": (
-        "def ask(messages):\n"
-        "    return client.chat.completions.create(model='m', messages=messages, tools=TOOLS)\n\n\n"
-        + function("def answer(task):", LOOP.replace(
-            'client.chat.completions.create(model="m", messages=messages, tools=TOOLS)', "ask(messages)"))
-        + RUNS + "print(answer('Is it sunny in Rome?'))\n",
-        [CALL, *SAID], "answer", {"task": "Is it sunny in Rome?"},
-    ),
-    "a factory fills the agent and prints": (
-        AGENT + "def make():\n    agent = Agent(rounds=8)\n"
-        "    print(agent.add_tool(TOOLS[0]), 'tools')\n    return agent\n\n\n"
-        + RUNS + "print(make().run('Is it sunny in Rome?'))\n",
-        [CALL, *SAID], "Agent.run", {"task": "Is it sunny in Rome?"},
-    ),
-    "the Responses API, which keeps the conversation": (
-        "def step(items, before):\n"
-        "    return client.responses.create(model='m', input=items, tools=RTOOLS, previous_response_id=before)\n\n\n"
-        "RTOOLS = [{'type': 'function', **TOOLS[0]['function']}]\n\n\n"
-        "def answer(task):\n    items, before = task, None\n    while True:\n"
-        "        response = step(items, before)\n        before = response.id\n"
-        "        calls = [each for each in response.output if each.type == 'function_call']\n"
-        "        if not calls:\n            return response.output_text\n"
-        "        items = [{'type': 'function_call_output', 'call_id': c.call_id, 'output': 'sunny'} for c in calls]\n\n\n"
-        + RUNS + "print(answer('Is it sunny in Rome?'))\n",
-        [CALL, *SAID], "answer", {"task": "Is it sunny in Rome?"},
-    ),
-    "a stream, read by another function": (
-        "def read(stream):\n    return ''.join(chunk.choices[0].delta.content or '' for chunk in stream)\n\n\n"
-        "def chat(messages):\n"
-        "    return read(client.chat.completions.create(model='m', messages=messages, stream=True))\n\n\n"
-        "def answer(task):\n    messages = [{'role': 'user', 'content': task}]\n    for _ in range(2):\n"
-        "        messages.append({'role': 'assistant', 'content': chat(messages)})\n"
-        "        messages.append({'role': 'user', 'content': 'Are you sure?'})\n"
-        "    return messages[-2]['content']\n\n\n"
-        + RUNS + "print(answer('Is it sunny in Rome?'))\n",
-        SAID, "answer", {"task": "Is it sunny in Rome?"},
-    ),
-    "a command line in another function": (
-        function("def answer(task):") + "def main():\n    print(answer(sys.argv[1]))\n\n\n"
-        + RUNS + "main()\n",
-        [CALL, *SAID], "answer", {"task": "Is it sunny in Rome?"},
-    ),
-}  # fmt: skip
-QUESTION = "Is it sunny in Rome?"
-
-
-def watched(
-    folder: Path,
-    agent: str,
-    replies: list[Any],
-    *command: str,
-    options: tuple[str, ...] = (),
-) -> subprocess.CompletedProcess[bytes]:
-    (folder / "pyproject.toml").touch()
-    (folder / "agent.py").write_text(HEAD + agent)
-    run = command or (sys.executable, "agent.py", QUESTION)
-    with Engine(replies) as engine, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OPENAI_BASE_URL", engine.base_url)
-        patch.setenv("OPENAI_API_KEY", "k")
-        return art_adapt("capture", *options, "--", *run, cwd=folder)
-
-
-def entry_of(folder: Path, *options: str) -> dict[str, Any]:
-    """Return which function adapting takes, and from where."""
-    done = art_adapt("--diff", "--json", "--isolated", *options, "agent.py", cwd=folder)
-    assert done.returncode == 1, done.stderr.decode()
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told["decisions"]["entry"]
-
-
-def patch_of(folder: Path) -> str:
-    done = art_adapt("--diff", "--isolated", "agent.py", cwd=folder)
-    assert done.returncode == 1, done.stderr.decode()
-    return done.stdout.decode()
-
-
-def rows(folder: Path) -> list[dict[str, Any]]:
-    file = folder / "scenarios.jsonl"
-    lines = file.read_text().splitlines() if file.exists() else []
-    return [
-        {k: v for k, v in json.loads(line).items() if k != "captured"} for line in lines
-    ]
 
 
 @pytest.mark.parametrize("name", SHOWN)

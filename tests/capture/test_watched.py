@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from scripted_engine import Engine
-from test_seen import HEAD, SHOWN, entry_of, patch_of, rows, watched
+from watched_agents import HEAD, SHOWN, entry_of, patch_of, rows, watched
 
 
 @pytest.mark.parametrize(
