@@ -56,7 +56,15 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
         )
     chosen = possible[0] if possible[0].given else _read_among(survey, possible)
     differs = chosen is not None and first is not None and key_of(first) != chosen.key
+    if chosen is not None and differs and _is_only_tested(chosen):
+        return Seen(asked, None, None)  # a test may try a step alone
     return Seen(asked, chosen, first if differs else None)
+
+
+def _is_only_tested(function: SeenFunction) -> bool:
+    """True if tests alone called a function."""
+    sites = [each.call.site for each in function.calls]
+    return all(site is not None and is_test(site.path, site.function) for site in sites)
 
 
 def _at_module_level(runs: Sequence[Run]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +43,15 @@ class Enclosing:
 
 @dataclass(frozen=True)
 class SeenFunction:
-    """A function that asked, with all of its calls that did; ``depth``: of the outermost one."""
+    """A function that asked, with all of its calls that did.
+
+    ``depth``: of the outermost one. ``is_inner``: another that was given a task was around one.
+    """
 
     key: FunctionKey
     calls: tuple[Enclosing, ...]
     depth: int
+    is_inner: bool = False
 
     @property
     def runs_episodes(self) -> bool:
@@ -80,7 +84,21 @@ def seen_functions(runs: Sequence[Run]) -> list[SeenFunction]:
         for key, each in calls.items()
         if not (key[1] == MODULE_LEVEL or is_test(*key) or each[0].call.is_nested)
     ]
-    return sorted(found, key=_rank)
+    outer = {each.key for each in found if each.runs_episodes and each.given}
+    marked = (
+        replace(each, is_inner=not outer.isdisjoint(_around(each))) for each in found
+    )
+    return sorted(marked, key=_rank)
+
+
+def _around(function: SeenFunction) -> set[FunctionKey]:
+    """Return the other functions that calls of a function were made in."""
+    return {
+        call.key
+        for each in function.calls
+        for call in each.run.outward(each.call.around)
+        if call.key != function.key
+    }
 
 
 def seen_episodes(runs: Sequence[Run]) -> list[SeenFunction]:
@@ -92,11 +110,12 @@ def seen_episodes(runs: Sequence[Run]) -> list[SeenFunction]:
     return found[:1] if found and found[0].given else found
 
 
-def _rank(function: SeenFunction) -> tuple[bool, bool, bool, int]:
+def _rank(function: SeenFunction) -> tuple[bool, bool, bool, bool, int]:
     return (
         not function.runs_episodes,
         not function.given,
         not function.answers,
+        function.is_inner,
         function.depth,
     )
 

@@ -15,6 +15,7 @@ from watched_agents import (
     CALL,
     HEAD,
     LOOP,
+    PLAN,
     QUESTION,
     SAID,
     SHOWN,
@@ -192,6 +193,19 @@ def test_tests_show_an_episode_as_well(tmp_path: Path) -> None:
         done.stderr.decode()
     )
     assert rows(tmp_path) == [row]
+
+
+def test_a_test_of_one_step_says_nothing_of_the_episode(tmp_path: Path) -> None:
+    agent, replies, *_ = SHOWN["functions, one of which hands on what the model said"]
+    tried = "from agent import plan, solve\n\n\ndef test_plan():\n    assert plan('Count all of the apples')\n"
+    (tmp_path / "test_agent.py").write_text(tried)
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    watched(tmp_path, agent, replies, *command)
+    assert entry_of(tmp_path) == {"value": "solve", "origin": "found"}
+    both = tried + "\n\ndef test_all():\n    assert solve('Count all of the pears')\n"
+    (tmp_path / "test_agent.py").write_text(both)
+    watched(tmp_path, agent, [PLAN, *replies], *command)
+    assert entry_of(tmp_path) == {"value": "solve", "origin": "seen"}
 
 
 def test_a_scripted_model_answers_without_a_key(
