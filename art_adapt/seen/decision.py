@@ -54,7 +54,7 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
         return Seen(
             asked, None, None if is_script or not _at_module_level(asked) else first
         )
-    chosen = possible[0] if possible[0].given else _read_among(survey, possible)
+    chosen = _chosen(survey, possible)
     differs = chosen is not None and first is not None and key_of(first) != chosen.key
     if chosen is not None and differs and _is_only_tested(chosen):
         return Seen(asked, None, None)  # a test may try a step alone
@@ -76,13 +76,21 @@ def _at_module_level(runs: Sequence[Run]) -> bool:
     )
 
 
-def _read_among(
-    survey: Survey, possible: Sequence[SeenFunction]
-) -> SeenFunction | None:
-    """Return the likeliest by reading of those that enclose whole conversations, if one is."""
-    by_key = {each.key: each for each in possible}
-    likely = (by_key.get(key_of(entry)) for entry in survey.entry_points)
-    return next((each for each in likely if each is not None), None)
+def _chosen(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction | None:
+    """Return the likeliest that was given a task, else the likeliest by reading.
+
+    What a handler or a command, which something decorates, hands on to one function is that
+    function's episode.
+    """
+    first = possible[0]
+    entries = {key_of(entry): entry for entry in survey.entry_points}
+    if not first.given:
+        return next((each for e in entries for each in possible if each.key == e), None)
+    served = entries.get(first.key)
+    if served is None or not (served.route or served.decorated):
+        return first
+    inner = (each for each in possible[1:] if each.given and each.asked == first.asked)
+    return next(inner, first)
 
 
 def _named(runs: Sequence[Run], entry: str) -> SeenFunction | None:

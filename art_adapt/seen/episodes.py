@@ -67,6 +67,11 @@ class SeenFunction:
     def answers(self) -> bool:
         return any(each.answers for each in self.calls)
 
+    @property
+    def asked(self) -> set[tuple[int, ...]]:
+        """The requests of each call, by their numbers."""
+        return {tuple(r.number for r in each.requests) for each in self.calls}
+
 
 def seen_functions(runs: Sequence[Run]) -> list[SeenFunction]:
     """Return the functions in which a model was asked, the likeliest episode first.
@@ -102,12 +107,8 @@ def _around(function: SeenFunction) -> set[FunctionKey]:
 
 
 def seen_episodes(runs: Sequence[Run]) -> list[SeenFunction]:
-    """Return the functions that may run an episode, as far as runs tell; the likeliest first.
-
-    It is one alone if it was given what the model was asked.
-    """
-    found = [each for each in seen_functions(runs) if each.runs_episodes]
-    return found[:1] if found and found[0].given else found
+    """Return the functions that may run an episode, as far as runs tell; the likeliest first."""
+    return [each for each in seen_functions(runs) if each.runs_episodes]
 
 
 def _rank(function: SeenFunction) -> tuple[bool, bool, bool, bool, int]:

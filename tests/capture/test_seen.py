@@ -195,6 +195,22 @@ def test_tests_show_an_episode_as_well(tmp_path: Path) -> None:
     assert rows(tmp_path) == [row]
 
 
+def test_a_handler_s_task_is_the_function_s_behind_it(tmp_path: Path) -> None:
+    agent = "from fastapi import FastAPI\nfrom fastapi.testclient import TestClient\n\napp = FastAPI()\n\n\n"
+    agent += function("def answer(task):") + (
+        "@app.post('/ask')\ndef ask(body: dict) -> dict:\n    return {'said': answer(body['question'])}\n\n\n"
+        "@app.post('/both')\ndef both(body: dict) -> dict:\n"
+        "    plan = think_of(body['question'])\n    return {'said': answer(plan)}\n\n\n"
+        "if __name__ == '__main__':\n"
+        "    TestClient(app).post(sys.argv[1], json={'question': 'Is it sunny in Rome?'})\n"
+    )
+    watched(tmp_path, agent, [CALL, *SAID], sys.executable, "agent.py", "/ask")
+    assert entry_of(tmp_path)["value"] == "answer"
+    (tmp_path / ".art-adapt" / "seen.jsonl").unlink()
+    watched(tmp_path, agent, [PLAN, CALL, *SAID], sys.executable, "agent.py", "/both")
+    assert entry_of(tmp_path)["value"] == "both"
+
+
 def test_a_test_of_one_step_says_nothing_of_the_episode(tmp_path: Path) -> None:
     agent, replies, *_ = SHOWN["functions, one of which hands on what the model said"]
     tried = "from agent import plan, solve\n\n\ndef test_plan():\n    assert plan('Count all of the apples')\n"
