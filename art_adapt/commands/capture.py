@@ -72,7 +72,7 @@ def capture(
     adapting goes by it. When the command has ended, each new start of an episode is a row of
     the scenarios, with its time, outcome and answer under "captured".
 
-    Exit code: the command's; 2 if it could not be started.
+    Exit code: the command's; 2 if it could not be started, or shows no episode to take.
     """
     from art_adapt.capture.rows import kept_rows
     from art_adapt.capture.run import episodes_of, read_notes, run_listening

@@ -101,6 +101,7 @@ class Request:
 class Run:
     """One process that was listened to; ``typed`` are the lines that ``input()`` returned."""
 
+    began: float  # seconds on the clock
     command: tuple[str, ...]
     calls: dict[int, Call]
     objects: dict[int, Made]
@@ -120,7 +121,10 @@ def seen_file(path: Path) -> Path:
 
 
 def read_runs(file: Path) -> tuple[Run, ...]:
-    """Read the runs that asked a model, in their order. A line that a crash cut off is left out."""
+    """Read the runs that asked a model, in the order in which they began.
+
+    A line that a crash cut off is left out.
+    """
     if not file.is_file():
         return ()
     by_process: dict[Any, list[list[Json]]] = {}
@@ -135,13 +139,14 @@ def read_runs(file: Path) -> tuple[Run, ...]:
             if runs:
                 runs[-1].append(note)
     found = (_run(notes) for runs in by_process.values() for notes in runs)
-    return tuple(run for run in found if run.requests)
+    return tuple(sorted((r for r in found if r.requests), key=lambda run: run.began))
 
 
 def _run(notes: Sequence[Json]) -> Run:
     said = {n["said"]: n for n in notes if "said" in n}
     ended = {n["ended"]: n for n in notes if "ended" in n}
     return Run(
+        notes[0].get("at", 0.0),
         tuple(notes[0]["run"]),
         {
             n["call"]: _call(n["call"], n, ended.get(n["call"]))
