@@ -17,6 +17,7 @@ from watched_agents import (
     LOOP,
     PLAN,
     QUESTION,
+    RUNS,
     SAID,
     SHOWN,
     entry_of,
@@ -38,10 +39,43 @@ def test_a_run_shows_the_episode_and_writes_its_row(name: str, tmp_path: Path) -
     assert entry_of(tmp_path) == {"value": episode, "origin": "seen"}
 
 
-def test_the_factory_that_was_seen_makes_the_agent(tmp_path: Path) -> None:
-    agent, replies, *_ = SHOWN["a factory fills the agent and prints"]
-    watched(tmp_path, agent, replies)
-    assert "agent = make()" in patch_of(tmp_path)
+@pytest.mark.parametrize("size", ["small", "large"])
+def test_the_factory_that_was_seen_makes_the_agent(size: str, tmp_path: Path) -> None:
+    agent = AGENT + dedent("""\
+        def small():
+            agent = Agent(rounds=2)
+            print(agent.add_tool(TOOLS[0]), "tool")
+            return agent
+
+
+        def large():
+            agent = Agent(rounds=9)
+            print(agent.add_tool(TOOLS[0]), "tool")
+            return agent
+
+
+        if __name__ == "__main__":
+            agent = {"small": small, "large": large}[sys.argv[2]]()
+            print(agent.run(sys.argv[1]))
+        """)
+    command = (sys.executable, "agent.py", QUESTION, size)
+    watched(tmp_path, agent, [CALL, *SAID], *command)
+    assert f"agent = {size}()" in patch_of(tmp_path)
+
+
+def test_a_helper_of_a_chat_is_no_episode(tmp_path: Path) -> None:
+    """It is given the conversation, which goes on from one of its calls to the next."""
+    agent = (
+        "def ask(messages):\n    return think(messages)\n\n\n"
+        "def main():\n    messages = []\n    while (said := input('> ')) != 'end':\n"
+        "        messages.append({'role': 'user', 'content': said})\n"
+        "        messages.append({'role': 'assistant', 'content': ask(messages)})\n"
+        "        print(messages[-1]['content'])\n\n\n" + RUNS + "main()\n"
+    )
+    shell = f"printf 'How are you?\\nAnd now?\\nend\\n' | {sys.executable} agent.py"
+    watched(tmp_path, agent, SAID, "sh", "-c", shell)
+    assert entry_of(tmp_path)["value"] == "main"
+    assert rows(tmp_path) == [{"inputs": ["How are you?", "And now?", "end"]}]
 
 
 def test_a_set_up_call_is_taken_over(tmp_path: Path) -> None:
