@@ -73,7 +73,8 @@ def test_a_helper_of_a_chat_is_no_episode(tmp_path: Path) -> None:
         "        print(messages[-1]['content'])\n\n\n" + RUNS + "main()\n"
     )
     shell = f"printf 'How are you?\\nAnd now?\\nend\\n' | {sys.executable} agent.py"
-    watched(tmp_path, agent, SAID, "sh", "-c", shell)
+    replies = [{"content": "Fine."}, {"content": "Tired."}]
+    watched(tmp_path, agent, replies, "sh", "-c", shell)
     assert entry_of(tmp_path)["value"] == "main"
     assert rows(tmp_path) == [{"inputs": ["How are you?", "And now?", "end"]}]
 
