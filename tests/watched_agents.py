@@ -127,6 +127,19 @@ SHOWN: dict[str, tuple[str, list[Any], str, dict[str, Any]]] = {
         + RUNS + "print(answer('Is it sunny in Rome?'))\n",
         [CALL, *SAID], "answer", {"task": "Is it sunny in Rome?"},
     ),
+    "an answer within what the model said": (
+        "def ask(messages):\n    return think(messages)\n\n\n"
+        "def answer(task):\n    messages = [{'role': 'user', 'content': task}]\n"
+        "    return json.loads(ask(messages))['answer']\n\n\n"
+        + RUNS + "print(answer('Is it sunny in Rome?'))\n",
+        [{"content": '{"answer": "sunny all day"}'}], "answer", {"task": "Is it sunny in Rome?"},
+    ),
+    "steps that return what the model said, and one around them that prints": (
+        "def plan(goal):\n    return think_of('Plan: ' + goal).splitlines()\n\n\n"
+        "def solve(goal):\n    for step in plan(goal):\n        print(think_of(step))\n\n\n"
+        + RUNS + "solve('Count all of the apples')\n",
+        [PLAN, *SAID], "solve", {"goal": "Count all of the apples"},
+    ),
     "a factory fills the agent and prints": (
         AGENT + "def make():\n    agent = Agent(rounds=8)\n"
         "    print(agent.add_tool(TOOLS[0]), 'tools')\n    return agent\n\n\n"

@@ -77,20 +77,23 @@ def _at_module_level(runs: Sequence[Run]) -> bool:
 
 
 def _chosen(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction | None:
-    """Return the likeliest that was given a task, else the likeliest by reading.
+    """Return the outermost that was given a task, else the likeliest by reading.
 
-    What a handler or a command, which something decorates, hands on to one function is that
-    function's episode.
+    What hands its whole task on, as a handler that something decorates or a command that prints
+    the answer, is a way in: the episode is the function behind it.
     """
     first = possible[0]
     entries = {key_of(entry): entry for entry in survey.entry_points}
     if not first.given:
         return next((each for e in entries for each in possible if each.key == e), None)
-    served = entries.get(first.key)
-    if served is None or not (served.route or served.decorated):
+    way_in = entries.get(first.key)
+    served = way_in is not None and bool(way_in.route or way_in.decorated)
+    if first.answers and not served:
         return first
-    inner = (each for each in possible[1:] if each.given and each.asked == first.asked)
-    return next(inner, first)
+    behind = (
+        e for e in possible[1:] if e.told and e.answers and e.asked == first.asked
+    )
+    return next(behind, first)
 
 
 def _named(runs: Sequence[Run], entry: str) -> SeenFunction | None:

@@ -1,8 +1,8 @@
 """Tell from runs which function runs an episode.
 
-It encloses whole conversations or begins a user's turn in one, is given what the model is
-asked and not what the model said, and returns what the model said last. Of several that
-enclose each other the outermost is the episode; the others are its parts.
+It encloses whole conversations or begins a user's turn in one, and is given what the model is
+asked and not what the model said. Of several that enclose each other the outermost is the
+episode; the others are its parts.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ TELLING = 12  # of a completion
 class Enclosing:
     """A call with what was asked in it, and what that shows of it.
 
-    ``given``: the parameters whose text the model was asked. ``answers``: it returned what the
-    model said last. ``whole``: no conversation in it began or went on outside. ``is_part``: it
+    ``given``: the parameters whose text the model was asked; ``told``: those of them that are
+    no conversation. ``answers``: it returned what the model said last. ``whole``: no conversation in it began or went on outside. ``is_part``: it
     was given what the model had said, or the conversation itself.
     """
 
@@ -36,6 +36,7 @@ class Enclosing:
     call: Call
     requests: tuple[Request, ...]
     given: tuple[str, ...]
+    told: bool
     answers: bool
     whole: bool
     is_part: bool
@@ -62,6 +63,10 @@ class SeenFunction:
     def given(self) -> tuple[str, ...]:
         """The parameters that the task comes with."""
         return tuple(dict.fromkeys(name for each in self.calls for name in each.given))
+
+    @property
+    def told(self) -> bool:
+        return any(each.told for each in self.calls)
 
     @property
     def answers(self) -> bool:
@@ -111,11 +116,10 @@ def seen_episodes(runs: Sequence[Run]) -> list[SeenFunction]:
     return [each for each in seen_functions(runs) if each.runs_episodes]
 
 
-def _rank(function: SeenFunction) -> tuple[bool, bool, bool, bool, int]:
+def _rank(function: SeenFunction) -> tuple[bool, bool, bool, int]:
     return (
         not function.runs_episodes,
         not function.given,
-        not function.answers,
         function.is_inner,
         function.depth,
     )
@@ -146,12 +150,14 @@ def _enclosing(run: Run) -> Iterator[tuple[Enclosing, int]]:
         )
         before = [e for e in run.requests if e.number < requests[0].number]
         given = tuple(_asked_of(run, call, requests[0], before, whole=whole))
+        told = any(_asked_of(run, call, requests[0], before, whole=False))
         depth = sum(1 for _ in run.outward(number))
         enclosing = Enclosing(
             run,
             call,
             tuple(requests),
             given,
+            told,
             _answers(call, requests[-1]),
             whole,
             _is_part(call, before, run),
@@ -262,15 +268,15 @@ def texts_in(value: Any, *, messages: bool) -> Iterator[str]:
 
 
 def _answers(call: Call, last: Request) -> bool:
-    """True if a call returned what the model said last; what yields may have."""
+    """True if a call returned what the model said last, or a part of it; what yields may have."""
     said = text_of(last.message.get("content")).strip()
     if call.generates:
         return True
     value = call.returned.get("value", call.returned.get("parts"))
     returned = json.dumps(value, ensure_ascii=False)
-    return (
-        len(said) >= SHORTEST and json.dumps(said, ensure_ascii=False)[1:-1] in returned
-    )
+    if len(said) >= SHORTEST and json.dumps(said, ensure_ascii=False)[1:-1] in returned:
+        return True
+    return any(text in said for text in texts_in(value, messages=True))
 
 
 def _is_part(call: Call, before: Sequence[Request], run: Run) -> bool:
