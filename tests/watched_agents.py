@@ -134,6 +134,14 @@ SHOWN: dict[str, tuple[str, list[Any], str, dict[str, Any]]] = {
         + RUNS + "print(answer('Is it sunny in Rome?'))\n",
         [{"content": '{"answer": "sunny all day"}'}], "answer", {"task": "Is it sunny in Rome?"},
     ),
+    "a session that keeps the conversation for the next question": (
+        "class Session:\n    def __init__(self):\n        self.messages = []\n\n\n"
+        "def turn(question, messages):\n    messages.append({'role': 'user', 'content': question})\n"
+        "    messages.append({'role': 'assistant', 'content': think(messages)})\n"
+        "    return messages[-1]['content']\n\n\n"
+        + RUNS + "kept = []\n    print(turn('How many apples?', kept))\n    print(turn('And how many pears?', kept))\n",
+        SAID, "turn", {"question": "How many apples?"},
+    ),
     "steps that return what the model said, and one around them that prints": (
         "def plan(goal):\n    return think_of('Plan: ' + goal).splitlines()\n\n\n"
         "def solve(goal):\n    for step in plan(goal):\n        print(think_of(step))\n\n\n"

@@ -254,12 +254,16 @@ def _plain(run: Run, note: Json, depth: int = 2) -> Any:
 
 
 def texts_in(value: Any, *, messages: bool) -> Iterator[str]:
-    """Yield the texts in a value; those of a conversation only with ``messages``."""
+    """Yield the texts in a value; those of a conversation only with ``messages``.
+
+    What the model said in one never counts.
+    """
     if isinstance(value, str):
         if len(value.strip()) >= SHORTEST:
             yield value.strip()
     elif isinstance(value, dict):
-        if messages or not ("role" in value and "content" in value):
+        is_message = "role" in value and "content" in value
+        if not is_message or (messages and value["role"] != "assistant"):
             for each in value.values():
                 yield from texts_in(each, messages=messages)
     elif isinstance(value, list):
@@ -282,7 +286,8 @@ def _answers(call: Call, last: Request) -> bool:
 def _is_part(call: Call, before: Sequence[Request], run: Run) -> bool:
     """True if a call was given what the model had said within a call around it.
 
-    What the model was told itself, as a question that it repeats, is not its own.
+    What the model was told itself, as a question that it repeats, is not its own; nor is a
+    conversation handed on that holds its answers as such.
     """
     given = [
         text

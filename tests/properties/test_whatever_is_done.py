@@ -33,6 +33,7 @@ def also{number}(client, text):
     "a comment": "\n\n# number {number}\n",
     "a function": "\n\ndef plain{number}(text):\n    return text.strip()\n",
 }
+DECIDED = b"# Decided:"
 flags = st.dictionaries(
     st.sampled_from(sorted(FLAGS)), st.integers(0, 1), max_size=3
 ).map(
@@ -43,12 +44,16 @@ flags = st.dictionaries(
 
 
 def said_in(folder: Path) -> dict[str, bytes]:
-    """Leave out which files the runs were given, and the hash of that."""
+    """Leave out which files the runs were given, the hash of that, and where lines end for it."""
     files = files_of(folder)
     for name in files:
         if name.endswith("_train.py"):
-            _, _, data = files[name].partition(b"\n")
-            files[name] = data.replace(b" llm.py\n", b"\n")
+            _, *lines = files[name].split(b"\n")
+            decided = [each for each in lines if each.startswith(DECIDED)]
+            words = b" ".join(each.removeprefix(DECIDED) for each in decided).split()
+            rest = [each for each in lines if each not in decided]
+            told = b" ".join(each for each in words if each != b"llm.py")
+            files[name] = b"\n".join([told, *rest])
     return files
 
 
