@@ -348,7 +348,8 @@ class Activity:
         if self.size > MOST_WRITTEN:
             return
         # One write to the end of the file: other processes may write as well.
-        handle = os.open(self.file, os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
+        flags = os.O_APPEND | os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
+        handle = os.open(self.file, flags, 0o600)
         try:
             os.write(handle, line.encode() + b"\n")
         finally:
