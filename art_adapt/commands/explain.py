@@ -62,11 +62,15 @@ def explain(
 def _explain_entry(agent: Path, *, as_json: bool) -> None:
     """Print the candidates of an agent, the likeliest first, each with its features."""
     from art_adapt.discovery import named_sources
-    from art_adapt.report.candidates import explained
+    from art_adapt.report.candidates import explained, explained_runs
     from art_adapt.report.json import candidates_as_json
+    from art_adapt.seen.decision import seen_of
+    from art_adapt.settings import Options
     from art_adapt.survey.survey import survey
 
-    found = survey(named_sources([str(agent)])).entry_points
+    sources = named_sources([str(agent)])
+    read = survey(sources)
+    found = read.entry_points
     if not found:
         raise Refusal(
             "no function from which a policy call is reached",
@@ -76,5 +80,6 @@ def _explain_entry(agent: Path, *, as_json: bool) -> None:
     if as_json:
         print(candidates_as_json(found))
         return
-    for line in explained(found):
+    seen = seen_of(read, sources, Options())
+    for line in (*explained(found), *explained_runs(seen)):
         print(printable(line))

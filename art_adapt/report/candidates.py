@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from art_adapt.entry_decision import near
 from art_adapt.paths import at
+from art_adapt.seen.decision import Seen
+from art_adapt.seen.episodes import SeenFunction, seen_functions
 from art_adapt.survey.candidates.weights import reasons, score_of
 from art_adapt.survey.model import EntryPoint
 
@@ -29,6 +31,35 @@ def explained(entries: Sequence[EntryPoint]) -> Iterator[str]:
     if entries and (rivals := near(entries[0], entries[1:])):
         names = ", ".join(each.called for each in rivals)
         yield f"Nearly as likely as {entries[0].called}: {names}. Choose with --entry."
+
+
+def explained_runs(seen: Seen | None) -> Iterator[str]:
+    """Yield lines about the functions in which runs asked a model, and which one is taken."""
+    if seen is None:
+        return
+    runs = "1 run" if len(seen.runs) == 1 else f"{len(seen.runs)} runs"
+    yield f"Seen in {runs}:"
+    for each in seen_functions(seen.runs)[:MOST_EXPLAINED]:
+        taken = (
+            "  <- taken"
+            if seen.function is not None and each.key == seen.function.key
+            else ""
+        )
+        yield f"   {each.key[1]}: {', '.join(_shown_by(each))}{taken}"
+
+
+def _shown_by(function: SeenFunction) -> Iterator[str]:
+    """Yield what runs show of a function as the one that runs an episode."""
+    if any(each.is_part for each in function.calls):
+        yield "a step, which was given what the model had said"
+    elif not function.runs_episodes:
+        yield "a step of a conversation that went on outside"
+    elif function.is_inner:
+        yield "a part of another function that was given the task"
+    if function.given:
+        yield f"the model was asked what it was given ({', '.join(function.given)})"
+    if function.answers:
+        yield "it returned what the model said"
 
 
 def _signed(number: int) -> str:

@@ -181,6 +181,12 @@ def test_reading_is_said_where_it_differs(tmp_path: Path) -> None:
     watched(tmp_path, agent, replies)
     said = art_adapt("--diff", "--isolated", "agent.py", cwd=tmp_path).stderr.decode()
     assert "(seen in 2 runs)" in said
+    said = art_adapt("explain", "--entry", "agent.py", cwd=tmp_path).stdout.decode()
+    _, _, seen = said.partition("Seen in 2 runs:\n")
+    assert (
+        "Team.run: the model was asked what it was given (question)  <- taken" in seen
+    )
+    assert "Worker.work: a step, which was given what the model had said" in seen
 
 
 def test_notes_are_their_owner_s_and_stay_out_of_git(tmp_path: Path) -> None:
