@@ -24,6 +24,9 @@ from art_adapt.settings import SETTINGS, Options, Origin, Setting
 from art_adapt.train_file import standing_module
 
 HEAD = "# Decided:"
+# Below these lines, where a run has shown how the agent is made: who has no notes of it, as a
+# colleague or a CI, cannot write the module anew, and leaves it as it is.
+SHOWN = "# Made as a run of the agent showed it (art-adapt capture)."
 WIDTH = 88
 DECIDED = (Origin.FLAG, Origin.EARLIER, Origin.SEEN)
 NOW = (Origin.FLAG, Origin.ANSWER)  # what the run itself was told

@@ -17,6 +17,7 @@ from art_adapt.code.packages import import_roots
 from art_adapt.code.session import Session
 from art_adapt.decided import (
     NOW,
+    SHOWN,
     Changed,
     changes,
     decided_in,
@@ -101,11 +102,10 @@ def make_plan(
     found = with_given(found, seen)
     if guide is not None and options.train_module:
         with contextlib.suppress(UnclearEntry):  # the first thing that it asks
-            _planned(
-                found, options, session, force=force
-            )  # what is refused, before it asks
+            # What is refused, before it asks.
+            _planned(found, options, session, seen, force=force)
         options = guide(found, options)
-    plan = _planned(found, options, session, force=force, answers=not keep)
+    plan = _planned(found, options, session, seen, force=force, answers=not keep)
     plan = replace(plan, changed=tuple(changes(options, before)), seen=seen)
     if keep and plan.decisions.training is not None:
         answers = kept_answers(options, sources[0].path)
@@ -117,11 +117,15 @@ def _planned(
     found: Survey,
     options: Options,
     session: Session,
+    seen: Seen | None,
     *,
     force: bool,
     answers: bool = True,
 ) -> Plan:
-    """Plan without a question; ``answers``: the train module keeps those that were given."""
+    """Plan without a question; ``answers``: the train module keeps those that were given.
+
+    A train module that a run has shaped stays as it is where nobody knows of that run.
+    """
     decisions = decide(found, options)
     agent: list[FileEdit] = []
     hooks_files: list[FileEdit] = []
@@ -138,6 +142,8 @@ def _planned(
             _given_beside(found, options, home),
             answers=answers,
         )
+        is_shown = seen is not None and seen.function is not None
+        decided += f"{SHOWN}\n" if is_shown else ""
         module = train_module.render(
             decisions.entry, decisions.training, found, decided
         )
@@ -145,11 +151,21 @@ def _planned(
         if edit.before is not None and not train_module.has_seal(edit.before):
             alone = "; --no-train-module adapts the agent alone"
             raise _taken(path, "a file", "the train module needs", alone)
+        is_decided_anew = not set(NOW).isdisjoint(options.origins.values())
+        if not (force or is_shown or is_decided_anew) and _was_shown(edit.before):
+            edit = replace(edit, after=edit.before)
         if force or not _is_edited(edit):
             edits.append(edit)
         else:
             kept = edit
     return Plan(found, decisions, tuple(edits), kept)
+
+
+def _was_shown(module: bytes | None) -> bool:
+    """True if a run has shaped a train module, and nobody has edited it since."""
+    if module is None or not train_module.is_untouched(module):
+        return False
+    return any(line.strip() == SHOWN.encode() for line in module.splitlines())
 
 
 def _given_beside(found: Survey, options: Options, home: Path) -> Sequence[str]:

@@ -223,6 +223,22 @@ def test_adapting_again_after_a_run_changes_nothing(tmp_path: Path) -> None:
     assert (tmp_path / "agent.py").read_bytes() == before
 
 
+def test_who_has_no_notes_leaves_the_module_as_a_run_made_it(tmp_path: Path) -> None:
+    """A colleague, and a CI that looks whether anything would change."""
+    agent, replies, *_ = SHOWN["a team around a planner and a worker"]
+    watched(tmp_path, agent, replies)
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_bytes()
+    (tmp_path / ".art-adapt" / "seen.jsonl").unlink()
+    done = art_adapt("--isolated", "--diff", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout.decode()
+    told = art_adapt("--isolated", "--project", "apples", "agent.py", cwd=tmp_path)
+    assert told.returncode == 0
+    changed = (tmp_path / "agent_train.py").read_bytes()
+    assert changed != module and b'PROJECT = "apples"' in changed
+    assert b"--entry Team.run" in changed
+
+
 def test_tests_show_an_episode_as_well(tmp_path: Path) -> None:
     agent, replies, episode, row = SHOWN["an LLM helper is given the conversation"]
     (tmp_path / "test_agent.py").write_text(
