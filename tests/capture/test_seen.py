@@ -239,6 +239,7 @@ def test_who_has_no_notes_leaves_the_module_as_a_run_made_it(tmp_path: Path) -> 
     assert b"--entry Team.run" in changed
 
 
+@pytest.mark.slow  # pytest itself, while it is heard
 def test_tests_show_an_episode_as_well(tmp_path: Path) -> None:
     agent, replies, episode, row = SHOWN["an LLM helper is given the conversation"]
     (tmp_path / "test_agent.py").write_text(
@@ -268,6 +269,7 @@ def test_a_handler_s_task_is_the_function_s_behind_it(tmp_path: Path) -> None:
     assert entry_of(tmp_path)["value"] == "both"
 
 
+@pytest.mark.slow  # pytest itself, while it is heard
 def test_a_test_of_one_step_says_nothing_of_the_episode(tmp_path: Path) -> None:
     agent, replies, *_ = SHOWN["functions, one of which hands on what the model said"]
     tried = "from agent import plan, solve\n\n\ndef test_plan():\n    assert plan('Count all of the apples')\n"
