@@ -31,6 +31,7 @@ GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 # Where a thread's work is handed over and begins (Python 3.11 to 3.14).
 HANDS_OVER = ("_WorkItem.__init__", "Thread.start")
 TAKES_OVER = ("_WorkItem.run", "Thread.run")
+SDK_FILES = ("_base_client.py", "_streaming.py")
 ENDPOINTS = ("/chat/completions", "/responses")
 
 active: ContextVar[Any] = ContextVar("art_adapt_active", default=None)
@@ -91,8 +92,8 @@ class Activity:
 
     def _kind(self, code: CodeType) -> str:
         name = code.co_filename
-        if code.co_qualname in OF_THE_SDK and "openai" in name:
-            return "sdk"
+        if code.co_qualname in OF_THE_SDK and name.endswith(SDK_FILES):
+            return "sdk"  # openai's, or one made in its image, as Groq's
         if code.co_qualname in (*HANDS_OVER, *TAKES_OVER):
             return "thread" if name.endswith(("threading.py", "thread.py")) else ""
         if name.startswith("<") or (
