@@ -27,6 +27,15 @@ MEDIA = ("image_url", "input_image", "input_audio", "video_url")  # types of par
 MAYBE_MEDIA = ("image", "file")  # also in what is no message
 
 
+def text_of(message: Json) -> str:
+    """Return the text of a message, whose content may be several parts."""
+    content = message.get("content")
+    if isinstance(content, list):
+        texts = (part.get("text") for part in content if isinstance(part, dict))
+        return "\n".join(str(text) for text in texts if text is not None)
+    return content if isinstance(content, str) else ""
+
+
 def unread_call(content: Any, messages: Sequence[Json]) -> str | None:
     """Return the markup of a tool call in a completion's content, if the agent asked for none.
 

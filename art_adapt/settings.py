@@ -253,7 +253,7 @@ class Setting:
 
     @property
     def flag(self) -> str:
-        """The flag; one that is on by default can only be switched off."""
+        """Return the flag; one that is on by default can only be switched off."""
         return f"--no-{self.key}" if self.default is True else f"--{self.key}"
 
     @property

@@ -63,10 +63,10 @@ def _value(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:
 
 def _before(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:
     """Return what the episode's object was made with, or a call that set it up was given."""
-    owner = run.objects.get(call.owner or 0)
+    owner = run.owner(call)
     if owner is None:
         return {}
     if field.of == "constructor":
         return owner.init.given if owner.init is not None else {}
-    named = (c for c in owner.calls if c.key[1].rpartition(".")[2] == field.method)
+    named = (c for c in owner.calls if c.name == field.method)
     return next((each.given for each in named), {})

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
+from art_adapt.conversation_signs import text_of
 from art_adapt.rehearsal.schemas import value_of
 
 Json = dict[str, Any]
@@ -41,18 +42,11 @@ def prompted_answer(request: Json, random: Random, words: Words) -> str | None:
     """
     messages = [m for m in request.get("messages") or () if isinstance(m, dict)]
     asked = [m for m in messages if m.get("role") in ("system", "developer", "user")]
-    texts = [_text(message) for message in asked]
+    texts = [text_of(message) for message in asked]
     for form in (_fields, _json, _action):
         if (answer := form(texts, random, words)) is not None:
             return answer
     return None
-
-
-def _text(message: Json) -> str:
-    content = message.get("content")
-    if isinstance(content, list):
-        return "\n".join(str(p.get("text", "")) for p in content if isinstance(p, dict))
-    return content if isinstance(content, str) else ""
 
 
 # ------------------------------------------------------------------------------- fields

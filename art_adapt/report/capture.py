@@ -11,7 +11,7 @@ from art_adapt.capture.rows import Kept
 from art_adapt.paths import at, shown
 from art_adapt.printable import printable
 from art_adapt.scenarios.secrets import HIDDEN
-from art_adapt.seen.episodes import conversations_of
+from art_adapt.seen.conversations import conversations_of
 from art_adapt.seen.notes import Run
 from art_adapt.survey.model import EntryPoint
 

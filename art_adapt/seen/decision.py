@@ -136,7 +136,7 @@ def name_of(seen: SeenFunction, survey: Survey, agent: Path) -> str:
     """Return how ``--entry`` names a function that was seen, from the agent's folder."""
     path, function = seen.key
     call = seen.calls[0]
-    owner = call.run.objects.get(call.call.owner or 0)
+    owner = call.run.owner(call.call)
     if owner is not None:  # of its class, which may inherit the method
         function = f"{owner.type.partition(':')[2]}.{function.rpartition('.')[2]}"
     called = [e.called for e in survey.entry_points if key_of(e) == seen.key]
@@ -157,7 +157,7 @@ def shown_by(seen: Seen | None) -> Shown:
         called = [each.call, *_made(each.run, each.call, DEEPEST)]
         sites = (call.site for call in called if call.site is not None)
         makers |= {(str(site.path), site.function) for site in sites}
-        owner = each.run.objects.get(each.call.owner or 0)
+        owner = each.run.owner(each.call)
         for call in reversed(owner.returned if owner is not None else ()):
             if not call.is_nested:
                 factories[str(call.path), call.key[1]] = None

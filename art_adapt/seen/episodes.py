@@ -8,6 +8,7 @@ episode; the others are its parts.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,21 +16,24 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.code.syntax import MODULE_LEVEL
+from art_adapt.conversation_signs import text_of
+from art_adapt.seen.conversations import TELLING, asked_anew, conversations_of
 from art_adapt.seen.notes import Call, FunctionKey, Request, Run
 
 Json = dict[str, Any]
 
 SHORTEST = 3  # characters of a text that is not in another one by chance
-TELLING = 12  # of a completion
+MOST_CALLS = 50  # of a function in one run: what they have not shown, more will not
+MOST_BEFORE = 200  # requests before a call in which what it is given may have been said
 
 
 @dataclass(frozen=True)
 class Enclosing:
     """A call with what was asked in it, and what that shows of it.
 
-    ``given``: the parameters whose text the model was asked; ``told``: those of them that are
-    no conversation. ``answers``: it returned what the model said last. ``whole``: no conversation in it began or went on outside. ``is_part``: it
-    was given what the model had said, or the conversation itself.
+    ``given``: the parameters whose text the model was asked; ``told``: one of them is more than
+    the conversation. ``answers``: it returned what the model said last. ``whole``: no
+    conversation in it began or went on outside. ``is_part``: it was given what the model had said.
     """
 
     run: Run
@@ -61,7 +65,7 @@ class SeenFunction:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """The parameters that the task comes with."""
+        """Return the parameters that the task comes with."""
         return tuple(dict.fromkeys(name for each in self.calls for name in each.given))
 
     @property
@@ -74,7 +78,7 @@ class SeenFunction:
 
     @property
     def asked(self) -> set[tuple[int, ...]]:
-        """The requests of each call, by their numbers."""
+        """Return the requests of each call, by their numbers."""
         return {tuple(r.number for r in each.requests) for each in self.calls}
 
 
@@ -135,114 +139,56 @@ def is_test(path: Path, function: str) -> bool:
 
 
 def _enclosing(run: Run) -> Iterator[tuple[Enclosing, int]]:
-    conversations = conversations_of(run.requests)
-    inside: dict[int, list[Request]] = {}
-    for request in run.requests:
+    """Yield the first calls of each function with what was asked in them, and their depths."""
+    conversations = {
+        number: conversation
+        for conversation in conversations_of(run.requests)
+        for number in conversation
+    }
+    anew = asked_anew(run.requests)
+    inside: dict[int, list[int]] = {}
+    for at, request in enumerate(run.requests):
         for call in run.outward(request.around):
-            inside.setdefault(call.number, []).append(request)
-    for number, requests in inside.items():
+            inside.setdefault(call.number, []).append(at)
+    looked: Counter[FunctionKey] = Counter()
+    for number, places in inside.items():
         call = run.calls[number]
+        looked[call.key] += 1
+        if looked[call.key] > MOST_CALLS:
+            continue
+        requests = tuple(run.requests[at] for at in places)
         numbers = {each.number for each in requests}
-        whole = all(
-            numbers.issuperset(conversation)
-            for conversation in conversations
-            if not numbers.isdisjoint(conversation)
-        )
-        before = [e for e in run.requests if e.number < requests[0].number]
-        given = tuple(_asked_of(run, call, requests[0], before, whole=whole))
-        told = any(_asked_of(run, call, requests[0], before, whole=False))
-        depth = sum(1 for _ in run.outward(number))
+        whole = all(conversations[each] <= numbers for each in numbers)
+        given = dict(_asked_of(run, call, anew[requests[0].number]))
+        before = run.requests[max(0, places[0] - MOST_BEFORE) : places[0]]
         enclosing = Enclosing(
             run,
             call,
-            tuple(requests),
-            given,
-            told,
+            requests,
+            tuple(name for name, told in given.items() if told or whole),
+            any(given.values()),
             _answers(call, requests[-1]),
             whole,
             _is_part(call, before, run),
         )
-        yield enclosing, depth
+        yield enclosing, sum(1 for _ in run.outward(number))
 
 
-def conversations_of(requests: Sequence[Request]) -> list[set[int]]:
-    """Group requests by conversation: one goes on where it holds what the model said before."""
-    found: list[set[int]] = []
-    for number, request in enumerate(requests):
-        earlier = next(
-            (e for e in reversed(requests[:number]) if goes_on(request, e)), None
-        )
-        if earlier is None:
-            found.append({request.number})
-        else:
-            next(each for each in found if earlier.number in each).add(request.number)
-    return found
-
-
-def goes_on(request: Request, earlier: Request) -> bool:
-    """True if a request goes on from an earlier one, in its conversation.
-
-    It names the earlier response, answers a call of it, or holds what it said, which an agent
-    may have cut. An agent may also ask again where the model said nothing.
-    """
-    if (
-        earlier.id is not None
-        and request.body.get("previous_response_id") == earlier.id
-    ):
-        return True
-    said = identity(earlier.message)
-    if not said:
-        return request.messages == earlier.messages
-    calls = {str(call.get("id")) for call in earlier.message.get("tool_calls") or ()}
-    for each in request.messages:
-        if str(each.get("tool_call_id") or each.get("call_id")) in calls:
-            return True
-        if each.get("role") == "assistant":
-            own = identity(each)
-            cut = len(own) >= TELLING and (own in said or said in own)
-            if own == said or cut:
-                return True
-    return False
-
-
-def identity(message: Json) -> str:
-    """Return what identifies something that the model said: the ids of its calls, or its text."""
-    calls = [str(call.get("id")) for call in message.get("tool_calls") or ()]
-    return json.dumps(calls[:1]) if calls else text_of(message.get("content")).strip()
-
-
-def text_of(content: Any) -> str:
-    """Return the text of a message's content, whose parts may be several."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else ()
-    return "".join(
-        str(each.get("text") or "") for each in parts if isinstance(each, dict)
-    )
-
-
-def _asked_of(
-    run: Run, call: Call, request: Request, before: Sequence[Request], *, whole: bool
-) -> Iterator[str]:
-    """Yield the parameters whose text is in what the first request asks anew.
+def _asked_of(run: Run, call: Call, asked: str) -> Iterator[tuple[str, bool]]:
+    """Yield the parameters whose text is in what was asked, and whether it is no conversation's.
 
     Those of the object's construction and set-up count as well, as ``add_task.text``. A
     conversation counts where it begins: an LLM helper is given one that goes on.
     """
-    said = {json.dumps(message) for each in before for message in each.messages}
-    asked = "\n".join(
-        text_of(message.get("content"))
-        for message in request.messages
-        if message.get("role") != "assistant" and json.dumps(message) not in said
-    )
-    owner = run.objects.get(call.owner or 0)
-    made = [owner.init, *owner.calls] if owner is not None else []
+    owner = run.owner(call)
+    made = [] if owner is None else [owner.init, *owner.calls]
     for each in (call, *(each for each in made if each is not None)):
-        prefix = "" if each is call else f"{each.function.rpartition('.')[2]}."
+        prefix = "" if each is call else f"{each.name}."
         for name, note in each.given.items():
-            texts = texts_in(_plain(run, note), messages=whole)
-            if any(text in asked for text in texts):
-                yield prefix + name
+            value = _plain(run, note)
+            if any(text in asked for text in texts_in(value, messages=True)):
+                texts = texts_in(value, messages=False)
+                yield prefix + name, any(text in asked for text in texts)
 
 
 def _plain(run: Run, note: Json, depth: int = 2) -> Any:
@@ -273,7 +219,7 @@ def texts_in(value: Any, *, messages: bool) -> Iterator[str]:
 
 def _answers(call: Call, last: Request) -> bool:
     """True if a call returned what the model said last, or a part of it; what yields may have."""
-    said = text_of(last.message.get("content")).strip()
+    said = text_of(last.message).strip()
     if call.generates:
         return True
     value = call.returned.get("value", call.returned.get("parts"))
@@ -299,7 +245,7 @@ def _is_part(call: Call, before: Sequence[Request], run: Run) -> bool:
     for earlier in before if given else ():
         if around.isdisjoint(each.number for each in run.outward(earlier.around)):
             continue
-        told = "\n".join(text_of(each.get("content")) for each in earlier.messages)
+        told = "\n".join(text_of(each) for each in earlier.messages)
         for said in said_in(earlier.message):
             if len(said) >= TELLING and any(
                 (said in text and said not in told)
@@ -312,7 +258,7 @@ def _is_part(call: Call, before: Sequence[Request], run: Run) -> bool:
 
 def said_in(message: Json) -> Iterator[str]:
     """Yield the texts that a model said: its content, and what it gave to tools."""
-    yield text_of(message.get("content")).strip()
+    yield text_of(message).strip()
     for each in message.get("tool_calls") or ():
         with suppress(TypeError, ValueError, KeyError):
             yield from texts_in(

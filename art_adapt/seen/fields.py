@@ -71,16 +71,16 @@ def _set_up(setup: SetupCall, seen: SeenFunction) -> SetupCall:
     calls = [
         call
         for each in seen.calls
-        if (owner := each.run.objects.get(each.call.owner or 0)) is not None
+        if (owner := each.run.owner(each.call)) is not None
         for call in owner.calls
-        if call.function.rpartition(".")[2] == setup.name
+        if call.name == setup.name
     ]
     given = _of(setup.name, seen)
     return replace(setup, parameters=_described(setup.parameters, calls, given))
 
 
 def _init(each: Enclosing) -> Call | None:
-    owner = each.run.objects.get(each.call.owner or 0)
+    owner = each.run.owner(each.call)
     return owner.init if owner is not None else None
 
 

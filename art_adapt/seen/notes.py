@@ -56,6 +56,10 @@ class Call:
         return self.path, self.function.replace("<locals>.", "")
 
     @property
+    def name(self) -> str:
+        return self.function.rpartition(".")[2]
+
+    @property
     def is_nested(self) -> bool:
         """True if the function is made anew by another one: nothing can import it."""
         return "<locals>" in self.function
@@ -88,7 +92,7 @@ class Request:
 
     @cached_property
     def messages(self) -> list[Json]:
-        """The conversation so far; a Responses request's input counts as one."""
+        """Return the conversation so far; a Responses request's input counts as one."""
         given = self.body.get("messages")
         if given is None:
             given = self.body.get("input")
@@ -107,6 +111,10 @@ class Run:
     objects: dict[int, Made]
     requests: tuple[Request, ...]
     typed: tuple[str, ...]
+
+    def owner(self, call: Call) -> Made | None:
+        """Return the object whose method a call is, if it is one of the project's."""
+        return None if call.owner is None else self.objects.get(call.owner)
 
     def outward(self, number: int | None) -> Iterator[Call]:
         """Yield the calls around something, from the innermost."""
