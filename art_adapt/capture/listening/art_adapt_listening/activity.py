@@ -15,14 +15,15 @@ import os
 import sys
 import time
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
 
-from .conversations import CHUNK, OF_THE_SDK, message_of, streamed_of
-from .values import as_json, snapshot
+from .conversations import OF_THE_SDK, Requests, message_of
+from .values import snapshot
 
 MOST_CALLS = 5_000  # of one function that asks nothing: then it is heard no more
 MOST_SETUP = 40  # calls of one object's methods
@@ -32,7 +33,8 @@ GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 HANDS_OVER = ("_WorkItem.__init__", "Thread.start")
 TAKES_OVER = ("_WorkItem.run", "Thread.run")
 SDK_FILES = ("_base_client.py", "_streaming.py")
-ENDPOINTS = ("/chat/completions", "/responses")
+
+Site = tuple[str, int, str]  # file, line and function that called
 
 active: ContextVar[Any] = ContextVar("art_adapt_active", default=None)
 
@@ -44,7 +46,7 @@ class Active:
     number: int
     around: Active | None
     code: CodeType
-    site: tuple[str, int, str] | None  # file, line and function that called
+    site: Site | None
     given: dict[str, Any]
     owner: Made | None
     written: bool = False
@@ -72,12 +74,13 @@ class Activity:
         self.without_secrets = _without_secrets(told["secrets"])
         self.numbers = itertools.count(1)
         self.heard: dict[CodeType, str] = {}  # "own", "sdk", "thread" or ""
-        self.quiet: dict[CodeType, int] = {}  # calls in which nothing was asked
+        self.calls: Counter[CodeType] = Counter()
+        self.asking: set[CodeType] = set()  # of functions in which a model was asked
         self.running: dict[int, Active] = {}
         self.made: dict[int, tuple[weakref.ref[Any], Made]] = {}
+        self.numbered: dict[int, Made] = {}
         self.handed: dict[int, Active | None] = {}
-        self.asked: dict[int, int] = {}
-        self.streams: dict[int, tuple[int, list[Any]]] = {}
+        self.requests = Requests(self._asks, self._says)
         self.classes: dict[type[Any], bool] = {}
         self.size = 0
         self.write({"run": [*sys.argv], "python": sys.version.split()[0]})
@@ -116,19 +119,20 @@ class Activity:
             if known is None or known.code is not code:
                 self._begins(frame)
         elif kind == "sdk":
-            self._asks(frame)
+            self.requests.begins(frame)
         elif code.co_qualname in HANDS_OVER:
-            self.handed[id(frame.f_locals.get("self"))] = self.around(frame)
+            self.handed[id(frame.f_locals.get("self"))] = self._caller(frame)[0]
         else:
             active.set(self.handed.pop(id(frame.f_locals.get("self")), None))
 
     def forgets(self, frame: FrameType) -> None:
+        # A request stays: that it was asked has been written when its coroutine was made.
         self.running.pop(id(frame), None)
 
     def ends(self, frame: FrameType, outcome: str, answer: Any = None) -> None:
         kind = self.heard.get(frame.f_code)
         if kind == "sdk":
-            self._said(frame, outcome, answer)
+            self.requests.ends(frame, outcome, answer)
         if kind != "own":
             return
         ended = self.running.pop(id(frame), None)
@@ -148,30 +152,31 @@ class Activity:
 
     def _begins(self, frame: FrameType) -> None:
         code = frame.f_code
-        self.quiet[code] = calls = self.quiet.get(code, 0) + 1
-        if calls > MOST_CALLS:
+        self.calls[code] += 1
+        if self.calls[code] > MOST_CALLS and code not in self.asking:
             self.heard[code] = ""
             return
-        around = self.around(frame)
+        around, site = self._caller(frame)
         given, owner = self._given(frame)
-        began = Active(
-            next(self.numbers), around, code, self._site(frame), given, owner
-        )
+        began = Active(next(self.numbers), around, code, site, given, owner)
         self.running[id(frame)] = began
         active.set(began)
         if code.co_name == "__init__" and owner is not None and owner.init is None:
             owner.init = self._call(began)
 
-    def around(self, frame: FrameType) -> Active | None:
-        """Return what encloses a frame: on the stack, else where its task or thread began."""
+    def _caller(self, frame: FrameType) -> tuple[Active | None, Site | None]:
+        """Return what encloses a frame, and where it was called from there.
+
+        It is on the stack; else a task or a thread began here, and nothing is called from there.
+        """
         outer = frame.f_back
         while outer is not None:
             found = self.running.get(id(outer))
             if found is not None and found.code is outer.f_code:
-                return found
+                path = os.path.realpath(found.code.co_filename)
+                return found, (path, outer.f_lineno or 0, found.code.co_qualname)
             outer = outer.f_back
-        found = active.get()
-        return found if isinstance(found, Active) else None
+        return active.get(), None
 
     def _given(self, frame: FrameType) -> tuple[dict[str, Any], Made | None]:
         """Return what a function is given, by name, and the object whose method it is."""
@@ -207,6 +212,7 @@ class Activity:
         if known is not None and known[0]() is value:
             return known[1]
         made = Made(next(self.numbers), f"{kind.__module__}:{kind.__qualname__}")
+        self.numbered[made.number] = made
         with contextlib.suppress(TypeError):
             self.made[id(value)] = (weakref.ref(value), made)
         return made
@@ -235,64 +241,20 @@ class Activity:
         if outside and len(owner.calls) < MOST_SETUP:
             owner.calls.append(self._call(ended))
 
-    def _site(self, frame: FrameType) -> tuple[str, int, str] | None:
-        """Return the file, line and function of the project that called, if any did."""
-        outer = frame.f_back
-        while outer is not None:
-            if self.heard.get(outer.f_code) == "own":
-                code = outer.f_code
-                path = os.path.realpath(code.co_filename)
-                return path, outer.f_lineno or 0, code.co_qualname
-            outer = outer.f_back
-        return None
-
     # ----------------------------------------------------------------- the model's part
 
-    def _asks(self, frame: FrameType) -> None:
-        options = frame.f_locals.get("options")
-        url = str(getattr(options, "url", ""))
-        if not url.endswith(ENDPOINTS) or id(frame) in self.asked:
-            return
+    def _asks(self, frame: FrameType, _: str, body: Any) -> int:
         if self.scripted is not None:  # wherever this client would have asked
             frame.f_locals["self"].base_url = self.scripted
-        number = self.asked[id(frame)] = next(self.numbers)
-        around = self.around(frame)
-        for each in _outward(around):
-            self.quiet[each.code] = -1_000_000_000  # it is always heard
+        number = next(self.numbers)
+        around, site = self._caller(frame)
+        self.asking.update(each.code for each in _outward(around))
         self._write_around(around)
-        body = as_json(getattr(options, "json_data", None)).get("value")
-        self.write(
-            {
-                "asked": number,
-                "in": around.number if around else None,
-                "site": self._site(frame),
-                "body": body,
-            }
-        )
+        inner = around.number if around else None
+        self.write({"asked": number, "in": inner, "site": site, "body": body})
+        return number
 
-    def _said(self, frame: FrameType, outcome: str, answer: Any) -> None:
-        if frame.f_code.co_name == CHUNK:
-            stream = frame.f_back and frame.f_back.f_locals.get("self")
-            if id(stream) in self.streams:
-                self.streams[id(stream)][1].append(answer)
-            return
-        if frame.f_code.co_name == "__stream__":
-            streamed = self.streams.pop(id(frame.f_locals.get("self")), None)
-            if streamed is not None:
-                number, chunks = streamed
-                self._write_said(number, streamed_of(chunks))
-            return
-        number = self.asked.pop(id(frame), 0)
-        if not number or outcome != "returned":
-            return
-        if hasattr(answer, "__stream__"):
-            self.streams[id(answer)] = (number, [])
-            return
-        content = getattr(getattr(answer, "http_response", None), "_content", None)
-        said = as_json(answer).get("value") if content is None else json.loads(content)
-        self._write_said(number, said or {})
-
-    def _write_said(self, number: int, said: dict[str, Any]) -> None:
+    def _says(self, number: int, said: dict[str, Any]) -> None:
         message = message_of(said)
         self.write({"said": number, "id": said.get("id"), "message": message})
 
@@ -310,9 +272,8 @@ class Activity:
             self.write({"call": each.number, **self._call(each)})
 
     def _write_objects_of(self, value: dict[str, Any]) -> None:
-        for _, made in list(self.made.values()):
-            if made.number == value.get("object"):
-                self._write_object(made)
+        if (made := self.numbered.get(value.get("object", 0))) is not None:
+            self._write_object(made)
 
     def _write_object(self, made: Made) -> None:
         if made.written:

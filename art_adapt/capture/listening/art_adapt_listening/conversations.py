@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -17,32 +18,40 @@ OF_THE_SDK = (
     "BaseClient._process_response_data",
 )
 CHUNK = "_process_response_data"
+CHAT = "/chat/completions"
+ENDPOINTS = (CHAT, "/responses")
 
 
-class Conversations:
-    """What the SDK's clients ask a chat model, and what comes back.
+class Requests:
+    """The requests of the SDK's clients that are under way, and the streams that they opened.
 
     Every call of the SDK ends in its clients' ``request``; a stream is read by its
     ``__stream__``, which has each chunk made by ``_process_response_data`` (openai 2 and
     3, _base_client.py and _streaming.py).
+
+    ``asks`` takes the frame, the URL and the body of a request, as far as JSON can hold it, and
+    returns what ``says`` takes with the answer; None: this request is not noted.
     """
 
-    def __init__(self, episodes: Episodes) -> None:
-        self.episodes = episodes
-        self.asked: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
-        self.streams: dict[int, tuple[dict[str, Any], dict[str, Any], list[Any]]] = {}
-
-    def hears(self, code: CodeType) -> bool:
-        return code.co_qualname in OF_THE_SDK and "openai" in code.co_filename
+    def __init__(
+        self,
+        asks: Callable[[FrameType, str, Any], Any],
+        says: Callable[[Any, dict[str, Any]], None],
+    ) -> None:
+        self.asks = asks
+        self.says = says
+        self.asked: dict[int, Any] = {}
+        self.streams: dict[int, tuple[Any, list[Any]]] = {}
 
     def begins(self, frame: FrameType) -> None:
         options = frame.f_locals.get("options")
         url = str(getattr(options, "url", ""))
-        episode = self.episodes.around()
-        if episode is not None and url.endswith("/chat/completions"):
-            body = as_json(getattr(options, "json_data", None)).get("value")
-            if isinstance(body, dict) and id(frame) not in self.asked:
-                self.asked[id(frame)] = episode, body
+        if not url.endswith(ENDPOINTS) or id(frame) in self.asked:
+            return
+        body = as_json(getattr(options, "json_data", None)).get("value")
+        asked = self.asks(frame, url, body)
+        if asked is not None:
+            self.asked[id(frame)] = asked
 
     def forgets(self, frame: FrameType) -> None:
         self.asked.pop(id(frame), None)
@@ -51,24 +60,42 @@ class Conversations:
         if frame.f_code.co_name == CHUNK:
             stream = frame.f_back and frame.f_back.f_locals.get("self")
             if id(stream) in self.streams:
-                self.streams[id(stream)][2].append(answer)
+                self.streams[id(stream)][1].append(answer)
             return
         if frame.f_code.co_name == "__stream__":
             streamed = self.streams.pop(id(frame.f_locals.get("self")), None)
             if streamed is not None:
-                episode, body, chunks = streamed
-                note_completion(episode, body, message_of_chunks(chunks))
+                self.says(streamed[0], streamed_of(streamed[1]))
             return
         asked = self.asked.pop(id(frame), None)
         if asked is None or outcome != "returned":
             return
         if hasattr(answer, "__stream__"):
-            self.streams[id(answer)] = (*asked, [])
+            self.streams[id(answer)] = (asked, [])
             return
         content = getattr(getattr(answer, "http_response", None), "_content", None)
-        said = as_json(answer) if content is None else {"value": json.loads(content)}
-        choices = (said.get("value") or {}).get("choices") or [{}]
-        note_completion(*asked, choices[0].get("message") or {})
+        said = as_json(answer).get("value") if content is None else json.loads(content)
+        self.says(asked, said or {})
+
+
+class Conversations(Requests):
+    """What openai's clients ask a chat model in the episodes of one function."""
+
+    def __init__(self, episodes: Episodes) -> None:
+        super().__init__(self._asks, self._says)
+        self.episodes = episodes
+
+    def hears(self, code: CodeType) -> bool:
+        return code.co_qualname in OF_THE_SDK and "openai" in code.co_filename
+
+    def _asks(self, _: FrameType, url: str, body: Any) -> Any:
+        episode = self.episodes.around()
+        is_chat = url.endswith(CHAT) and isinstance(body, dict)
+        return (episode, body) if episode is not None and is_chat else None
+
+    def _says(self, asked: Any, said: dict[str, Any]) -> None:
+        episode, body = asked
+        note_completion(episode, body, message_of(said))
 
 
 def message_of_chunks(chunks: list[Any]) -> dict[str, Any]:
