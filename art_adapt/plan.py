@@ -26,14 +26,13 @@ from art_adapt.decided import (
     with_earlier,
 )
 from art_adapt.decisions import Decisions, decide, from_train_module, is_named
-from art_adapt.discovery import with_entry_file
 from art_adapt.entry_decision import UnclearEntry
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.files import check_unchanged
-from art_adapt.seen.decision import Seen, seen_of, shown_by, with_seen
-from art_adapt.seen.fields import with_given
-from art_adapt.settings import Options, Origin
+from art_adapt.seen.decision import Seen
+from art_adapt.seen.surveyed import surveyed_as_seen
+from art_adapt.settings import Options
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import FileSurvey, Survey
 from art_adapt.survey.survey import survey
@@ -93,13 +92,7 @@ def make_plan(
         [source.path for source in sources], [e.home for e in found.entry_points]
     )
     options = with_earlier(options, before)
-    seen = seen_of(found, sources, options)
-    options = with_seen(options, seen, found, sources)
-    session.shown = shown_by(seen)
-    if seen is not None or options.origin("entry") is Origin.EARLIER:
-        sources = with_entry_file(sources, options.entry)
-        found = survey(sources, entry=options.entry, session=session)
-    found = with_given(found, seen)
+    found, options, seen = surveyed_as_seen(found, sources, options, session)
     if guide is not None and options.train_module:
         with contextlib.suppress(UnclearEntry):  # the first thing that it asks
             # What is refused, before it asks.

@@ -141,17 +141,16 @@ def watch(
 
     near = (agent or Path("agent.py")).resolve()
     file = seen_file(near)
-    known = len(read_runs(file))
     try:
         make_folder(file)
         if file.exists() and file.stat().st_size > LARGEST:
             file.unlink()  # its runs have shown what they could
-            known = 0
+        known = file.stat().st_size if file.exists() else 0
     except OSError as error:
         raise Refusal(f"{file.parent} cannot be made: {error.strerror}") from error
     run = _run_scripted if scripted else _run
     code = run(command, near, file)
-    runs = read_runs(file)[known:]
+    runs = read_runs(file, known)
     say_seen(runs)
     outermost = next((call for run in runs for call in run.calls.values()), None)
     possible = seen_episodes(runs)
@@ -257,8 +256,7 @@ def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
     from art_adapt.entry_decision import decide_entry
     from art_adapt.pyproject import with_configuration
     from art_adapt.scenarios.source_kind import SourceKind, source_kind
-    from art_adapt.seen.decision import seen_of, shown_by, with_seen
-    from art_adapt.seen.fields import with_given
+    from art_adapt.seen.surveyed import surveyed_as_seen
     from art_adapt.settings import Options, Origin, TrainingOptions
     from art_adapt.survey.survey import survey
 
@@ -268,13 +266,9 @@ def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
     sources = named_sources([str(agent)])
     options = replace(with_configuration(options, sources[0].path), single_turn=False)
     sources = with_entry_file(sources, options.entry)
-    read = survey(sources, entry=options.entry)
-    seen = seen_of(read, sources, options)
-    options = with_seen(options, seen, read, sources)
-    if seen is not None:
-        sources = with_entry_file(sources, options.entry)
-        session = Session(shown=shown_by(seen))
-        read = with_given(survey(sources, entry=options.entry, session=session), seen)
+    session = Session()
+    read = survey(sources, entry=options.entry, session=session)
+    read, options, _ = surveyed_as_seen(read, sources, options, session)
     found = decide_entry(read, options).entry
     assert found is not None  # a train module needs one
     is_file = source_kind(options.scenarios) is SourceKind.JSONL

@@ -17,6 +17,7 @@ FunctionKey = tuple[Path, str]
 
 FOLDER = ".art-adapt"
 FILE = "seen.jsonl"
+NOT_OURS = (LookupError, TypeError, ValueError, AttributeError)  # notes of another form
 
 
 @dataclass(frozen=True)
@@ -128,15 +129,19 @@ def seen_file(path: Path) -> Path:
     return project_root(path.resolve()) / FOLDER / FILE
 
 
-def read_runs(file: Path) -> tuple[Run, ...]:
+def read_runs(file: Path, start: int = 0) -> tuple[Run, ...]:
     """Read the runs that asked a model, in the order in which they began.
 
-    A line that a crash cut off is left out.
+    ``start``: the byte at which to begin. What a crash cut off, another version wrote or
+    somebody edited is left out.
     """
     if not file.is_file():
         return ()
+    with file.open("rb") as opened:
+        opened.seek(start)
+        lines = opened.read().split(b"\n")
     by_process: dict[Any, list[list[Json]]] = {}
-    for line in file.read_text(encoding="utf-8", errors="replace").split("\n"):
+    for line in lines:
         with contextlib.suppress(ValueError):
             note = json.loads(line)
             if not isinstance(note, dict):
@@ -146,7 +151,10 @@ def read_runs(file: Path) -> tuple[Run, ...]:
                 runs.append([])
             if runs:
                 runs[-1].append(note)
-    found = (_run(notes) for runs in by_process.values() for notes in runs)
+    found = []
+    for notes in (notes for runs in by_process.values() for notes in runs):
+        with contextlib.suppress(*NOT_OURS):
+            found.append(_run(notes))
     return tuple(sorted((r for r in found if r.requests), key=lambda run: run.began))
 
 

@@ -52,3 +52,18 @@ def test_requests_and_output_are_the_same_while_it_is_heard(
         asked.append([each.body for each in engine.log])
     assert said[0] == said[1] and asked[0] == asked[1]
     assert len(asked[0]) > 1
+
+
+def test_notes_of_another_form_are_left_out(tmp_path: Path) -> None:
+    """Of another version, cut off, or edited: what they show is not known."""
+    agent, replies, episode, _ = SHOWN["a team around a planner and a worker"]
+    watched(tmp_path, agent, replies)
+    file = tmp_path / ".art-adapt" / "seen.jsonl"
+    notes = file.read_text()
+    file.write_text(
+        notes.replace('"site": [', '"site": {"at": [').replace("], ", "]}, ")
+    )
+    assert entry_of(tmp_path)["origin"] == "found"
+    broken = '{"process": 1, "run": []}\n{"process": 1, "call": 1}\n[1]\nnull\n{"pro'
+    file.write_text(f"{broken}\n{notes}{broken}")
+    assert entry_of(tmp_path) == {"value": episode, "origin": "seen"}
