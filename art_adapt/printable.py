@@ -44,3 +44,8 @@ def _spelled(found: re.Match[str]) -> str:
     except UnicodeEncodeError:  # half of a pair that stands for no byte
         data = found[0].encode(errors="surrogatepass")
     return "".join(f"\\{byte:03o}" for byte in data)
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number with its noun."""
+    return f"{count} {what}{'' if count == 1 else 's'}"

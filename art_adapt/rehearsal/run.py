@@ -21,7 +21,6 @@ from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.errors import Refusal
 from art_adapt.json_lines import json_lines
 from art_adapt.paths import shown
-from art_adapt.rehearsal.checks.witness import Witness
 from art_adapt.rehearsal.checks.witnesses import witnesses
 from art_adapt.rehearsal.child_process import USUAL, Child, Conditions, run_child
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
@@ -32,7 +31,7 @@ from art_adapt.rehearsal.learning import Learning, learning, learning_findings
 from art_adapt.rehearsal.protocol import Evaluated, TinyModelSettings
 from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
 from art_adapt.rehearsal.scripted_model import ScriptedModel
-from art_adapt.rehearsal.seen import Finding, Seen
+from art_adapt.rehearsal.seen import Finding, Seen, Witness
 from art_adapt.rehearsal.stubs import check_stubs
 from art_adapt.rehearsal.turns import prompts, turns
 from art_adapt.rehearsal.written import files_below, written

@@ -38,6 +38,14 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Witness:
+    """Something that adapting states of an agent, and whether the rehearsal saw it."""
+
+    statement: str
+    seen: bool
+
+
+@dataclass(frozen=True)
 class Seen:
     """Everything that the checks read."""
 

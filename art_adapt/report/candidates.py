@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from art_adapt.entry_decision import near
 from art_adapt.paths import at
+from art_adapt.printable import counted
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import SeenFunction, seen_functions
 from art_adapt.survey.candidates.weights import reasons, score_of
@@ -37,7 +38,7 @@ def explained_runs(seen: Seen | None) -> Iterator[str]:
     """Yield lines about the functions in which runs asked a model, and which one is taken."""
     if seen is None:
         return
-    runs = "1 run" if len(seen.runs) == 1 else f"{len(seen.runs)} runs"
+    runs = counted(len(seen.runs), "run")
     yield f"Seen in {runs}:"
     for each in seen_functions(seen.runs)[:MOST_EXPLAINED]:
         taken = (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from art_adapt.capture.rows import Kept
 from art_adapt.paths import at, shown
-from art_adapt.printable import printable
+from art_adapt.printable import counted, printable
 from art_adapt.scenarios.secrets import HIDDEN
 from art_adapt.seen.conversations import conversations_of
 from art_adapt.seen.notes import Run
@@ -80,8 +80,3 @@ def say_open(fields: Sequence[str]) -> None:
         f"run it once more, with another task: that shows which of {', '.join(fields)} differ "
         "between scenarios\n"
     )
-
-
-def counted(count: int, what: str) -> str:
-    """Return a number with its noun."""
-    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -15,7 +15,7 @@ from art_adapt.decisions import Decisions
 from art_adapt.entry_decision import near
 from art_adapt.paths import at
 from art_adapt.plan import Plan
-from art_adapt.printable import printable
+from art_adapt.printable import counted, printable
 from art_adapt.seen.decision import Seen
 from art_adapt.settings import Origin
 from art_adapt.survey.candidates.entry_points import UNSEEN
@@ -366,7 +366,7 @@ def _decision_lines(decisions: Decisions, seen: Seen | None) -> Iterator[Line]:
         origin = decisions.origins.get(name, Origin.DEFAULT)
         said = f"({origin})"
         if origin is Origin.SEEN and seen is not None:
-            runs = "1 run" if len(seen.runs) == 1 else f"{len(seen.runs)} runs"
+            runs = counted(len(seen.runs), "run")
             said = f"(seen in {runs})"
             if seen.read is not None:
                 said += f"; by reading alone it would be {seen.read} (--entry)"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from art_adapt.rehearsal.checks.witness import Witness
 from art_adapt.rehearsal.repeats import MOST_REQUESTS, SAME, SAME_AGAIN, UNENDING
-from art_adapt.rehearsal.seen import Seen, offered_tools
+from art_adapt.rehearsal.seen import Seen, Witness, offered_tools
 
 Json = dict[str, Any]
 

@@ -8,10 +8,16 @@ from collections.abc import Iterator
 from art_adapt.paths import at
 from art_adapt.rehearsal.checks import repeated
 from art_adapt.rehearsal.checks.tools import replies
-from art_adapt.rehearsal.checks.witness import Witness
 from art_adapt.rehearsal.protocol import Trajectory
 from art_adapt.rehearsal.replies import is_judgement
-from art_adapt.rehearsal.seen import Finding, Seen, asking, offered_tools, start_of
+from art_adapt.rehearsal.seen import (
+    Finding,
+    Seen,
+    Witness,
+    asking,
+    offered_tools,
+    start_of,
+)
 
 SHORTEST = 3  # characters of a text that would not be in a request by chance
 SHOWN = 5  # files
