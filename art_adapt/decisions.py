@@ -8,13 +8,16 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from art_adapt.calls import Api
 from art_adapt.entry_decision import decide_entry, refuse_untrainable
 from art_adapt.errors import Refusal
+from art_adapt.paths import at, shown
 from art_adapt.reward_function import check_reward
 from art_adapt.settings import Options, Origin, TrainingOptions, check
+from art_adapt.source import Place
 from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.model import CompletionCall, EntryPoint, Exit, RewardSite, Survey
 from art_adapt.survey.side_effects.harm import Harm, Obstacle
@@ -197,11 +200,26 @@ def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> R
             path=process.place.path,
             line=process.place.line,
         )
+    if survey.unreached:
+        return _out_of_reach(survey.unreached[0], paths)
     return Refusal(
         "no completion call found in this file, nor in the project files that it imports",
         why="art-adapt looks for chat completions and responses of the OpenAI client, litellm.completion and instructor's create",
         next_step="name the file in which the agent calls the model",
         path=paths[0] if paths else None,
+    )
+
+
+def _out_of_reach(call: Place, given: Sequence[Path]) -> Refusal:
+    """Say that a file asks the model to which no call was followed: a library may run it."""
+    agent = given[0]
+    example = f"art-adapt --entry {agent.stem}:main {quote(shown(call.path))}"
+    return Refusal(
+        f"{at(call)} asks the model, but no path from {agent.name} leads there",
+        why="a library or a registry may run it, which reading does not follow",
+        next_step=f"name the function that runs an episode: {example}; or run the agent once "
+        "with art-adapt capture -- COMMAND, which shows it",
+        path=agent,
     )
 
 

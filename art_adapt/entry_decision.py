@@ -73,6 +73,8 @@ def decide_entry(survey: Survey, options: Options) -> EntryDecision:
         return _named(survey.entry_points, options.entry, options.origin("entry"))
     found = survey.entry_points
     likeliest = tuple(entry for entry in found if entry.score == found[0].score)
+    if likeliest and likeliest[0].is_step and options.train_module:
+        raise _only_steps(likeliest[0])
     if len(likeliest) == 1 or _are_twins(likeliest):
         return EntryDecision(found[0], found[1:], Origin.FOUND)
     if not options.train_module:
@@ -212,6 +214,17 @@ def _nothing_to_run(survey: Survey) -> Refusal:
         next_step="put it into a function such as run_agent(task), or record only, with --no-train-module",
         path=call.place.path,
         line=call.place.line,
+    )
+
+
+def _only_steps(entry: EntryPoint) -> Refusal:
+    return Refusal(
+        "the agent runs at module level: there is no function that runs one episode",
+        why=f"{entry.called} makes one turn; a loop at module level drives the conversation",
+        next_step="put that loop into a function such as run_agent(task); or train single turns, "
+        f"with --entry {entry.called}; or record only, with --no-train-module",
+        path=entry.place.path,
+        line=entry.place.line,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,7 +12,6 @@ from art_adapt.code.nodes import (
     Function,
     FunctionNode,
     arguments_of,
-    bound_names,
     defaults_of,
     dotted,
     grown_list,
@@ -362,7 +361,10 @@ class Syntax:
         return found
 
     def origins(self, function: str, name: str) -> list[ast.expr]:
-        """Return what a name of a function is made from: assigned, iterated over, added to it."""
+        """Return what a name or attribute is made from in a function.
+
+        That is what it is assigned, iterates over, or what is added to it or set in it.
+        """
         return self._origins.get((function, name), [])
 
     @cached_property
@@ -373,15 +375,17 @@ class Syntax:
             value: ast.expr | None = None
             if isinstance(node, ast.Assign):
                 targets, value = node.targets, node.value
-            elif isinstance(node, ast.AnnAssign):
+            elif isinstance(node, ast.AnnAssign | ast.NamedExpr | ast.AugAssign):
                 targets, value = [node.target], node.value
+            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+                targets, value = [node.optional_vars], node.context_expr
             elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
                 targets, value = [node.target], node.iter
             elif isinstance(node, ast.Call) and node.args and grown_list(node):
                 assert isinstance(node.func, ast.Attribute)
                 targets, value = [node.func.value], node.args[-1]
             if value is not None:
-                for name in bound_names(targets):
+                for name in _set_names(targets):
                     found.setdefault((self._owners[node], name), []).append(value)
         return found
 
@@ -431,6 +435,17 @@ class Syntax:
         if imported.attribute is None and imported.module.split(".")[0] == head:
             start = head
         return f"{start}.{rest}" if rest else start
+
+
+def _set_names(targets: Iterable[ast.expr]) -> Iterator[str]:
+    """Yield the names and attributes that targets set, whole or an entry of them."""
+    for target in targets:
+        while isinstance(target, ast.Subscript | ast.Starred):
+            target = target.value
+        if isinstance(target, ast.Tuple | ast.List):
+            yield from _set_names(target.elts)
+        elif (name := dotted(target)) is not None:
+            yield name
 
 
 def return_values(syntax: Syntax, qualname: str) -> list[ast.expr]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.code.packages import package_depth
+from art_adapt.code.trials import is_test
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
 from art_adapt.reward_function import takes_a_trajectory_and_a_scenario
@@ -37,7 +38,6 @@ NAMES = re.compile(
 TRAJECTORIES = ("trajectory", "traj", "episode", "rollout")
 EXPECTED = ("expected", "answer", "reference", "label", "target", "gold", "solution")
 UNREADABLE = (OSError, ValueError, RecursionError, csv.Error, Refusal)
-IN_TESTS = re.compile(r"(?:^|/)tests?/|(?:^|/)(?:test_|conftest)")
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def scoring_functions(entry: EntryPoint, files: tuple[Path, ...]) -> list[Scorin
     found: list[Scoring] = []
     for path in files:
         below = os.path.relpath(path, entry.home.parent).replace(os.sep, "/")
-        if path.suffix != ".py" or IN_TESTS.search(below):
+        if path.suffix != ".py" or is_test(Path(below)):
             continue
         try:
             if SCORING.search(path.read_bytes()):

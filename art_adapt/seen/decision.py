@@ -10,7 +10,12 @@ from pathlib import Path
 from art_adapt.code.session import Shown
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.errors import Refusal
-from art_adapt.seen.episodes import SeenFunction, is_test, seen_episodes, seen_functions
+from art_adapt.seen.episodes import (
+    SeenFunction,
+    is_of_test,
+    seen_episodes,
+    seen_functions,
+)
 from art_adapt.seen.notes import Call, FunctionKey, Run, read_runs, seen_file
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source
@@ -64,14 +69,16 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
 def _is_only_tested(function: SeenFunction) -> bool:
     """True if tests alone called a function."""
     sites = [each.call.site for each in function.calls]
-    return all(site is not None and is_test(site.path, site.function) for site in sites)
+    return all(
+        site is not None and is_of_test(site.path, site.function) for site in sites
+    )
 
 
 def _at_module_level(runs: Sequence[Run]) -> bool:
     """True if what a module does itself, and no test, was around each request."""
     outermost = [[*run.outward(r.around)][-1:] for run in runs for r in run.requests]
     return all(
-        calls and calls[0].function == MODULE_LEVEL and not is_test(*calls[0].key)
+        calls and calls[0].function == MODULE_LEVEL and not is_of_test(*calls[0].key)
         for calls in outermost
     )
 

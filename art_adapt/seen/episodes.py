@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.code.syntax import MODULE_LEVEL
+from art_adapt.code.trials import is_test
 from art_adapt.conversation_signs import text_of
 from art_adapt.seen.conversations import TELLING, asked_anew, conversations_of
 from art_adapt.seen.notes import Call, FunctionKey, Request, Run
@@ -96,7 +97,7 @@ def seen_functions(runs: Sequence[Run]) -> list[SeenFunction]:
     found = [
         SeenFunction(key, tuple(each), depths[key])
         for key, each in calls.items()
-        if not (key[1] == MODULE_LEVEL or is_test(*key) or each[0].call.is_nested)
+        if not (key[1] == MODULE_LEVEL or is_of_test(*key) or each[0].call.is_nested)
     ]
     outer = {each.key for each in found if each.runs_episodes and each.given}
     marked = (
@@ -129,13 +130,9 @@ def _rank(function: SeenFunction) -> tuple[bool, bool, bool, int]:
     )
 
 
-def is_test(path: Path, function: str) -> bool:
+def is_of_test(path: Path, function: str) -> bool:
     """True if pytest collects a function from its file."""
-    name = path.name
-    in_test = (
-        name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
-    )
-    return in_test or function.rpartition(".")[2].startswith("test_")
+    return is_test(Path(path.name)) or function.rpartition(".")[2].startswith("test_")
 
 
 def _enclosing(run: Run) -> Iterator[tuple[Enclosing, int]]:

@@ -290,6 +290,11 @@ class EntryPoint:
         return self.name == MODULE_LEVEL
 
     @property
+    def is_step(self) -> bool:
+        """Whether a loop at module level drives the conversation, and it makes one turn."""
+        return "step_of_module" in self.features
+
+    @property
     def keeps_answer(self) -> bool:
         """Whether the function returns no answer: what the model says last is.
 
@@ -342,11 +347,13 @@ class Survey:
     """The findings in an agent: its files, and its entry points, likeliest first.
 
     ``read``: all files that they rest on, which are those and what they import.
+    ``unreached``: completion calls in imported files to which nothing in a named file leads.
     """
 
     files: tuple[FileSurvey, ...]
     entry_points: tuple[EntryPoint, ...]
     read: tuple[Source, ...] = field(default=(), repr=False)
+    unreached: tuple[Place, ...] = ()
 
     @property
     def calls(self) -> tuple[CompletionCall, ...]:

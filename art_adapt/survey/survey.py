@@ -84,7 +84,8 @@ def _surveyed(
     settled = iter(episodes.entries)
     entry_points = tuple(next(settled) if e in likely else e for e in entry_points)
     read = tuple(syntax.source for syntax in episodes.found.project.files.values())
-    return Survey(tuple(_files(episodes, entry_points)), entry_points, read)
+    files = tuple(_files(episodes, entry_points))
+    return Survey(files, entry_points, read, found.unreached)
 
 
 def _as_used(
@@ -112,7 +113,12 @@ def _as_used(
         )
         for each in found.entry_points
     )
-    return tuple(_each_file_once(entry_points or tuple(found.scripts())))
+    first = entry_points[0] if entry_points else None
+    if first is None or (first.is_step and not chosen):
+        score = first.score + 1 if first is not None else 0
+        scripts = (replace(each, score=score) for each in found.scripts())
+        entry_points = (*scripts, *entry_points)
+    return tuple(_each_file_once(entry_points))
 
 
 def _files(

@@ -152,6 +152,23 @@ PROGRAMS = {
         "Bot.respond",
         "Bot.ask",
     ),
+    "handed_a_reply": (
+        f"{ONCE}\ndef mend(draft):\n    return ask_once('Mend: ' + draft)\n\n"
+        "def answer(task):\n    return mend(ask_once('Write: ' + task))\n",
+        "mend",
+        "ask_once",
+    ),
+    "handed_arguments": (
+        "import argparse\n\ndef talk(args):\n    return send([SYSTEM, args.text])\n\n"
+        "def start():\n    talk(argparse.ArgumentParser().parse_args())\n",
+        "talk",
+        "start",
+    ),
+    "step_of_module": (
+        f"{ONCE}\n{AGENT}\nsaid = 'Why?'\nwhile said:\n    said = ask_once(said)\n",
+        "ask_once",
+        "solve",
+    ),
     "part": (f"{ONCE}\ndef both(a, b):\n    return ask_once(a) + ask_once(b)\n", "ask_once", "both"),
     "whole_part": (
         f"{AGENT}\n\ndef review(task):\n    draft = solve(task)\n"

@@ -10,6 +10,7 @@ from art_adapt.calls import Api
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import Function, dotted, grown_list, last_name
+from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.growth import (
@@ -78,14 +79,23 @@ class Asking:
     def drives(self, syntax: Syntax, function: Function) -> bool:
         """True if a loop of the function asks again, with a conversation that it extends."""
         if function.node not in self._driving:
-            self._driving[function.node] = any(
+            loops = self.driving_loops(syntax, function.qualname)
+            self._driving[function.node] = any(True for _ in loops)
+        return self._driving[function.node]
+
+    def driving_loops(self, syntax: Syntax, owner: str) -> Iterator[ast.AST]:
+        """Yield the loops that ask again, with a conversation that they extend.
+
+        ``owner``: the function that they are in, or the module level.
+        """
+        for node in syntax.owned_by(owner):
+            if (
                 isinstance(node, LOOPS)
                 and self.asks(node)
                 and self._extends(syntax, node)
                 and not only_tries_again(node, self.growing)
-                for node in syntax.owned_by(function.qualname)
-            )
-        return self._driving[function.node]
+            ):
+                yield node
 
     def composes(self, syntax: Syntax, function: Function) -> bool:
         """True if the function hands what one question gave to another function that asks.
@@ -98,25 +108,36 @@ class Asking:
         return self._composing[function.node]
 
     def _hands_over(self, syntax: Syntax, function: Function) -> bool:
-        calls = [
+        calls = {
             node
             for node in syntax.owned_by(function.qualname)
             if isinstance(node, ast.Call)
             and self.asks(node.func)
             and not last_name(node.func).startswith("_")
+        }
+        return any(
+            self.hands_on(syntax, function, call, calls)
+            for call in calls
+            if not _calls_itself(function, call)
+        )
+
+    def hands_on(
+        self,
+        syntax: Syntax,
+        function: Function,
+        call: ast.Call,
+        others: Iterable[ast.Call],
+    ) -> bool:
+        """True if what a call of ``function`` is given is made of what one of ``others`` gave."""
+        before = [
+            other
+            for other in others
+            if ast.dump(other.func) != ast.dump(call.func)
+            and not self._continues(syntax, call, other)
         ]
-        for call in calls:
-            others = [
-                other
-                for other in calls
-                if ast.dump(other.func) != ast.dump(call.func)
-                and not self._continues(syntax, call, other)
-            ]
-            given = [*call.args, *(each.value for each in call.keywords)]
-            inside = {node for value in given for node in ast.walk(value)}
-            if not _made_from(syntax, function, inside).isdisjoint(others):
-                return True
-        return False
+        given = [*call.args, *(each.value for each in call.keywords)]
+        inside = {node for value in given for node in ast.walk(value)}
+        return not _made_from(syntax, function, inside).isdisjoint(before)
 
     def _continues(self, syntax: Syntax, call: ast.Call, other: ast.Call) -> bool:
         """True if two completions send one conversation: by turns, or by two APIs."""
@@ -260,14 +281,57 @@ class Asking:
         )
 
 
+def replying_sites(
+    project: Project, graph: CallGraph, asking: Asking, reaching: Iterable[FunctionKey]
+) -> frozenset[ast.AST]:
+    """Return where the model is asked by what returns its reply, or something made of it.
+
+    That is a completion call, or a function's name where it is used. ``reaching``: the
+    functions from which a policy call can be reached.
+    """
+    sites: dict[FunctionKey, set[ast.AST]] = {}
+    for (_, callee), nodes in graph.sites.items():
+        sites.setdefault(callee, set()).update(nodes)
+    made_of = {}
+    for path, name in reaching:
+        syntax = project.files[path]
+        if (function := syntax.functions.get(name)) is not None:
+            inside = {n for v in _given_back(syntax, name) for n in ast.walk(v)}
+            made_of[path, name] = _made_from(syntax, function, inside)
+    found = set[ast.AST](asking.completions)
+    left = True
+    while left:
+        more = [key for key, nodes in made_of.items() if not found.isdisjoint(nodes)]
+        left = bool(more)
+        for key in more:
+            del made_of[key]
+            found |= sites.get(key, set())
+    return frozenset(found)
+
+
+def _given_back(syntax: Syntax, name: str) -> Iterator[ast.expr]:
+    """Yield what a function returns or yields."""
+    for node in syntax.owned_by(name):
+        value = getattr(node, "value", None)
+        if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom) and value:
+            yield value
+
+
+def _calls_itself(function: Function, call: ast.Call) -> bool:
+    """True if a function tries again: it is no stage of its own."""
+    name = function.node.name
+    return dotted(call.func) == (f"self.{name}" if function.class_name else name)
+
+
 def _made_from(syntax: Syntax, function: Function, nodes: set[ast.AST]) -> set[ast.AST]:
     """Some nodes, and those that their names are made from, one through the other."""
     found, left, names = set(nodes), list(nodes), set[str]()
     while left:
         node = left.pop()
-        if isinstance(node, ast.Name) and node.id not in names:
-            names.add(node.id)
-            for value in syntax.origins(function.qualname, node.id):
+        name = dotted(node) if isinstance(node, ast.Name | ast.Attribute) else None
+        if name is not None and name not in names:
+            names.add(name)
+            for value in syntax.origins(function.qualname, name):
                 left += [each for each in ast.walk(value) if each not in found]
                 found.update(ast.walk(value))
     return found

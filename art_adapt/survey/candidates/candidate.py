@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import Function
 from art_adapt.code.project import Project
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.trials import is_demo, is_test, within_project
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.candidates.handed import takes_anything
 from art_adapt.survey.candidates.launches import (
@@ -32,13 +35,19 @@ from art_adapt.survey.model import EntryPoint
 
 @dataclass(frozen=True)
 class Candidate:
-    """A function that reaches a policy call; ``reaching`` are all such functions."""
+    """A function that reaches a policy call; ``reaching`` are all such functions.
+
+    ``replying``: where the model is asked by what returns its reply (``replying_sites``).
+    ``driven``: what a loop at module level runs that drives a conversation.
+    """
 
     project: Project
     graph: CallGraph
     entry: EntryPoint
     reaching: set[FunctionKey]
     asking: Asking
+    replying: frozenset[ast.AST]
+    driven: set[FunctionKey]
 
     @property
     def key(self) -> FunctionKey:
@@ -88,6 +97,31 @@ class Candidate:
     def driving(self) -> set[FunctionKey]:
         """The functions that it calls and that drive a conversation each."""
         return _driving(self.project, self.graph, self.key, self.asking)
+
+    @cached_property
+    def continued(self) -> set[FunctionKey]:
+        """The functions among ``driving`` that it hands what the model said before."""
+        return {each for each in self.driving if _hands_reply(self, self.key, each)}
+
+    @cached_property
+    def is_handed_reply(self) -> bool:
+        """Whether all that use it hand it what the model said to them before."""
+        callers = [
+            each
+            for each in self.graph.callers(self.key)
+            if each not in (self.key, *self.around)
+            and not _only_tries(each[0], self.key[0])
+        ]
+        return bool(callers) and all(
+            _hands_reply(self, each, self.key) for each in callers
+        )
+
+    @cached_property
+    def is_step_of_module(self) -> bool:
+        """Whether a loop at module level drives a conversation, of which it makes a turn."""
+        if self.drives or self.composes or self.driving:
+            return False
+        return self.key in self.driven
 
     @cached_property
     def around(self) -> set[FunctionKey]:
@@ -148,6 +182,48 @@ def _only_chats(
     return asks_by_turns(
         syntax, syntax.functions[key[1]], asking
     ) and not asks_for_turns(project, graph, key, reaching)
+
+
+def _only_tries(path: Path, agent: Path) -> bool:
+    named = within_project(path, agent)
+    return is_test(named) or is_demo(named)
+
+
+def driven_at_module_level(
+    project: Project, graph: CallGraph, asking: Asking
+) -> set[FunctionKey]:
+    """Return what the loops at module level run that drive a conversation."""
+    found: set[FunctionKey] = set()
+    for path, syntax in project.files.items():
+        module = (path, MODULE_LEVEL)
+        loops = asking.driving_loops(syntax, MODULE_LEVEL)
+        inside = {node for loop in loops for node in ast.walk(loop)}
+        found |= {
+            callee
+            for callee in graph.certain.get(module, ())
+            if not inside.isdisjoint(graph.sites[module, callee])
+        }
+    return graph.run_by(found)
+
+
+def _hands_reply(
+    candidate: Candidate, caller: FunctionKey, callee: FunctionKey
+) -> bool:
+    """True if a caller hands a function what the model said to it before."""
+    syntax = candidate.project.files[caller[0]]
+    function = syntax.functions.get(caller[1])
+    if function is None:
+        return False
+    calls = [n for n in syntax.owned_by(caller[1]) if isinstance(n, ast.Call)]
+    replies = [
+        call for call in calls if not candidate.replying.isdisjoint(ast.walk(call.func))
+    ]
+    sites = candidate.graph.sites.get((caller, callee), ())
+    return any(
+        candidate.asking.hands_on(syntax, function, call, replies)
+        for call in calls
+        if call.func in sites
+    )
 
 
 def composes(syntax: Syntax, function: Function, asking: Asking) -> bool:

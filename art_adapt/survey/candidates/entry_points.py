@@ -14,8 +14,8 @@ from art_adapt.code.nodes import Function, decorator_names
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
 from art_adapt.source import Place
-from art_adapt.survey.calls.asking import Asking
-from art_adapt.survey.candidates.candidate import Candidate
+from art_adapt.survey.calls.asking import Asking, replying_sites
+from art_adapt.survey.candidates.candidate import Candidate, driven_at_module_level
 from art_adapt.survey.candidates.exits import (
     find_exits,
     is_status,
@@ -52,6 +52,8 @@ def find_entry_points(
     of each hook.
     """
     reaching = graph.reaching(policy)
+    replying = replying_sites(project, graph, asking, reaching)
+    driven = driven_at_module_level(project, graph, asking)
     found: list[EntryPoint] = []
     for path, qualname in reaching:
         if qualname == MODULE_LEVEL:
@@ -62,7 +64,8 @@ def find_entry_points(
         if function.nested or (name.startswith("__") and name != "__call__"):
             continue
         entry = describe_entry(project, syntax, function, hooks[path], asking)
-        features = features_of(Candidate(project, graph, entry, reaching, asking))
+        candidate = Candidate(project, graph, entry, reaching, asking, replying, driven)
+        features = features_of(candidate)
         scored = replace(entry, features=features, score=score_of(features))
         found += [
             with_clients(project, each, asking.completions.values())

@@ -20,6 +20,7 @@ from art_adapt.survey.candidates.candidate import Candidate, is_private
 from art_adapt.survey.candidates.handed import (
     is_handed_a_prompt,
     is_handed_an_agent,
+    is_handed_arguments,
     is_only_given,
     takes_anything,
 )
@@ -148,7 +149,7 @@ def in_a_table(candidate: Candidate) -> bool:
 
 @_feature("it runs the stages of an agent one after the other")
 def composes(candidate: Candidate) -> bool:
-    return candidate.composes and not candidate.driving
+    return candidate.composes and not candidate.driving - candidate.continued
 
 
 @_feature("it only sends the messages that it is given")
@@ -213,6 +214,7 @@ def told_before(candidate: Candidate) -> bool:
     return not takes_anything(candidate.entry) and any(
         candidate.project.files[path].functions[name].parameters
         for path, name in candidate.users
+        if name != MODULE_LEVEL
     )
 
 
@@ -226,6 +228,21 @@ def begun_before(candidate: Candidate) -> bool:
         writes_messages(project, graph, caller, asking) for caller in candidate.users
     )
     return is_begun or is_handed_an_agent(entry) or is_handed_a_prompt(entry)
+
+
+@_feature("its caller hands it what the model said before")
+def handed_a_reply(candidate: Candidate) -> bool:
+    return candidate.is_handed_reply
+
+
+@_feature("its caller hands it the command line that it parsed")
+def handed_arguments(candidate: Candidate) -> bool:
+    return is_handed_arguments(candidate.project, candidate.graph, candidate.entry)
+
+
+@_feature("a loop at module level drives the conversation, and it makes one turn")
+def step_of_module(candidate: Candidate) -> bool:
+    return candidate.is_step_of_module
 
 
 @_feature("another agent has it as a part, though it is a whole one")

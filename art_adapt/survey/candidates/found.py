@@ -16,6 +16,7 @@ from art_adapt.code.hooks import HOOKS, imported_hooks, local_names
 from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
+from art_adapt.source import Place
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.calls.create_aliases import uses_of
@@ -47,6 +48,7 @@ class Found:
     policy: list[FunctionKey]
     asking: Asking
     entry_points: tuple[EntryPoint, ...]
+    unreached: tuple[Place, ...] = ()  # calls in imported files that nothing leads to
 
     @staticmethod
     def of(project: Project) -> Found:
@@ -61,6 +63,8 @@ class Found:
         every = [call for calls in found.values() for call in calls]
         graph = CallGraph.of(project).with_tables(map(_key, every))
         found = _of_this_agent(project, graph, found)
+        reached = {call for calls in found.values() for call in calls}
+        unreached = tuple(c.syntax.place(c.callee) for c in every if c not in reached)
         if not any(call.supported for calls in found.values() for call in calls):
             for syntax, run in find_framework_calls(project).items():
                 found[syntax.source.path] = [*found.get(syntax.source.path, ()), *run]
@@ -99,7 +103,7 @@ class Found:
             for path, names in hooks.items()
         }
         entries = find_entry_points(project, graph, policy, local_hooks, asking)
-        return Found(project, graph, calls, policy, asking, entries)
+        return Found(project, graph, calls, policy, asking, entries, unreached)
 
     def with_entry(self, wanted: str) -> Found:
         """Take the function that the user names for a candidate, found or not.
@@ -254,9 +258,11 @@ class Found:
         return Terminal(asks, reads) if asks or reads else None
 
     def scripts(self) -> Iterator[EntryPoint]:
-        """Yield the named files that ask the model, and a person, at module level."""
+        """Yield the named files that drive a conversation, and ask a person, at module level."""
         for path in self.project.given:
-            if (path, MODULE_LEVEL) not in self.policy:
+            asks = (path, MODULE_LEVEL) in self.policy
+            drives = self.asking.driving_loops(self.project.files[path], MODULE_LEVEL)
+            if not (asks or any(True for _ in drives)):
                 continue
             run = self.graph.run_by([(path, MODULE_LEVEL)])
             terminal = self._terminal(run)

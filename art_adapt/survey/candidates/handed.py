@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.command_line import argument_readers, reads_arguments
+from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.inputs.parameters import record_fields
 from art_adapt.survey.model import EntryPoint
@@ -41,6 +47,43 @@ def is_only_given(project: Project, entry: EntryPoint, asking: Asking) -> bool:
         and not NO_TASK.search(each.annotation or "")
     )
     return bool(given) and all(GIVEN.search(each.name) for each in others)
+
+
+def is_handed_arguments(project: Project, graph: CallGraph, entry: EntryPoint) -> bool:
+    """True if a function hands an entry point the command line that it parsed, whole.
+
+    That is ``chat(parser.parse_args())``, or ``args = read_arguments()`` and ``chat(args)``.
+    """
+    function = project.files[entry.place.path].functions[entry.name]
+    required = [each.name for each in entry.parameters if each.default is None]
+    given = (
+        (place, argument_of(call, name, function.positional))
+        for place, call in graph.calls_of(project, entry.key)
+        if place.owner(call) in place.functions
+        for name in required
+    )
+    return any(
+        _parses(project, place, value)
+        for place, argument in given
+        if argument is not None
+        for value in _values(place, argument)
+    )
+
+
+def _values(place: Syntax, given: ast.expr) -> list[ast.expr]:
+    if isinstance(given, ast.Name):
+        return place.origins(place.owner(given), given.id)
+    return [given]
+
+
+def _parses(project: Project, place: Syntax, value: ast.expr) -> bool:
+    """True if a call parses the command line, itself or in a function of the project."""
+    if not isinstance(value, ast.Call):
+        return False
+    return reads_arguments(place, value) or any(
+        name in argument_readers(project.files[path])
+        for path, name in resolve(project, place, value.func)
+    )
 
 
 def takes_anything(entry: EntryPoint) -> bool:

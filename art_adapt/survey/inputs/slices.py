@@ -23,6 +23,7 @@ from art_adapt.code.nodes import FunctionNode, dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve, resolve_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.trials import is_test
 from art_adapt.survey.inputs.bindings import (
     assignments_of,
     is_of_a_lambda,
@@ -36,7 +37,15 @@ from art_adapt.survey.side_effects.effects import asks_a_person
 
 MOST_STATEMENTS = 12
 FAKES = re.compile(r"(^|_)_?(Fake|Stub|Dummy|Scripted)|Mock", re.IGNORECASE)
-OF_TESTS = re.compile(r"(^|\.)(tests?|test_\w+|\w+_test|conftest)(\.|$)")
+# What a page, a request or a chat keeps while it runs, and no episode has.
+RUNNING = frozenset(
+    {"streamlit.session_state", "streamlit.query_params", "chainlit.user_session"}
+    | {
+        f"{web}.{name}"
+        for web in ("flask", "quart")
+        for name in ("g", "request", "session")
+    }
+)
 # What a train module has for arguments that say which model is asked, and where.
 SUPPLIED = {
     "model": "BASE_MODEL",
@@ -99,7 +108,7 @@ def construction(
 def _is_of_tests(imported: tuple[str, str]) -> bool:
     """True if a name stands for something else in tests, or is defined by them."""
     module, name = imported
-    return FAKES.search(name) is not None or OF_TESTS.search(module) is not None
+    return FAKES.search(name) is not None or is_test(Path(*module.split(".")))
 
 
 def _named(project: Project, place: Syntax, node: ast.AST) -> Iterator[FunctionKey]:
@@ -206,6 +215,8 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
             continue
         if isinstance(node, ast.NamedExpr) or reads_arguments(place, node):
             return False
+        if isinstance(node, ast.expr) and place.qualified(node) in RUNNING:
+            return False
         if isinstance(node, ast.Call) and asks_a_person(place, node):
             return False
         if not isinstance(node, ast.Name) or node.id in bound:
@@ -295,18 +306,20 @@ def _take_name(
         statement = local[0]
         if statement is None or len(local) > 1 or is_parameter:
             return False
-        if statement in taken.statements:
+        block = _read_from_file(place, statement)
+        whole = block or statement
+        if whole in taken.statements:
             return True
-        filled = fillings(place, name, node, statement)
+        filled = fillings(place, name, node, whole)
         if filled is None:
             return False  # what is added to it would be lost
         taken.statements += [
-            statement,
+            whole,
             *(f for f in filled if f not in taken.statements),
         ]
         return (
             len(taken.statements) <= MOST_STATEMENTS
-            and _take(place, module, value_of(statement), taken)
+            and _take(place, module, block or value_of(statement), taken)
             and all(_take(place, module, each, taken) for each in filled)
         )
     if is_parameter:
@@ -330,6 +343,22 @@ def _take_name(
             taken.names[module, name] = None
         return module is not None
     return hasattr(builtins, name)
+
+
+def _read_from_file(place: Syntax, statement: ast.stmt) -> ast.With | None:
+    """Return the block that a statement reads an open file in: ``with open(p) as f: t = load(f)``.
+
+    What other contexts give may not live longer than they do.
+    """
+    block = place.parents[statement]
+    if isinstance(block, ast.With) and all(
+        isinstance(item.context_expr, ast.Call)
+        and last_name(item.context_expr.func) == "open"
+        for item in block.items
+    ):
+        plain = all(isinstance(each, ast.Assign | ast.AnnAssign) for each in block.body)
+        return block if plain else None
+    return None
 
 
 def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from art_adapt.code.project import Project
-from art_adapt.code.project_folder import project_root
 from art_adapt.code.syntax import Syntax
+from art_adapt.code.trials import is_demo, is_test, within_project
 
 # The ranks of calls that only show or try an agent: a demo's, a test's.
 DEMOS, TESTS = 3, 4
 SHOWN = -1  # a run has shown that this call makes it
-IN_DEMO = re.compile(r"(^|_)(demo|example|sample|smoke)s?(_|$)", re.IGNORECASE)
 Site = tuple[Syntax, ast.Call]
 
 
@@ -28,13 +26,13 @@ def rank(project: Project, site: Site, agent: Syntax) -> int:
     place, call = site
     if makes(project, place, place.owner(call)):
         return SHOWN
-    if IN_DEMO.search(place.owner(call).rpartition(".")[2]):
+    if is_demo(Path(place.owner(call).rpartition(".")[2])):
         return DEMOS
     if place.source.path in project.given:
         return 0
     if place is agent:
         return 1
-    return is_trial(place.source.path, agent.source.path) or 2
+    return trial_rank(place.source.path, agent.source.path) or 2
 
 
 def makes(project: Project, place: Syntax, function: str) -> bool:
@@ -43,13 +41,10 @@ def makes(project: Project, place: Syntax, function: str) -> bool:
     return bool(makers) and (os.path.realpath(place.source.path), function) in makers
 
 
-def is_trial(path: Path, agent: Path) -> int:
+def trial_rank(path: Path, agent: Path) -> int:
     """Return the rank of a file that only shows or tries an agent; 0 for any other one."""
-    root = project_root(agent)
-    within = path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
-    if any(part.startswith(("test", "conftest")) for part in within.parts):
-        return TESTS
-    return DEMOS if any(map(IN_DEMO.search, within.with_suffix("").parts)) else 0
+    named = within_project(path, agent)
+    return TESTS if is_test(named) else DEMOS if is_demo(named) else 0
 
 
 def ordered(

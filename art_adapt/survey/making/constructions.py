@@ -289,6 +289,10 @@ def _configured(
         )
         for place, call in sites
     ]
+    # A page's or a request's state cannot be taken over: another call may show the whole.
+    tried.sort(
+        key=lambda found: sum(e.made is None and e.passed is not None for e in found)
+    )
     whole = (
         found
         for found in tried

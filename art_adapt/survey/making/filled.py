@@ -17,8 +17,8 @@ from art_adapt.code.index import constructed
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
-from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
-from art_adapt.survey.inputs.fillings import changes, decorated_with, fills
+from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
+from art_adapt.survey.inputs.fillings import SHOWS, changes, decorated_with, fills
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.built import FILLS
 from art_adapt.survey.making.call_ranks import DEMOS, ordered
@@ -47,6 +47,7 @@ def with_filled(
         name = dotted(target)
         if name is None or not (
             _is_filled(place, made, name, entry)
+            or _is_set_up_by_its_maker(project, place, made, name, entry, reaching)
             or _is_filled_elsewhere(project, entry, place, made, name)
         ):
             continue
@@ -91,6 +92,35 @@ def _is_filled(
             if adds and (in_loop or place.place(node.value) not in set_up):
                 return True
     return False
+
+
+def _is_set_up_by_its_maker(
+    project: Project,
+    place: Syntax,
+    made: ast.Assign | ast.AnnAssign,
+    name: str,
+    entry: EntryPoint,
+    reaching: set[FunctionKey],
+) -> bool:
+    """True if a function that returns the agent calls methods of it that are not set up.
+
+    Whatever becomes of what they return: ``count = agent.add_tool(clock)``. Running the
+    agent sets nothing up.
+    """
+    owner = place.owner(made)
+    returned = return_values(place, owner) if owner in place.functions else []
+    if name not in map(dotted, returned):
+        return False
+    set_up = {call.place for call in entry.setup}
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and dotted(node.func.value) == name
+        and not SHOWS.match(node.func.attr)
+        and place.place(node) not in set_up
+        and reaching.isdisjoint(resolve(project, place, node.func))
+        for node in place.owned_by(owner)
+    )
 
 
 def _is_filled_elsewhere(

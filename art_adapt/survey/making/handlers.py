@@ -1,13 +1,16 @@
-"""Finds handlers of chat platforms, and what they read of the message that they get."""
+"""Finds what may be stood in for: what chat platforms hand over, and what is only told something."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import replace
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import argument_of, dotted
 from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.candidates.launches import is_handler
+from art_adapt.survey.making.constructions import is_unknown
 from art_adapt.survey.model import EntryPoint, Parameter
 
 PLATFORMS = (
@@ -24,6 +27,7 @@ def with_stand_ins(project: Project, entry: EntryPoint) -> EntryPoint:
     What somebody wrote is the scenario's. A handler that reads no text stays as it is: what
     its episodes differ in is not known.
     """
+    entry = _with_listeners(project, entry)
     syntax = project.files[entry.place.path]
     if (
         syntax.imports_module(*PLATFORMS) is None
@@ -58,3 +62,76 @@ def with_stand_ins(project: Project, entry: EntryPoint) -> EntryPoint:
             for each in entry.parameters
         ),
     )
+
+
+def _with_listeners(project: Project, entry: EntryPoint) -> EntryPoint:
+    """Stand in for objects that an entry point only tells something: ``client.chat_update(...)``.
+
+    Nothing depends on what they return, so that any object will do.
+    """
+    syntax = project.files[entry.place.path]
+    return replace(
+        entry,
+        parameters=tuple(
+            replace(each, stand_in=())
+            if is_unknown(each)
+            and each.annotation is not None
+            and _only_listens(project, syntax, entry.name, each.name, set())
+            else each
+            for each in entry.parameters
+        ),
+    )
+
+
+def _only_listens(
+    project: Project, syntax: Syntax, function: str, name: str, seen: set[object]
+) -> bool:
+    """True if all that a function does with a parameter is to call methods, and drop the results."""
+    if (syntax.source.path, function, name) in seen:
+        return True
+    seen.add((syntax.source.path, function, name))
+    return all(
+        _is_told(project, syntax, node, seen)
+        for owner in syntax.functions
+        if owner == function or owner.startswith(f"{function}.")
+        for node in syntax.owned_by(owner)
+        if isinstance(node, ast.Name) and node.id == name
+    )
+
+
+def _is_told(
+    project: Project, syntax: Syntax, used: ast.Name, seen: set[object]
+) -> bool:
+    """True if a method is called here whose result nothing reads, or a function that does that."""
+    node, around = used, syntax.parents[used]
+    if isinstance(around, ast.keyword):
+        around = syntax.parents[around]
+    if isinstance(around, ast.Call) and around.func is not used:
+        called = resolve(project, syntax, around.func)
+        return bool(called) and all(
+            _only_listens(project, project.files[path], qualname, parameter, seen)
+            for path, qualname in called
+            for parameter in _given_as(project.files[path], qualname, around, used)
+        )
+    attribute: ast.AST = node
+    while isinstance(around, ast.Attribute):
+        attribute, around = around, syntax.parents[around]
+    if attribute is used or not isinstance(around, ast.Call):
+        return False
+    if around.func is not attribute:
+        return False
+    outer = syntax.parents[around]
+    outer = syntax.parents[outer] if isinstance(outer, ast.Await) else outer
+    return isinstance(outer, ast.Expr)
+
+
+def _given_as(
+    syntax: Syntax, qualname: str, call: ast.Call, value: ast.expr
+) -> list[str]:
+    """Return the parameters of a function for which a call gives a value."""
+    function = syntax.functions[qualname]
+    return [
+        each
+        for each in function.given
+        if argument_of(call, each, function.positional) is value
+    ]

@@ -1,0 +1,27 @@
+"""Tells which files of a project only try or show it: its tests and demos."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from art_adapt.code.project_folder import project_root
+
+IN_TEST = re.compile(r"tests?|testing|test_.*|.*_test|conftest")
+IN_DEMO = re.compile(r"(^|_)(demo|example|sample|smoke)s?(_|$)", re.IGNORECASE)
+
+
+def is_test(path: Path) -> bool:
+    """True if a file belongs to tests; ``path`` is as it is named in its project."""
+    return any(map(IN_TEST.fullmatch, (*path.parts[:-1], path.stem)))
+
+
+def is_demo(path: Path) -> bool:
+    """True if a file shows how something is used; ``path`` is as it is named in its project."""
+    return any(map(IN_DEMO.search, (*path.parts[:-1], path.stem)))
+
+
+def within_project(path: Path, agent: Path) -> Path:
+    """Name a file as in the project of an agent; alone, where it belongs to no such project."""
+    root = project_root(agent)
+    return path.relative_to(root) if path.is_relative_to(root) else Path(path.name)

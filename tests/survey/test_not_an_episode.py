@@ -1,0 +1,323 @@
+"""What is no episode: a step that is handed a reply, one turn of a script's loop, a parsed command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from art_adapt.entry_decision import decide_entry
+from art_adapt.errors import Refusal
+from art_adapt.settings import Options
+from art_adapt.source import read_source
+from art_adapt.survey.survey import survey
+
+HEAD = """\
+import argparse
+import sys
+from openai import OpenAI
+
+client = OpenAI()
+
+
+"""
+THINK = """\
+def think(messages):
+    reply = client.chat.completions.create(model="gpt-4o", messages=messages)
+    return reply.choices[0].message.content
+
+
+"""
+PLANNER = f"""\
+{THINK}class Planner:
+    def plan(self, question):
+        text = think([{{"role": "user", "content": "Plan: " + question}}])
+        return text.splitlines()
+
+
+class Worker:
+    def work(self, question: str, plan: list[str]) -> str:
+        notes = result = ""
+        for step in plan:
+            result = think([{{"role": "user", "content": question + notes + step}}])
+            notes += step + result
+        return result
+
+
+"""
+# How an orchestrator hands a plan to the worker; its name is what runs the episode.
+ORCHESTRATORS = {
+    "names": """
+        class Team:
+            def __init__(self):
+                self.planner, self.worker = Planner(), Worker()
+
+            def run(self, question: str):
+                plan = self.planner.plan(question)
+                if not plan:
+                    return
+                print(self.worker.work(question, plan))
+        """,
+    "inside the call": """
+        class Team:
+            def run(self, question: str):
+                return Worker().work(question, Planner().plan(question))
+        """,
+    "attribute": """
+        class Team:
+            def run(self, question: str):
+                self.steps = Planner().plan(question)
+                return Worker().work(question, self.steps)
+        """,
+    "keyword dict": """
+        class Team:
+            def run(self, question: str):
+                given = {"question": question}
+                given["plan"] = Planner().plan(question)
+                return Worker().work(**given)
+        """,
+    "helper": """
+        def lines_of(steps):
+            return [each for each in steps if each]
+
+        class Team:
+            def _steps(self, question):
+                return Planner().plan(question)
+
+            def run(self, question: str):
+                return Worker().work(question, lines_of(self._steps(question)))
+        """,
+    "branch": """
+        class Team:
+            def run(self, question: str, planned: bool = True):
+                if planned:
+                    steps = Planner().plan(question)
+                else:
+                    steps = [question]
+                return Worker().work(question, steps)
+        """,
+    "walrus": """
+        class Team:
+            def run(self, question: str):
+                if steps := Planner().plan(question):
+                    return Worker().work(question, steps)
+                return ""
+        """,
+}
+
+
+def surveyed(tmp_path: Path, program: str):
+    path = tmp_path / "agent.py"
+    path.write_text(HEAD + dedent(program))
+    return survey([read_source(path)])
+
+
+@pytest.mark.parametrize("spelling", ORCHESTRATORS)
+def test_what_is_handed_a_plan_is_a_step(tmp_path: Path, spelling: str) -> None:
+    found = surveyed(tmp_path, PLANNER + dedent(ORCHESTRATORS[spelling])).entry_points
+    assert found[0].name == "Team.run"
+
+
+# A function that goes on from a reply, and how its caller asks first.
+CONTINUATIONS = {
+    "name": """
+        reply = client.chat.completions.create(model="m", messages=[{"role": "user", "content": task}])
+        return go_on(reply)
+        """,
+    "inside the call": """
+        return go_on(client.chat.completions.create(model="m", messages=[{"role": "user", "content": task}]))
+        """,
+    "keyword": """
+        first = client.chat.completions.create(model="m", messages=[{"role": "user", "content": task}])
+        return go_on(reply=first)
+        """,
+    "attribute of it": """
+        first = client.chat.completions.create(model="m", messages=[{"role": "user", "content": task}])
+        choice = first.choices[0]
+        print(choice.finish_reason)
+        return go_on(first)
+        """,
+    "helper": """
+        first = start(task)
+        return go_on(first)
+        """,
+    "branch": """
+        if task.startswith("!"):
+            first = start(task[1:])
+        else:
+            first = client.chat.completions.create(model="m", messages=[{"role": "user", "content": task}])
+        return go_on(first)
+        """,
+}
+GO_ON = """\
+def go_on(reply, limit=4):
+    messages = []
+    for _ in range(limit):
+        said = reply.choices[0].message.content
+        if "DONE" in said:
+            return said
+        messages += [{"role": "assistant", "content": said}, {"role": "user", "content": "Go on."}]
+        reply = client.chat.completions.create(model="m", messages=messages)
+
+
+def start(task):
+    return client.chat.completions.create(model="m", messages=[{"role": "user", "content": task}])
+
+
+def solve(task: str):
+"""
+
+
+@pytest.mark.parametrize("spelling", CONTINUATIONS)
+def test_what_goes_on_from_a_reply_is_a_step(tmp_path: Path, spelling: str) -> None:
+    body = "\n".join(
+        f"    {line}" for line in dedent(CONTINUATIONS[spelling]).strip().splitlines()
+    )
+    assert surveyed(tmp_path, GO_ON + body).entry_points[0].name == "solve"
+
+
+ASK = f"""\
+{THINK}def ask(prompt: str, system: str = "Say DO or DONE") -> str:
+    return think([{{"role": "system", "content": system}}, {{"role": "user", "content": prompt}}])
+
+
+def act(text):
+    return "rain in " + text
+
+
+"""
+# Loops at module level whose turns are answered by a helper.
+LOOPS = {
+    "list": """
+        notes = ["How is the weather?"]
+        for _ in range(5):
+            text = ask("\\n".join(notes))
+            notes.append(text)
+            if text.startswith("DONE"):
+                break
+            notes.append(act(text))
+        """,
+    "text": """
+        prompt = "How is the weather?"
+        while True:
+            text = ask(prompt)
+            if text.startswith("DONE"):
+                break
+            prompt += text + act(text)
+        """,
+    "made anew": """
+        prompt = "How is the weather?"
+        for turn in range(9):
+            text = ask(prompt)
+            prompt = f"{prompt} {text} {act(text)}"
+        """,
+    "method": """
+        class Llm:
+            def ask(self, prompt: str) -> str:
+                return ask(prompt)
+
+        llm = Llm()
+        seen = "How is the weather?"
+        while "DONE" not in seen:
+            seen = seen + act(llm.ask(seen))
+        """,
+    "under main": """
+        if __name__ == "__main__":
+            notes = [sys.argv[1]]
+            while len(notes) < 20:
+                text = ask(" ".join(notes))
+                notes.extend([text, act(text)])
+        """,
+    "walrus": """
+        notes = ["How is the weather?"]
+        while not (text := ask(" ".join(notes))).startswith("DONE"):
+            notes += [text, act(text)]
+        """,
+}
+
+
+@pytest.mark.parametrize("spelling", LOOPS)
+def test_a_turn_of_a_modules_loop_is_refused(tmp_path: Path, spelling: str) -> None:
+    found = surveyed(tmp_path, ASK + dedent(LOOPS[spelling]))
+    if spelling == "under main":  # the script reads its command line: it is the episode
+        assert found.entry_points[0].is_script
+        return
+    with pytest.raises(Refusal, match="the agent runs at module level"):
+        decide_entry(found, Options())
+
+
+def test_a_loop_over_questions_only_shows_the_agent(tmp_path: Path) -> None:
+    program = ASK + dedent(
+        """
+        answers = []
+        for question in ["Why?", "How?"]:
+            answers.append(ask(question))
+        """
+    )
+    assert decide_entry(surveyed(tmp_path, program), Options()).entry.name == "ask"
+
+
+CHAT = """\
+def chat(args) -> None:
+    messages = []
+    while True:
+        line = input("> ")
+        messages.append({"role": "user", "content": line})
+        reply = client.chat.completions.create(model=args.model, messages=messages)
+        messages.append({"role": "assistant", "content": reply.choices[0].message.content})
+        print(messages[-1]["content"])
+
+
+"""
+# How the command line reaches it.
+COMMANDS = {
+    "name": """
+        def launch():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--model", default="gpt-4o-mini")
+            args = parser.parse_args()
+            chat(args)
+        """,
+    "inside the call": """
+        def launch():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--model", default="gpt-4o-mini")
+            chat(parser.parse_args())
+        """,
+    "helper": """
+        def read_arguments():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--model", default="gpt-4o-mini")
+            return parser.parse_args()
+
+        def launch():
+            args = read_arguments()
+            try:
+                chat(args)
+            except KeyboardInterrupt:
+                print("bye")
+        """,
+    "known arguments": """
+        def launch():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--model", default="gpt-4o-mini")
+            known, rest = parser.parse_known_args()
+            chat(known)
+        """,
+    "keyword": """
+        def launch():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--model", default="gpt-4o-mini")
+            options = parser.parse_args()
+            chat(args=options)
+        """,
+}
+
+
+@pytest.mark.parametrize("spelling", COMMANDS)
+def test_a_parsed_command_line_is_handed_by_the_episode(
+    tmp_path: Path, spelling: str
+) -> None:
+    found = surveyed(tmp_path, CHAT + dedent(COMMANDS[spelling])).entry_points
+    assert found[0].name == "launch"
