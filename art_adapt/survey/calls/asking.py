@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from art_adapt.calls import Api
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
+from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import Function, dotted, grown_list, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, Syntax
@@ -136,8 +137,7 @@ class Asking:
             and not self._continues(syntax, call, other)
         ]
         given = [*call.args, *(each.value for each in call.keywords)]
-        inside = {node for value in given for node in ast.walk(value)}
-        return not _made_from(syntax, function, inside).isdisjoint(before)
+        return not made_from(syntax, function.qualname, given).isdisjoint(before)
 
     def _continues(self, syntax: Syntax, call: ast.Call, other: ast.Call) -> bool:
         """True if two completions send one conversation: by turns, or by two APIs."""
@@ -183,7 +183,7 @@ class Asking:
         if not isinstance(call, ast.Call):
             return False
         given = [*call.args, *(each.value for each in call.keywords)]
-        made = _made_from(syntax, function, {n for v in given for n in ast.walk(v)})
+        made = made_from(syntax, function.qualname, given)
         names = {node.id for node in made if isinstance(node, ast.Name)}
         return any(
             _repeats(outer, site) and not names.isdisjoint(_rows(outer))
@@ -295,9 +295,7 @@ def replying_sites(
     made_of = {}
     for path, name in reaching:
         syntax = project.files[path]
-        if (function := syntax.functions.get(name)) is not None:
-            inside = {n for v in _given_back(syntax, name) for n in ast.walk(v)}
-            made_of[path, name] = _made_from(syntax, function, inside)
+        made_of[path, name] = made_from(syntax, name, _given_back(syntax, name))
     found = set[ast.AST](asking.completions)
     left = True
     while left:
@@ -321,20 +319,6 @@ def _calls_itself(function: Function, call: ast.Call) -> bool:
     """True if a function tries again: it is no stage of its own."""
     name = function.node.name
     return dotted(call.func) == (f"self.{name}" if function.class_name else name)
-
-
-def _made_from(syntax: Syntax, function: Function, nodes: set[ast.AST]) -> set[ast.AST]:
-    """Some nodes, and those that their names are made from, one through the other."""
-    found, left, names = set(nodes), list(nodes), set[str]()
-    while left:
-        node = left.pop()
-        name = dotted(node) if isinstance(node, ast.Name | ast.Attribute) else None
-        if name is not None and name not in names:
-            names.add(name)
-            for value in syntax.origins(function.qualname, name):
-                left += [each for each in ast.walk(value) if each not in found]
-                found.update(ast.walk(value))
-    return found
 
 
 def _repeats(outer: ast.AST, node: ast.AST) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.command_line import reads_arguments, usual_value
+from art_adapt.code.dependence import made_from
 from art_adapt.code.importable import (
     is_importable,
     module_at,
@@ -102,6 +103,14 @@ def construction(
             dict.fromkeys(key for node in whole for key in _named(project, place, node))
         ),
         taken.foreign,
+    )
+
+
+def is_of_a_run(place: Syntax, value: ast.expr) -> bool:
+    """True if a value depends on what a page, a request or a chat keeps while it runs."""
+    return any(
+        isinstance(node, ast.expr) and place.qualified(node) in RUNNING
+        for node in made_from(place, place.owner(value), [value])
     )
 
 

@@ -21,7 +21,7 @@ from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import classes_of
 from art_adapt.code.syntax import Syntax
-from art_adapt.survey.inputs.slices import construction
+from art_adapt.survey.inputs.slices import construction, is_of_a_run
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.making.call_ranks import (
     DEMOS,
@@ -269,6 +269,7 @@ def _configured(
     """
     if any(each.made is not None for each in parameters):
         return parameters
+    sites = [each for each in sites if not _is_of_a_run(each)] or sites
     sites = best(project, agent, sites, TESTS)
     names = [parameter.name for parameter in parameters]
     varying = {
@@ -289,16 +290,18 @@ def _configured(
         )
         for place, call in sites
     ]
-    # A page's or a request's state cannot be taken over: another call may show the whole.
-    tried.sort(
-        key=lambda found: sum(e.made is None and e.passed is not None for e in found)
-    )
     whole = (
         found
         for found in tried
         if not any(is_unknown(each) and each.passed is not None for each in found)
     )
     return next(whole, tried[0] if tried else parameters)
+
+
+def _is_of_a_run(site: Site) -> bool:
+    place, call = site
+    given = (*call.args, *(each.value for each in call.keywords))
+    return any(is_of_a_run(place, value) for value in given)
 
 
 def _given(call: ast.Call, name: str, names: Sequence[str]) -> str | None:

@@ -1,0 +1,260 @@
+"""What a project does to its agent before it runs it, and what of it no episode can have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from agent_files import art_adapt
+
+HEAD = """\
+import json
+from openai import OpenAI
+
+
+class Agent:
+    def __init__(self, limit=3):
+        self.limit, self.tools = limit, []
+
+    def add_tool(self, name, function):
+        self.tools.append({"type": "function", "function": {"name": name, "parameters": {}}})
+        return len(self.tools)
+
+    def begin(self, text):
+        self.first = text
+        return self
+
+    def run(self, text: str) -> str:
+        messages = [{"role": "user", "content": text}]
+        for _ in range(self.limit):
+            message = OpenAI().chat.completions.create(
+                model="m", messages=messages, tools=self.tools
+            ).choices[0].message
+            messages.append(message)
+            if not message.tool_calls:
+                return message.content
+            messages += [{"role": "tool", "tool_call_id": c.id, "content": "3"} for c in message.tool_calls]
+        return ""
+
+
+"""
+MAIN = """
+
+if __name__ == "__main__":
+    print(make().run("What time is it?"))
+"""
+# A function that makes the agent, and uses what its methods return.
+MAKERS = {
+    "kept": """
+        def make() -> Agent:
+            agent = Agent(limit=8)
+            count = agent.add_tool("clock", print)
+            print(f"{count} tools")
+            return agent
+        """,
+    "printed": """
+        def make():
+            agent = Agent(8)
+            print("tools:", agent.add_tool("clock", print))
+            return agent
+        """,
+    "asserted": """
+        def make():
+            agent = Agent(limit=8)
+            assert agent.add_tool("clock", print) == 1
+            return agent
+        """,
+    "in a branch": """
+        def make():
+            agent = Agent(limit=8)
+            if agent.add_tool("clock", print) > 9:
+                raise ValueError("too many tools")
+            return agent
+        """,
+    "added up": """
+        def make():
+            made = Agent(limit=8)
+            total = 0
+            for name in ("clock", "rain"):
+                total += made.add_tool(name, print)
+            return made
+        """,
+    "other name": """
+        def make():
+            agent = Agent(limit=8)
+            ready = agent.begin("hello")
+            print(ready)
+            return agent
+        """,
+}
+
+
+def episode_of(tmp_path: Path, program: str, *options: str) -> str:
+    (tmp_path / "agent.py").write_text(program)
+    done = art_adapt("agent.py", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    module = (tmp_path / "agent_train.py").read_text()
+    return module.partition("def episode(")[2].partition("\n\n\n")[0]
+
+
+@pytest.mark.parametrize("spelling", MAKERS)
+def test_a_factory_that_uses_what_setting_up_returns_is_called(
+    tmp_path: Path, spelling: str
+) -> None:
+    program = HEAD + dedent(MAKERS[spelling]) + MAIN
+    episode = episode_of(tmp_path, program)
+    assert "agent = make()\n    return agent.run(text=scenario.text)" in episode
+
+
+# Who is told what the agent says; nothing depends on what it returns.
+LISTENERS = {
+    "annotated": (
+        "from slack_sdk import WebClient",
+        "client: WebClient",
+        "client.chat_update(channel='c', text=said)",
+    ),
+    "through a helper": (
+        "from slack_sdk import WebClient",
+        "client: WebClient",
+        "tell(client, said)",
+    ),
+    "awaited": (
+        "from mattermost import Driver",
+        "driver: Driver",
+        "driver.posts.create(said)",
+    ),
+    "in a branch": (
+        "import slack_sdk",
+        "client: slack_sdk.WebClient",
+        "if said:\n        client.say(said)",
+    ),
+    "optional": (
+        "from slack_sdk import WebClient",
+        "client: WebClient | None",
+        "client.say(said)",
+    ),
+}
+
+
+@pytest.mark.parametrize("spelling", LISTENERS)
+def test_an_object_that_is_only_told_is_stood_in_for(
+    tmp_path: Path, spelling: str
+) -> None:
+    imported, parameter, told = LISTENERS[spelling]
+    program = f"""\
+{imported}
+from openai import OpenAI
+
+
+def tell(who, what):
+    who.send(what)
+
+
+def answer(text: str, {parameter}) -> str:
+    said = OpenAI().chat.completions.create(
+        model="m", messages=[{{"role": "user", "content": text}}]
+    ).choices[0].message.content
+    {told}
+    return said
+"""
+    name = parameter.partition(":")[0]
+    episode = episode_of(tmp_path, program)
+    assert f"{name}=training.stand_in()" in episode
+    assert "OpenAI(" not in episode
+
+
+def test_what_is_read_is_asked_for(tmp_path: Path) -> None:
+    program = """\
+from slack_sdk import WebClient
+from openai import OpenAI
+
+
+def answer(text: str, client: WebClient) -> str:
+    thread = client.history(text)
+    return OpenAI().chat.completions.create(
+        model="m", messages=[{"role": "user", "content": thread}]
+    ).choices[0].message.content
+"""
+    assert "training.fill_in(" in episode_of(tmp_path, program)
+
+
+CHAT = """\
+import json
+from openai import OpenAI
+{imports}
+
+
+class Chat:
+    def __init__(self, tools, model):
+        self.tools, self.model = tools, model
+
+    def send(self, text: str) -> str:
+        return OpenAI().chat.completions.create(
+            model=self.model, tools=self.tools, messages=[{{"role": "user", "content": text}}]
+        ).choices[0].message.content
+
+
+{page}
+
+
+def command(model: str = "gpt-4o-mini"):
+    with open("tools.json") as file:
+        tools = json.load(file)
+    chat = Chat(tools, model)
+    while True:
+        print(chat.send(input("> ")))
+"""
+# What only exists while a page or a request runs.
+PAGES = {
+    "names": (
+        "import streamlit as st",
+        """
+        def page():
+            tools = st.session_state.tools
+            st.write(Chat(tools, st.session_state.model).send(st.chat_input()))
+        """,
+    ),
+    "key": (
+        "import streamlit",
+        """
+        def page():
+            state = streamlit.session_state
+            streamlit.write(Chat(state["tools"], "m").send(streamlit.chat_input()))
+        """,
+    ),
+    "imported": (
+        "from flask import g, request",
+        """
+        def page():
+            return Chat(g.tools, "m").send(request.args["text"])
+        """,
+    ),
+    "keywords": (
+        "from streamlit import session_state as state",
+        """
+        def page():
+            given = {"tools": state.tools, "model": "m"}
+            return Chat(**given).send(state.text)
+        """,
+    ),
+    "method": (
+        "import flask",
+        """
+        def page():
+            kept = flask.session
+            held = kept.get("tools")
+            return Chat(tools=held, model="m").send(flask.request.json["text"])
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("spelling", PAGES)
+def test_what_a_page_keeps_is_not_taken_over(tmp_path: Path, spelling: str) -> None:
+    imports, page = PAGES[spelling]
+    episode = episode_of(tmp_path, CHAT.format(imports=imports, page=dedent(page)))
+    assert (
+        'with open("tools.json") as file:\n        tools = json.load(file)' in episode
+    )
+    assert "agent = Chat(tools=tools" in episode
