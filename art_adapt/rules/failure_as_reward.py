@@ -331,11 +331,26 @@ def _keeps_reward(code: Code, handler: Handler, tried: list[ast.AST]) -> bool:
     if not any(code.trajectories.is_one(each) for each in returned):
         return False
     certain = [write for write in code.rewards.writes if write.node in later]
-    if any(code.constant(write.value) is ... for write in certain):
+    asked = any(code.completions.asks(node) for node in tried)
+    cut_short = asked and (isinstance(last, ast.Break) or _ends(handler, loop))
+    if not cut_short and any(code.constant(w.value) is ... for w in certain):
         return False  # what did happen is rewarded
     within = list(below(loop.body)) if loop is not None else tried
     elsewhere = (*within, *below(later))
     return any(write.node in elsewhere for write in code.rewards.writes)
+
+
+def _ends(handler: Handler, loop: ast.AST | None) -> bool:
+    """Return whether a handler sets what a loop goes on by: ``going = False``."""
+    if not isinstance(loop, ast.While):
+        return False
+    asked = {dotted(node) for node in ast.walk(loop.test)} - {None}
+    return any(
+        isinstance(each, ast.Assign)
+        and isinstance(each.value, ast.Constant)
+        and not asked.isdisjoint(map(dotted, each.targets))
+        for each in handler.body
+    )
 
 
 def _is_made_up(code: Code, returned: ast.expr) -> bool:

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from art_adapt.code.nodes import dotted, last_name, takes_the_rest
+from art_adapt.code.nodes import Function, dotted, last_name, takes_the_rest
 from art_adapt.rules.code import Code, Kind
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -241,38 +241,72 @@ class Paths:
 def _only_first(code: Code) -> Iterator[Found]:
     """Yield where the first of several tool calls is answered, and no other."""
     text = code.source.text
-    if "parallel_tool_calls" in text:
+    if "parallel_tool_calls" in text or "tool_call_id" not in text:
         return
     for node in code.syntax.nodes:
-        if not (
-            isinstance(node, ast.Subscript)
-            and isinstance(node.ctx, ast.Load)
-            and _is_cut(code, node.slice)
-            and code.sampled.are_tool_calls(node.value)
-            and code.trajectories.in_rollout(node)
-            and code.syntax.enclosing_loop(node) is not None
+        several = _cut(code, node)
+        if (
+            several is None
+            or not code.sampled.are_tool_calls(several)
+            or not code.trajectories.in_rollout(node)
+            or code.syntax.enclosing_loop(node) is None
         ):
             continue
+        assert isinstance(node, ast.expr)
         function = code.function_of(node)
         assert function is not None
-        others = [
-            other
-            for other in code.syntax.owned_by(function.qualname)
-            if isinstance(other, ast.Attribute)
-            and other.attr == "tool_calls"
-            and other is not node.value
-            and not isinstance(
-                code.syntax.parents.get(other), ast.NamedExpr | ast.Assign
-            )
-            and not _is_asked_whether(code, other)
-        ]
-        answers = "tool_call_id" in text
-        if _is_used(code, node) and answers and not others:
+        if _is_used(code, node) and not _uses_others(code, node, several, function):
             yield found(
                 node,
                 "only some tool calls are answered: others of the same turn get no tool "
                 "message, and the conversation is invalid; answer each call",
             )
+
+
+def _cut(code: Code, node: ast.AST) -> ast.expr | None:
+    """Return the list of which an expression takes the first item, or the first few.
+
+    That is ``calls[0]``, ``calls[:2]``, ``next(iter(calls))``, or ``calls`` in
+    ``call, *_ = calls``.
+    """
+    match node:
+        case ast.Subscript(value=several, slice=at, ctx=ast.Load()):
+            return several if _is_cut(code, at) else None
+        case ast.Call(
+            func=ast.Name("next"), args=[ast.Call(func=ast.Name("iter"), args=[each])]
+        ):
+            return each
+    statement = code.syntax.parents.get(node)
+    if isinstance(statement, ast.Assign) and isinstance(node, ast.expr):
+        match statement.targets:
+            case [ast.Tuple(elts=[ast.Name(), ast.Starred(value=ast.Name(id=rest))])]:
+                return node if rest.startswith("_") else None
+    return None
+
+
+def _uses_others(
+    code: Code, first: ast.expr, several: ast.expr, function: Function
+) -> bool:
+    """Return whether a function does more with the tool calls than to take the first ones."""
+    for node in code.syntax.owned_by(function.qualname):
+        if isinstance(node, ast.For | ast.comprehension):
+            sliced = node.iter is first
+            if not sliced and code.sampled.are_tool_calls(node.iter):
+                return True
+        elif isinstance(node, ast.Call) and dotted(node.func) == "len":
+            if node.args and code.sampled.are_tool_calls(node.args[0]):
+                return True
+        elif (
+            isinstance(node, ast.Attribute)
+            and node.attr == "tool_calls"
+            and node is not several
+            and not isinstance(
+                code.syntax.parents.get(node), ast.NamedExpr | ast.Assign
+            )
+            and not _is_asked_whether(code, node)
+        ):
+            return True
+    return False
 
 
 def _is_cut(code: Code, at: ast.expr) -> bool:
@@ -282,11 +316,16 @@ def _is_cut(code: Code, at: ast.expr) -> bool:
     return code.constant(at) == 0
 
 
-def _is_used(code: Code, node: ast.Subscript) -> bool:
-    """Return whether a first call is given a name, or the first few are gone through."""
-    if not isinstance(node.slice, ast.Slice):
-        return isinstance(code.syntax.parents[node], ast.Assign)
-    return isinstance(code.syntax.parents[node], ast.For | ast.comprehension)
+def _is_used(code: Code, node: ast.expr) -> bool:
+    """Return whether a first call is named, handed on or answered, or the first few gone through."""
+    around = code.syntax.parents[node]
+    while isinstance(around, ast.IfExp | ast.BoolOp | ast.NamedExpr):
+        around = code.syntax.parents[around]
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        return isinstance(around, ast.For | ast.comprehension)
+    is_answered = isinstance(around, ast.Attribute) and around.attr == "id"
+    is_handed = isinstance(around, ast.Call) and node in around.args
+    return isinstance(around, ast.Assign) or is_answered or is_handed
 
 
 def _is_asked_whether(code: Code, node: ast.Attribute) -> bool:

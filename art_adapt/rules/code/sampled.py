@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from art_adapt.code.nodes import FunctionNode, dotted, last_name
+from art_adapt.code.nodes import FunctionNode, attribute_of, dotted, last_name
 from art_adapt.rules.code.blocks import below
 from art_adapt.rules.code.completions import Completions
 from art_adapt.rules.code.file import File
@@ -59,15 +59,15 @@ class Sampled:
     def _kind_of(self, value: Value) -> Kind | None:
         node = value.node
         if isinstance(node, ast.Subscript):
-            of = node.value
-            is_one = isinstance(of, ast.Attribute) and of.attr == "choices"
+            read = attribute_of(node.value)
+            is_one = read is not None and read[1] == "choices"
             is_one = is_one and not isinstance(node.slice, ast.Slice)
             return Kind.CHOICE if is_one else None
-        if isinstance(node, ast.Attribute):
-            inner = self.kind(value.of(node.value))
-            if inner is Kind.CHOICE and node.attr == "message":
+        if (read := attribute_of(node)) is not None:
+            inner = self.kind(value.of(read[0]))
+            if inner is Kind.CHOICE and read[1] == "message":
                 return Kind.MESSAGE
-            if inner is Kind.MESSAGE and node.attr == "content":
+            if inner is Kind.MESSAGE and read[1] == "content":
                 return Kind.TEXT
         elif isinstance(node, ast.Call):
             return self._kind_of_call(value, node)
@@ -91,10 +91,8 @@ class Sampled:
         """Return whether it is a turn's list of tool calls, also when enumerated."""
         if isinstance(expression, ast.Call) and dotted(expression.func) == "enumerate":
             expression = expression.args[0]
-        return any(
-            isinstance(value.node, ast.Attribute) and value.node.attr == "tool_calls"
-            for value in self.file.values(expression)
-        )
+        read = (attribute_of(value.node) for value in self.file.values(expression))
+        return any(each is not None and each[1] == "tool_calls" for each in read)
 
     def sources(self, expression: ast.expr | Value) -> frozenset[ast.Call | None]:
         """Return the calls that a value may come from; None is an unknown one."""
@@ -105,7 +103,9 @@ class Sampled:
         for each in self.file.values(value):
             node = each.node
             inner: ast.expr | None = None
-            if isinstance(node, ast.Subscript | ast.Attribute):
+            if (read := attribute_of(node)) is not None:
+                inner = read[0]
+            elif isinstance(node, ast.Subscript):
                 inner = node.value
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 inner = node.func.value if node.func.attr in UNCHANGING else None
