@@ -30,6 +30,7 @@ async def rollout(client, model):
         response = await client.chat.completions.create(model="m", messages=trajectory.messages())
         choice = response.choices[0]
         choice.message.content = choice.message.content.strip()  # <-
+        choice.message.tool_calls = None  # <-
         trajectory.messages_and_choices.append(choice)
         trajectory.messages_and_choices[0] = {"role": "system", "content": "Go on."}  # <-
         trajectory.messages_and_choices[0]["content"] += "!"  # <-
@@ -48,6 +49,9 @@ async def rollout(client, model):
     response = await client.chat.completions.create(model="m", messages=trajectory.messages())
     trajectory.messages_and_choices.append(response.choices[0])
     text = response.choices[0].message.content.strip()
+    message = response.choices[0].message
+    if not message.tool_calls:
+        message.tool_calls = None
     return trajectory
 """,
 )
@@ -55,6 +59,11 @@ MESSAGE = (
     "the trajectory is edited after the model saw it, so it trains on a context that was "
     "never sent; only append"
 )
+EDITED_MESSAGE = (
+    "the sampled message is edited, so what it says no longer matches its tokens; keep the "
+    "edited text elsewhere"
+)
+EDITED = ("content", "tool_calls")
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -68,8 +77,8 @@ def check(code: Code) -> Iterator[Found]:
             targets = node.targets
         for target in targets:
             given = getattr(node, "value", None)
-            if given is not None and code.constant(given) in (None, ""):
-                continue  # no text for none
+            if given is not None and _is_for_none(code, target, given):
+                continue
             if _is_item(code, target) and _after_sampling(code, node):
                 yield found(target, MESSAGE)
             elif (
@@ -78,17 +87,46 @@ def check(code: Code) -> Iterator[Found]:
                 and not code.sampled.is_for_another_model(node)
                 and not code.sampled.by_another_model(target)
             ):
-                yield found(
-                    target,
-                    "the sampled message is edited, so its text no longer matches its "
-                    "tokens; keep the edited text elsewhere",
-                )
+                yield found(target, EDITED_MESSAGE)
+    for call in code.calls:
+        if (
+            dotted(call.func) in ("setattr", "delattr")
+            and len(call.args) > 1
+            and code.constant(call.args[1]) in EDITED
+            and code.sampled.kind(call.args[0]) is Kind.MESSAGE
+            and not code.sampled.by_another_model(call.args[0])
+        ):
+            yield found(call, EDITED_MESSAGE)
     for call in code.method_calls("insert", "clear", "pop", "remove"):
         assert isinstance(call.func, ast.Attribute)
         last = call.func.attr == "pop" and not call.args
         edits = not last and code.trajectories.is_items(call.func.value)
         if edits and _after_sampling(code, call):
             yield found(call, MESSAGE)
+
+
+def _is_for_none(code: Code, target: ast.expr, given: ast.expr) -> bool:
+    """Return whether nothing is written where nothing was: ``if not m.content: m.content = ""``.
+
+    Tool calls that the model made are something.
+    """
+    if code.constant(given) not in (None, "") and not _is_empty(given):
+        return False
+    calls = isinstance(target, ast.Attribute) and target.attr == "tool_calls"
+    asked = ast.dump(target).replace("Store()", "Load()")
+    inner: ast.AST = target
+    for outer in code.syntax.ancestors(target):
+        if isinstance(outer, ast.If) and inner in outer.body:
+            test = outer.test
+            denied = isinstance(test, ast.UnaryOp | ast.Compare)
+            if denied and asked in ast.dump(test):
+                return True
+        inner = outer
+    return not calls
+
+
+def _is_empty(given: ast.expr) -> bool:
+    return isinstance(given, ast.List | ast.Tuple) and not given.elts
 
 
 def _is_item(code: Code, target: ast.expr) -> bool:
@@ -114,7 +152,7 @@ def _is_end(at: ast.expr) -> bool:
 def _is_sampled_text(code: Code, target: ast.expr) -> bool:
     return (
         isinstance(target, ast.Attribute)
-        and target.attr in ("content", "tool_calls")
+        and target.attr in EDITED
         and (
             code.sampled.kind(target.value) is Kind.MESSAGE
             or _is_message_of_item(code, target.value)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import keyword, last_name
+from art_adapt.code.nodes import keyword, last_name, statements_after
 from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -38,12 +38,48 @@ async def main(model, backend, scenarios):
         groups = await art.gather_trajectory_groups([])
         await backend.train(model, groups)
 """,
+    """\
+import art
+
+def batches(rows, size):
+    for start in range(0, len(rows), size):
+        yield start // size, rows[start : start + size]
+
+async def main(model, backend, rows):
+    for step, batch in batches(rows, 4):  # <-
+        groups = await art.gather_trajectory_groups([])
+        await backend.train(model, groups)
+""",
 )
 GOOD = (
     BAD[0].replace("range(50):  # <-", "range(await model.get_step(), 50):"),
     BAD[1].replace(
         "groups_per_step=2):  # <-", "initial_step=await model.get_step()):"
     ),
+    """\
+import art, asyncio
+
+async def step(model, backend, groups):
+    for attempt in range(3):
+        try:
+            async with asyncio.timeout(1800):
+                await backend.train(model, groups)
+                break
+        except Exception:
+            await asyncio.sleep(10)
+""",
+    """\
+import art
+
+def batches(rows, size, first=0):
+    for start in range(first * size, len(rows), size):
+        yield rows[start : start + size]
+
+async def main(model, backend, rows, done):
+    for batch in batches(rows, 4, first=done):
+        groups = await art.gather_trajectory_groups([])
+        await backend.train(model, groups)
+""",
 )
 
 
@@ -54,6 +90,7 @@ def check(code: Code) -> Iterator[Found]:
         loop
         for call in code.training.calls
         if (loop := _outermost(code, call)) is not None
+        and not _tries_again(code, call, loop)
     }
     for loop in loops:
         if any(isinstance(node, ast.Continue) for node in code.blocks.inside(loop)):
@@ -63,18 +100,72 @@ def check(code: Code) -> Iterator[Found]:
             code.syntax.values_of(iterated) if isinstance(iterated, ast.Name) else []
         )
         iterated = values[0] if len(values) == 1 else iterated
-        if not isinstance(iterated, ast.Call):
-            continue
-        name = last_name(iterated.func)
-        begins = name == "iterate_dataset" and keyword(iterated, "initial_step") is None
-        counts = name == "range" and len(iterated.args) == 1
-        nested = any(isinstance(node, LOOPS) for node in _around(code, loop))
-        if begins or (counts and not nested):
+        if isinstance(iterated, ast.Call) and _begins_anew(code, loop, iterated):
             yield found(
                 iterated,
                 "a restarted run counts from 0 again although its weights continue: start at "
                 "await model.get_step()",
             )
+
+
+def _begins_anew(code: Code, loop: ast.AST, iterated: ast.Call) -> bool:
+    """Return whether a loop's steps are counted from 0, whatever was trained before."""
+    name = last_name(iterated.func)
+    if name == "iterate_dataset":
+        return keyword(iterated, "initial_step") is None
+    if name == "enumerate" and len(iterated.args) == 1:
+        inner = iterated.args[0]
+        if isinstance(inner, ast.Call):
+            return _begins_anew(code, loop, inner)
+    if name == "range":
+        nested = any(isinstance(node, LOOPS) for node in _around(code, loop))
+        return len(iterated.args) == 1 and not nested
+    return _generates_from_the_start(code, iterated)
+
+
+def _generates_from_the_start(code: Code, call: ast.Call) -> bool:
+    """Return whether a generator of this file yields its first batch first, however it is called."""
+    body = code.flow.functions.enter(code.flow.here(call))
+    if body is None:
+        return False
+    nodes = list(body.nodes)
+    loops = [node for node in nodes if isinstance(node, ast.For)]
+    yields = any(isinstance(node, ast.Yield) for node in nodes)
+    skips = any(isinstance(node, ast.Continue) for node in nodes)
+    starts = [each.iter for each in loops if any(_yields_in(each))]
+    return yields and not skips and bool(starts) and all(map(_is_whole, starts))
+
+
+def _yields_in(loop: ast.For) -> Iterator[ast.AST]:
+    return (node for node in ast.walk(loop) if isinstance(node, ast.Yield))
+
+
+def _is_whole(iterated: ast.expr) -> bool:
+    """Return whether a loop goes through all of something: rows, or numbers from 0."""
+    if not isinstance(iterated, ast.Call):
+        return isinstance(iterated, ast.Name)
+    if last_name(iterated.func) == "range":
+        first = iterated.args[0]
+        from_zero = isinstance(first, ast.Constant) and first.value == 0
+        return len(iterated.args) == 1 or from_zero
+    return last_name(iterated.func) in ("enumerate", "zip") and len(iterated.args) == 1
+
+
+def _tries_again(code: Code, call: ast.Call, loop: ast.AST) -> bool:
+    """Return whether a loop ends as soon as a step has been trained: it only tries again."""
+    inner: ast.AST = call
+    for outer in code.syntax.ancestors(call):
+        if isinstance(inner, ast.stmt) and any(
+            isinstance(after, ast.Break | ast.Return)
+            for after in statements_after(inner, outer)
+        ):
+            return True
+        if outer is loop:
+            return False
+        if isinstance(inner, ast.Return):
+            return True
+        inner = outer
+    return False
 
 
 def _around(code: Code, loop: ast.AST) -> Iterator[ast.AST]:

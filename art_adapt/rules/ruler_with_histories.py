@@ -7,7 +7,11 @@ it ends the run.
 Call the lower-level ``art.rewards.ruler`` on the main conversation of each trajectory, as
 art-adapt's train modules do.
 
-Evidence: art 0.5.18, rewards/ruler.py:309-312; art 0.5.23, rewards/ruler.py:374-377.
+A rollout that ``art.langgraph.wrap_rollout`` wraps has them as soon as it holds a second
+conversation, as a planner's beside a writer's.
+
+Evidence: art 0.5.18, rewards/ruler.py:309-312, langgraph/llm_wrapper.py
+(create_messages_from_logs); art 0.5.23, rewards/ruler.py:374-377.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -30,6 +35,21 @@ async def rollout(model):
     return trajectory
 
 async def score(group):
+    return await ruler_score_group(group, "openai/o3")  # <-
+""",
+    """\
+import art
+from art.langgraph import init_chat_model, wrap_rollout
+from art.rewards import ruler_score_group
+
+async def rollout(model, scenario):
+    plan = await init_chat_model().ainvoke([{"role": "user", "content": f"Plan: {scenario}"}])
+    await init_chat_model().ainvoke([{"role": "user", "content": plan.content}])
+    return art.Trajectory(messages_and_choices=[], reward=0.0)
+
+async def group_of(model, scenario):
+    run = wrap_rollout(model, rollout)
+    group = art.TrajectoryGroup([await run(model, scenario) for _ in range(4)])
     return await ruler_score_group(group, "openai/o3")  # <-
 """,
 )
@@ -56,9 +76,25 @@ def check(code: Code) -> Iterator[Found]:
         and call.func.value.attr == "additional_histories"
         for call in code.method_calls("append", "extend")
     )
-    for call in code.art_calls("ruler_score_group") if adds else ():
+    if not (adds or _talks_twice(code)):
+        return
+    for call in code.art_calls("ruler_score_group"):
         yield found(
             call,
             "ruler_score_group raises on additional histories, even with "
             "swallow_exceptions=True: use art.rewards.ruler",
         )
+
+
+def _talks_twice(code: Code) -> bool:
+    """Return whether a wrapped rollout makes two chat models: two conversations, two histories.
+
+    ``wrap_rollout`` puts the first on the trajectory, and each other one beside it.
+    """
+    if not any(code.art_calls("wrap_rollout")):
+        return False
+    made: dict[str, int] = {}
+    for call in code.art_calls("init_chat_model"):
+        owner = code.syntax.owner(call)
+        made[owner] = made.get(owner, 0) + 1
+    return any(number > 1 and owner != MODULE_LEVEL for owner, number in made.items())

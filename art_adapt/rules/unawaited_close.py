@@ -25,6 +25,14 @@ async def main(model):
     await model.register(backend)
     backend.close()  # <-
 """,
+    """\
+import art
+
+async def finish(model: art.TrainableModel, backend: art.Backend):
+    model._backend.close()  # <-
+    backend.close()  # <-
+    model.backend().close()  # <-
+""",
 )
 FIXED = BAD[0].replace("    backend.close()", "    await backend.close()")
 GOOD = (
@@ -44,14 +52,9 @@ def main(model):
 def check(code: Code) -> Iterator[Found]:
     for call in code.method_calls("close"):
         assert isinstance(call.func, ast.Attribute)
-        made = code.syntax.values_of(call.func.value)
-        is_backend = bool(made) and all(
-            isinstance(value, ast.Call)
-            and (code.art_name(value.func) or "").rpartition(".")[2]
-            in ("LocalBackend", "ServerlessBackend")
-            for value in made
-        )
-        if is_backend and isinstance(code.syntax.parents.get(call), ast.Expr):
+        if code.models.is_backend(call.func.value) and isinstance(
+            code.syntax.parents.get(call), ast.Expr
+        ):
             fix = None
             if code.is_async(call):
                 fix = Fix("await it", (insert_before(call, "await "),))

@@ -4,10 +4,13 @@
 has them: the AttributeError comes when the line is reached, often after rollouts that have been
 paid for.
 
+``art.types.Message`` and ``MessageOrChoice`` are aliases of types: there is nothing to call, and
+``Message(role="user", ...)`` raises TypeError. A message is a dict.
+
 The training call is ``await backend.train(model, groups, ...)``; completions come from
 ``model.openai_client()``.
 
-Evidence: art 0.5.18 and 0.5.23, __init__.py and model.py (a test compares the names that this
+Evidence: art 0.5.18 and 0.5.23, __init__.py, model.py and types.py (a test compares the names that this
 rule knows with those of the installed ART).
 """
 
@@ -29,6 +32,14 @@ async def step(model: art.TrainableModel, groups):
     await art.train(model, groups)  # <-
     return await model.generate("Hi")  # <-
 """,
+    """\
+import art
+from art.types import Message
+
+def prompt(scenario):
+    start = art.types.Message(role="system", content="Be brief.")  # <-
+    return [start, Message(role="user", content=scenario)]  # <-
+""",
 )
 GOOD = (
     """\
@@ -38,6 +49,13 @@ async def step(model: art.TrainableModel, backend, groups):
     result = await backend.train(model, groups)
     await model.log(groups, split="train", metrics=result.metrics, step=result.step)
     return await art.retry(model.get_step)()
+""",
+    """\
+from art.types import Message, MessagesAndChoices
+
+def prompt(scenario) -> list[Message]:
+    items: MessagesAndChoices = MessagesAndChoices()
+    return [*items, {"role": "user", "content": scenario}]
 """,
 )
 
@@ -54,8 +72,18 @@ OLD = frozenset(  # reported by old-api
 )
 
 
+ALIASES = ("art.types.Message", "art.types.MessageOrChoice")  # of unions
+
+
 def check(code: Code) -> Iterator[Found]:
     yield from _imports(code)
+    for call in code.calls:
+        if code.art_name(call.func) in ALIASES:
+            yield found(
+                call,
+                "this is an alias of a union of types: calling it raises TypeError; a "
+                'message is a dict, {"role": ..., "content": ...}',
+            )
     for node in code.syntax.nodes:
         if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Store):
             continue

@@ -5,6 +5,7 @@ If a test fails here after an update of ART, the rules that it names must change
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import importlib.metadata
 import importlib.util
@@ -106,7 +107,7 @@ def test_without_tools_another_prompt_is_trained() -> None:
     assert (100 in ids([tool])) == IS_0_5_18 and 100 not in ids(None)
 
 
-@shows("ART203", "ART206", "ART208")
+@shows("ART203", "ART206", "ART208", "ART213")
 def test_the_context_of_a_choice_is_what_stands_before_it() -> None:
     pytest.importorskip("torch")
 
@@ -594,6 +595,62 @@ def test_a_run_name_is_asked_for() -> None:
     problem = raised(lambda: art.TrainableModel(**options))
     assert (problem == "") if IS_0_5_18 else ("run_name" in problem)
     assert art.TrainableModel(run_name="r", **options).name == "a"
+
+
+@shows("ART110")
+def test_the_chat_model_of_art_asks_the_policys_endpoint_whatever_is_named() -> None:
+    wrapper = Path(art.__file__).parent / "langgraph" / "llm_wrapper.py"
+    (made,) = (
+        node
+        for node in ast.parse(wrapper.read_text()).body
+        if isinstance(node, ast.FunctionDef) and node.name == "init_chat_model"
+    )
+    read = {
+        n.id for each in made.body for n in ast.walk(each) if isinstance(n, ast.Name)
+    }
+    if IS_0_5_18:
+        assert not read & {"model", "kwargs"}
+    text = ast.unparse(made)
+    assert "config['base_url']" in text or "art_config['base_url']" in text
+
+
+@shows("ART407")
+def test_training_is_not_told_the_template_of_a_request() -> None:
+    pytest.importorskip("torch")
+    from art.preprocessing import tokenize
+
+    for each in (tokenize.tokenize_trajectory, tokenize.tokenize_trajectory_groups):
+        assert "chat_template" not in inspect.signature(each).parameters
+    assert "chat_template" not in art.Trajectory.model_fields
+
+
+@shows("ART529")
+def test_methods_without_parentheses_are_of_no_use() -> None:
+    with pytest.raises(TypeError):
+        trajectory().messages[-1]  # type: ignore[index]
+    with pytest.raises(TypeError):
+        json.dumps({"model": model().get_inference_name})
+
+
+@shows("ART530")
+def test_a_failure_ends_a_gather_and_a_group_survives_it() -> None:
+    async def by_hand() -> list[art.Trajectory]:
+        return await asyncio.gather(succeed(), fail())
+
+    with pytest.raises(RuntimeError, match="boom"):
+        asyncio.run(by_hand())
+    (group,) = gather(lambda: [Group([succeed(), fail()])], max_exceptions=1.0)
+    assert len(group.trajectories) == len(group.exceptions) == 1
+
+
+@shows("ART531")
+def test_a_fork_copies_files_that_the_engine_does_not_look_at() -> None:
+    pytest.importorskip("torch")
+    from art.local import LocalBackend
+
+    fork = inspect.getsource(LocalBackend._experimental_fork_checkpoint)
+    assert "copytree" in fork
+    assert "_services" not in fork
 
 
 def test_every_rule_has_its_harm_shown() -> None:

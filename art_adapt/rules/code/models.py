@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 
 from art_adapt.code.nodes import dotted
@@ -42,6 +43,36 @@ class Models:
             and (value.syntax.qualified(value.node.func) or "").startswith("art.")
             and (dotted(value.node.func) or "").endswith("TrainableModel")
             for value in self.file.values(expression)
+        )
+
+    def is_backend(self, expression: ast.expr) -> bool:
+        """Return whether it is constructed, annotated or used as a backend of ART.
+
+        A model keeps the backend that it is registered with: ``model._backend``.
+        """
+        if isinstance(expression, ast.Attribute) and expression.attr == "_backend":
+            return self.is_one(expression.value)
+        if isinstance(expression, ast.Call):
+            called = expression.func
+            return (
+                isinstance(called, ast.Attribute)
+                and called.attr == "backend"
+                and self.is_one(called.value)
+            )
+        values = self.file.values(expression)
+        made = [value.node for value in values if isinstance(value.node, ast.Call)]
+        named = (self.file.art_name(each.func) or "" for each in made)
+        if made:
+            return all(each.endswith("Backend") for each in named)
+        annotated = map(self.file.flow.annotation, values)
+        return any(
+            re.search(r"\bBackend\b|(Local|Serverless)Backend", a) for a in annotated
+        ) or any(
+            isinstance(call.func, ast.Attribute)
+            and call.args
+            and ast.dump(call.args[0]) == ast.dump(expression)
+            and self.is_one(call.func.value)
+            for call in self.file.method_calls("register")
         )
 
     def _has_client(self, function: str, name: str) -> bool:

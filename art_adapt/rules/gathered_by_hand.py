@@ -1,0 +1,144 @@
+"""Rollouts are gathered with asyncio.gather, so one failure loses its whole batch
+
+``asyncio.gather`` raises the first exception. The other rollouts go on unobserved, what they
+sampled is lost, and the run ends unless something catches it. Endpoints time out and agents
+fail, so that happens in any long run.
+
+Let ``art.gather_trajectory_groups`` run them, with ``max_exceptions``; or give ``gather``
+``return_exceptions=True``, and leave the exceptions out of the group.
+
+Evidence: Python, asyncio.gather ("the first raised exception is immediately propagated"); art
+0.5.18, gather.py:19 (max_exceptions) and trajectories.py:155-172; art 0.5.23, gather.py.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.code.dependence import made_from
+from art_adapt.code.nodes import keyword
+from art_adapt.code.syntax import return_values
+from art_adapt.rules.code import Code
+from art_adapt.rules.code.functions import Value
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART530", "gathered-by-hand", Severity.WASTE)
+BAD = (
+    """\
+import art, asyncio
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages, reward=0.0)
+    response = await client.chat.completions.create(model="m", messages=messages)
+    trajectory.messages_and_choices.append(response.choices[0])
+    trajectory.reward = rate(response)
+    return trajectory
+
+async def step(client, model, backend, scenarios):
+    groups = []
+    for scenario in scenarios:
+        done = await asyncio.gather(*[rollout(client, model, scenario) for _ in range(8)])  # <-
+        groups.append(art.TrajectoryGroup(done))
+    await backend.train(model, groups)
+""",
+)
+GOOD = (
+    BAD[0]
+    .replace("range(8)])  # <-", "range(8)], return_exceptions=True)")
+    .replace(
+        "TrajectoryGroup(done)",
+        "TrajectoryGroup([t for t in done if isinstance(t, art.Trajectory)])",
+    ),
+    BAD[0]
+    .replace("  # <-", "")
+    .replace("        done = await", "        evaluated = await")
+    .replace("        groups.append(art.TrajectoryGroup(done))\n", "")
+    .replace("backend.train(model, groups)", "model.log(evaluated, split='val')"),
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    """Yield the gathers whose rollouts a group of this file is made of, with no handler around."""
+    if not any(code.art_calls("TrajectoryGroup")):
+        return
+    for call in code.calls:
+        if (
+            code.syntax.qualified(call.func) == "asyncio.gather"
+            and _raises(code, call)
+            and _runs_rollouts(code, call)
+            and not _is_handled(code, call)
+            and _becomes_a_group(code, call)
+        ):
+            yield found(
+                call,
+                "the first rollout that fails raises here, and the others of the batch are "
+                "lost; use art.gather_trajectory_groups, or return_exceptions=True",
+            )
+
+
+def _raises(code: Code, call: ast.Call) -> bool:
+    given = keyword(call, "return_exceptions")
+    return given is None or code.constant(given) in (False, None)
+
+
+def _runs_rollouts(code: Code, call: ast.Call) -> bool:
+    """Return whether calls of rollouts are among what is gathered."""
+    given = [
+        each.value if isinstance(each, ast.Starred) else each for each in call.args
+    ]
+    values = [value for each in given for value in _followed(code, each)]
+    return any(
+        isinstance(node, ast.Call) and _is_rollout(code, value.of(node))
+        for value in values
+        for node in ast.walk(value.node)
+    )
+
+
+def _followed(code: Code, given: ast.expr) -> Iterator[Value]:
+    """Yield what is gathered, and what was put into that list before."""
+    yield from code.values(given)
+    yield from code.contents.elements(given)
+
+
+def _is_rollout(code: Code, called: Value) -> bool:
+    """Return whether a call runs a function that returns a trajectory."""
+    body = code.flow.functions.enter(called)
+    if body is None:
+        return False
+    same = body.place.syntax is code.syntax
+    return same and body.function.qualname in code.trajectories.rollouts
+
+
+def _is_handled(code: Code, call: ast.Call) -> bool:
+    """Return whether a failure is caught around it, in its function or where that is called."""
+    inner: ast.AST = call
+    for outer in code.syntax.ancestors(call):
+        if isinstance(outer, ast.Try) and inner in outer.body and outer.handlers:
+            return True
+        inner = outer
+    return False
+
+
+def _becomes_a_group(code: Code, call: ast.Call) -> bool:
+    """Return whether what is gathered is put into a group, here or by who calls this function."""
+    syntax = code.syntax
+    made_of = {
+        node
+        for group in code.art_calls("TrajectoryGroup")
+        for node in made_from(
+            syntax,
+            syntax.owner(group),
+            [*group.args, *(each.value for each in group.keywords)],
+        )
+    }
+    if call in made_of:
+        return True
+    function = syntax.functions.get(syntax.owner(call))
+    if function is None:
+        return False
+    given_back = made_from(
+        syntax, function.qualname, return_values(syntax, function.qualname)
+    )
+    callers = code.flow.functions.calls_of(syntax, function)
+    return call in given_back and not made_of.isdisjoint(callers)

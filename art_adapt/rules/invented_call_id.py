@@ -1,0 +1,151 @@
+"""A tool message answers a call that was never made, so the conversation is invalid
+
+The id in ``tool_call_id`` is made up: no turn of the model has a call with it. OpenAI's API
+rejects such a request. vLLM renders it all the same, and the policy is sampled and trained on
+a conversation that no chat template was made for.
+
+Answer each call with its own ``call.id``. Say anything else in a user message.
+
+Evidence: the chat completions API (a tool message must follow the call that it answers); art
+0.5.18, preprocessing/tokenize.py:365-405 (the conversation is rendered as it stands).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.code.nodes import dotted, keyword
+from art_adapt.rules.code import Code
+from art_adapt.rules.code.functions import Value
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART213", "invented-call-id", Severity.GARBAGE)
+BAD = (
+    """\
+import art, uuid
+
+async def rollout(client, model):
+    trajectory = art.Trajectory(tools=TOOLS)
+    for _ in range(5):
+        response = await client.chat.completions.create(
+            model="m", messages=trajectory.messages(), tools=TOOLS
+        )
+        choice = response.choices[0]
+        trajectory.messages_and_choices.append(choice)
+        if not choice.message.tool_calls:
+            trajectory.messages_and_choices.append(
+                {"role": "tool", "tool_call_id": "none", "content": "Call a tool."}  # <-
+            )
+            trajectory.messages_and_choices.append(
+                {"role": "tool", "tool_call_id": str(uuid.uuid4()), "content": "Go on."}  # <-
+            )
+        for call in choice.message.tool_calls or []:
+            trajectory.messages_and_choices.append(
+                {"role": "tool", "tool_call_id": call.id, "content": run(call)}
+            )
+    return trajectory
+""",
+)
+GOOD = (
+    """\
+import art
+
+EXAMPLE = [
+    {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function", "function": {}}]},
+    {"role": "tool", "tool_call_id": "call_1", "content": "It rains."},
+]
+
+async def rollout(client, model):
+    trajectory = art.Trajectory(messages_and_choices=[*EXAMPLE], tools=TOOLS)
+    for _ in range(5):
+        response = await client.chat.completions.create(
+            model="m", messages=trajectory.messages(), tools=TOOLS
+        )
+        choice = response.choices[0]
+        trajectory.messages_and_choices.append(choice)
+        for call in choice.message.tool_calls or []:
+            call_id = call.id or ""
+            trajectory.messages_and_choices.append(
+                {"role": "tool", "tool_call_id": call_id, "content": run(call)}
+            )
+    return trajectory
+""",
+)
+ID = "tool_call_id"
+MAKING = (
+    "uuid",
+    "secrets",
+    "random",
+    "time",
+    "itertools",
+)  # modules that ids come from
+
+
+def check(code: Code) -> Iterator[Found]:
+    if ID not in code.source.text:
+        return
+    own = _ids_of_calls(code)
+    for node in code.syntax.nodes:
+        given = _given(node)
+        if (
+            given is not None
+            and code.trajectories.in_episode(given)
+            and ast.dump(given) not in own
+            and all(_is_made_up(code, each, own) for each in code.values(given))
+        ):
+            yield found(
+                given,
+                "no tool call has this id: the model is sampled and trained on an invalid "
+                "conversation; answer a call by its own id, or say it in a user message",
+            )
+
+
+def _given(node: ast.AST) -> ast.expr | None:
+    """Return what a message is given for a ``tool_call_id``, if it is written out."""
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value == ID:
+                return value
+    return keyword(node, ID) if isinstance(node, ast.Call) else None
+
+
+def _ids_of_calls(code: Code) -> frozenset[str]:
+    """Return the ids that messages of this file give to tool calls, as they are written."""
+    found = set()
+    for node in code.syntax.nodes:
+        if isinstance(node, ast.Dict):
+            found |= {
+                ast.dump(value)
+                for key, value in zip(node.keys, node.values, strict=True)
+                if isinstance(key, ast.Constant) and key.value == "id"
+            }
+        elif isinstance(node, ast.Call) and (value := keyword(node, "id")) is not None:
+            found.add(ast.dump(value))
+    return frozenset(found)
+
+
+def _is_made_up(code: Code, value: Value, own: frozenset[str]) -> bool:
+    """Return whether a value is a text of this file, or made of chance, time or a count."""
+    node = value.node
+    if isinstance(node, ast.Constant):
+        return ast.dump(node) not in own
+    if isinstance(node, ast.JoinedStr):
+        parts = [n.value for n in node.values if isinstance(n, ast.FormattedValue)]
+        return all(_is_chance(code, value.of(each)) for each in parts)
+    return _is_chance(code, value)
+
+
+def _is_chance(code: Code, value: Value) -> bool:
+    """Return whether a value comes from a module that makes ids, or counts."""
+    node = value.node
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    if not isinstance(node, ast.Call):
+        return isinstance(node, ast.Constant)
+    if dotted(node.func) in ("str", "len", "next", "int", "repr") and node.args:
+        return dotted(node.func) == "len" or all(
+            _is_chance(code, each) for each in code.values(value.of(node.args[0]))
+        )
+    name = value.syntax.qualified(node.func) or ""
+    return name.partition(".")[0] in MAKING

@@ -1,0 +1,125 @@
+"""A method of ART is not called, so its bound method stands where its result should
+
+``trajectory.messages`` and ``model.get_inference_name`` are methods. Without the parentheses a
+request is sent a function that JSON cannot hold, and ``trajectory.messages[-1]`` raises
+TypeError: every episode fails.
+
+Evidence: art 0.5.18, trajectories.py:71 and model.py:323, 398; art 0.5.23,
+trajectories/__init__.py:946 and model.py:648, 773.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import (
+    Fix,
+    Found,
+    Rule,
+    Severity,
+    TextEdit,
+    found,
+)
+
+RULE = Rule("ART529", "uncalled-method", Severity.WASTE)
+BAD = (
+    """\
+import art
+
+async def rollout(client, model: art.Model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[scenario])
+    response = await client.chat.completions.create(
+        model=model.get_inference_name, messages=trajectory.messages  # <-
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    print(trajectory.messages[-1], len(trajectory.messages))  # <-
+    return trajectory
+""",
+)
+FIXED = (
+    BAD[0]
+    .replace("get_inference_name", "get_inference_name()")
+    .replace("trajectory.messages ", "trajectory.messages() ")
+    .replace("trajectory.messages[", "trajectory.messages()[")
+    .replace("(trajectory.messages)", "(trajectory.messages())")
+)
+GOOD = (
+    FIXED.replace("  # <-", ""),
+    """\
+import art
+
+class Episode(art.Trajectory):
+    pass
+
+async def main(model: art.TrainableModel, trajectory: art.Trajectory):
+    get_step = model.get_step
+    shown = map(art.Trajectory.messages, [trajectory])
+    return await art.retry(model.get_step)(), trajectory.messages, shown
+""",
+)
+OF_TRAJECTORY = frozenset({"messages", "for_logging"})
+OF_MODEL = frozenset(
+    {"get_inference_name", "openai_client", "litellm_completion_params"}
+)
+READING = ("len", "list", "iter", "sorted", "reversed", "enumerate", "str")
+
+
+def check(code: Code) -> Iterator[Found]:
+    for node in code.syntax.nodes:
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Load)
+            and node.attr in OF_TRAJECTORY | OF_MODEL
+            and _is_read(code, node)
+            and _is_arts(code, node)
+        ):
+            end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
+            yield found(
+                node,
+                f"{node.attr} is a method: without () the method itself is used, and this "
+                "raises",
+                Fix("call it", (TextEdit(end, end, "()"),)),
+            )
+
+
+def _is_arts(code: Code, node: ast.Attribute) -> bool:
+    """Return whether it is a method of ART's trajectory or model, and no field of a class here."""
+    if node.attr in OF_MODEL:
+        return code.models.is_one(node.value)
+    fields = {
+        target.id
+        for each in code.syntax.classes.values()
+        for statement in each.body
+        if isinstance(statement, ast.AnnAssign | ast.Assign)
+        for target in ast.walk(statement)
+        if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store)
+    }
+    kept = f"self.{node.attr}" in code.syntax.assignments
+    return not kept and node.attr not in fields and code.trajectories.is_one(node.value)
+
+
+def _is_read(code: Code, node: ast.Attribute) -> bool:
+    """Return whether the result is wanted here: an item of it, all of it, or as an argument."""
+    around = code.syntax.parents[node]
+    if isinstance(around, ast.keyword):
+        call = code.syntax.parents[around]
+        asked = any(each.call is call for each in code.completions.calls)
+        return asked and around.arg in ("messages", "model", "input")
+    if isinstance(around, ast.Call):
+        named = around.func
+        return node in around.args and (
+            isinstance(named, ast.Name) and named.id in READING
+        )
+    if isinstance(around, ast.For | ast.AsyncFor | ast.comprehension):
+        return around.iter is node
+    if isinstance(around, ast.Subscript):
+        return around.value is node
+    if isinstance(around, ast.BinOp | ast.Starred | ast.FormattedValue):
+        return True
+    return isinstance(around, ast.Attribute) and around.attr in (
+        "chat",
+        "append",
+        "copy",
+    )
