@@ -117,10 +117,10 @@ def _is_for_none(code: Code, target: ast.expr, given: ast.expr) -> bool:
     inner: ast.AST = target
     for outer in code.syntax.ancestors(target):
         if isinstance(outer, ast.If) and inner in outer.body:
-            test = outer.test
-            denied = isinstance(test, ast.UnaryOp | ast.Compare)
-            if denied and asked in ast.dump(test):
-                return True
+            match outer.test:
+                case ast.UnaryOp(op=ast.Not(), operand=value) | ast.Compare(left=value):
+                    if ast.dump(value) == asked:
+                        return True
         inner = outer
     return not calls
 

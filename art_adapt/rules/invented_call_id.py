@@ -132,7 +132,8 @@ def _is_made_up(code: Code, value: Value, own: frozenset[str]) -> bool:
         return ast.dump(node) not in own
     if isinstance(node, ast.JoinedStr):
         parts = [n.value for n in node.values if isinstance(n, ast.FormattedValue)]
-        return all(_is_chance(code, value.of(each)) for each in parts)
+        followed = (v for each in parts for v in code.values(value.of(each)))
+        return all(_is_chance(code, each) for each in followed)
     return _is_chance(code, value)
 
 
