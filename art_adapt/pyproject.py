@@ -21,6 +21,7 @@ EXPECTED = {
     tuple: "a list of strings",
 }
 RULES_TABLE = "check"  # read by check/settings.py
+CHECK_KEYS = ("select", "extend-select", "ignore", "exclude", "per-file-ignores")
 AGENTS_TABLE = "agents"  # of agents that share the file
 
 
@@ -37,11 +38,10 @@ def with_configuration(options: Options, start: Path) -> Options:
     settings = {setting.key: setting for setting in SETTINGS}
     values: dict[str, Any] = {}
     table = own_table(content, pyproject)
+    refuse_unknown(table, pyproject)
     for key, value in {**table, **_of_agent(table, start, pyproject)}.items():
         if key in (RULES_TABLE, AGENTS_TABLE):
             continue
-        if key not in settings:
-            raise _unknown(key, list(settings), pyproject)
         setting = settings[key]
         values[setting.name] = setting.meant(_typed(setting, value, pyproject))
     said = {name: v for name, v in values.items() if name not in options.origins}
@@ -111,10 +111,31 @@ def own_table(content: dict[str, Any], path: Path) -> dict[str, Any]:
     return table
 
 
-def _unknown(key: str, known: list[str], path: Path) -> Refusal:
-    close = difflib.get_close_matches(key, known, 1)
-    hint = f"did you mean {close[0]}?" if close else f"known keys: {', '.join(known)}"
-    return Refusal(f"[tool.art-adapt] has no key {key!r}", next_step=hint, path=path)
+def refuse_unknown(table: Mapping[str, Any], path: Path) -> None:
+    """Refuse a key of ``[tool.art-adapt]``, or of its tables, that art-adapt does not know.
+
+    Raises:
+        Refusal: there is one; the nearest known key is named.
+    """
+    known = [*(setting.key for setting in SETTINGS), RULES_TABLE, AGENTS_TABLE]
+    agents = table.get(AGENTS_TABLE, {})
+    tables = {"tool.art-adapt": (table, known)}
+    for name, own in agents.items() if isinstance(agents, dict) else ():
+        if isinstance(own, dict):
+            tables[f'tool.art-adapt.{AGENTS_TABLE}."{name}"'] = own, known[:-2]
+    rules = table.get(RULES_TABLE, {})
+    if isinstance(rules, dict):
+        tables[f"tool.art-adapt.{RULES_TABLE}"] = rules, list(CHECK_KEYS)
+    for shown, (own, keys) in tables.items():
+        for key in own:
+            if key not in keys:
+                close = difflib.get_close_matches(key, keys, 1)
+                near = f"did you mean {close[0]}?" if close else ""
+                raise Refusal(
+                    f"[{shown}] has no key {key!r}",
+                    next_step=near or f"known keys: {', '.join(keys)}",
+                    path=path,
+                )
 
 
 def _typed(setting: Setting, value: Any, path: Path) -> Any:

@@ -48,11 +48,15 @@ def _overlap(one: tuple[int, int, bytes], other: tuple[int, int, bytes]) -> bool
 
 
 def fixed(
-    source: Source, selection: Selection, auxiliary: frozenset[str] = frozenset()
+    source: Source,
+    selection: Selection,
+    auxiliary: frozenset[str] = frozenset(),
+    *,
+    unsafe: bool = False,
 ) -> tuple[bytes, int]:
     """Fix a file in repeated passes; return its new bytes and the number of fixes.
 
-    A fix after which the file would not compile is not applied.
+    ``unsafe``: fixes that may change more than the mistake are made as well. A fix after which the file would not compile is not applied.
     """
     count = 0
     for _ in range(PASSES):
@@ -60,6 +64,7 @@ def fixed(
             diagnostic.found.fix
             for diagnostic in check_source(source, selection, auxiliary).found
             if diagnostic.found.fix is not None
+            and (unsafe or diagnostic.found.fix.safe)
         ]
         after = _with(source, fixes)
         if not _compiles(after):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,17 +75,20 @@ def check_files(
     files: Iterable[Path],
     selection: Selection,
     auxiliary: frozenset[str] = frozenset(),
+    ignored_in: Callable[[Path], Sequence[str]] = lambda path: (),
 ) -> Checked:
     """Return what the rules find in ``files``.
 
-    ``auxiliary`` names the functions whose calls are not trained.
+    ``auxiliary`` names the functions whose calls are not trained; ``ignored_in`` the rules
+    to leave out in a file.
     """
     checked = Checked()
     session = Session()
     for path in files:
         if session.files >= MOST_KEPT:
             session = Session()
-        checked += _check_file(path, selection, auxiliary, session)
+        own = selection.without(ignored_in(path))
+        checked += _check_file(path, own, auxiliary, session)
     return checked
 
 

@@ -2,23 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 from art_adapt.errors import Refusal
-from art_adapt.pyproject import nearest_pyproject, own_table, read_toml
-
-KEYS = ("select", "ignore", "exclude")
+from art_adapt.pyproject import (
+    nearest_pyproject,
+    own_table,
+    read_toml,
+    refuse_unknown,
+)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of ``[tool.art-adapt.check]``, and ``auxiliary`` of its parent."""
+    """The settings of ``[tool.art-adapt.check]``, and ``auxiliary`` of its parent.
+
+    ``file_ignores``: for patterns of files, as seen from ``root``, rules to leave out there.
+    """
 
     select: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    root: Path = Path()
     auxiliary: frozenset[str] = frozenset()  # functions whose calls are not trained
+
+    def ignored_in(self, path: Path) -> tuple[str, ...]:
+        """Return the rules that ``per-file-ignores`` leaves out in a file.
+
+        A pattern fits the file's name, its path, or the end of that.
+        """
+        if not self.file_ignores:
+            return ()
+        below = Path(os.path.relpath(path.absolute(), self.root)).as_posix()
+        return tuple(
+            rule
+            for pattern, rules in self.file_ignores.items()
+            if any(fnmatch(each, pattern) for each in (path.name, below))
+            or fnmatch(f"/{below}", f"*/{pattern}")
+            for rule in rules
+        )
 
 
 def settings_for(path: Path) -> Settings:
@@ -33,22 +62,41 @@ def settings_for(path: Path) -> Settings:
 
 def _read(file: Path) -> Settings:
     table = own_table(read_toml(file), file)
+    refuse_unknown(table, file)
     own = table.get("check", {})
     if not isinstance(own, dict):
         raise Refusal(f"[tool.art-adapt] check = {own!r} is not a table", path=file)
+    by_file = own.get("per-file-ignores", {})
+    if not isinstance(by_file, dict):
+        raise Refusal(
+            f"[tool.art-adapt.check] per-file-ignores = {by_file!r} is not a table",
+            next_step='write per-file-ignores = {"tests/*.py" = ["ART305"]}',
+            path=file,
+        )
+    where = "tool.art-adapt.check"
     auxiliary = table.get("auxiliary", [])
-    for key, value in (*own.items(), ("auxiliary", auxiliary)):
-        if key not in (*KEYS, "auxiliary"):
-            raise Refusal(
-                f"[tool.art-adapt.check] has no key {key!r}",
-                next_step=f"known keys: {', '.join(KEYS)}",
-                path=file,
-            )
-        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-            of = "tool.art-adapt" if key == "auxiliary" else "tool.art-adapt.check"
-            raise Refusal(
-                f"[{of}] {key} = {value!r} is not a list of strings",
-                path=file,
-            )
-    values = {key: tuple(value) for key, value in own.items()}
-    return Settings(**values, auxiliary=frozenset(auxiliary))
+    return Settings(
+        select=_names(own, "select", where, file),
+        extend_select=_names(own, "extend-select", where, file),
+        ignore=_names(own, "ignore", where, file),
+        exclude=_names(own, "exclude", where, file),
+        file_ignores={
+            pattern: _names(by_file, pattern, f"{where}.per-file-ignores", file)
+            for pattern in by_file
+        },
+        root=file.parent,
+        auxiliary=frozenset(
+            _names({"auxiliary": auxiliary}, "auxiliary", "tool.art-adapt", file)
+        ),
+    )
+
+
+def _names(
+    table: Mapping[str, Any], key: str, shown: str, file: Path
+) -> tuple[str, ...]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise Refusal(
+            f"[{shown}] {key} = {value!r} is not a list of strings", path=file
+        )
+    return tuple(value)

@@ -106,7 +106,7 @@ class Project:
         except (Refusal, RecursionError):
             self._unreadable.add(path)
             return None
-        self.files[path] = found
+        self.files = {**self.files, path: found}  # what goes through them goes on
         self._known.clear()
         self._tables.clear()
         self._true = self._false = 0
@@ -135,9 +135,15 @@ class Project:
         return known
 
     def table(self, make: Callable[[Project], T]) -> T:
-        """Return what ``make`` puts together from all files, made once; it is no fact."""
-        if make not in self._tables:
-            self._tables[make] = make(self)
+        """Return what ``make`` puts together from all files, made once; it is no fact.
+
+        What it asks may have more files read, on demand: they belong to it as well.
+        """
+        while make not in self._tables:
+            files = self.files
+            made = make(self)
+            if self.files is files:
+                self._tables[make] = made
         found: T = self._tables[make]
         return found
 

@@ -63,10 +63,14 @@ class TextEdit:
 
 @dataclass(frozen=True)
 class Fix:
-    """Edits that must be applied together, and a title that says what they do."""
+    """Edits that must be applied together, and a title that says what they do.
+
+    One that is not ``safe`` may change more than the mistake: somebody has to look at it.
+    """
 
     title: str
     edits: tuple[TextEdit, ...]
+    safe: bool = True
 
 
 @dataclass(frozen=True)

@@ -409,6 +409,59 @@ def test_helpers_of_the_project_are_followed(tmp_path: Path) -> None:
     assert check("rollout.py", cwd=tmp_path)[0] == 0  # nothing is remembered
 
 
+def test_what_is_read_while_others_are_gone_through(tmp_path: Path) -> None:
+    """Asking which objects a project makes reads further files of it, in the middle."""
+    for name, text in PACKAGE.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    status, said, _ = check("main.py", cwd=tmp_path)
+    assert status == 0, said
+    assert said.startswith("Nothing found in 1 file with ART code")
+
+
+PACKAGE = {
+    "main": """\
+import art
+from agents import Agent
+
+
+class Runner:
+    def __init__(self, agent):
+        self.agent = agent
+
+    async def rollout(self, model, scenario):
+        trajectory = art.Trajectory(messages_and_choices=[])
+        await self.agent.answer(trajectory, scenario)
+        return trajectory
+
+
+def make():
+    return Runner(Agent())
+""",
+    "agents": """\
+from bases import Base
+from tools import Search
+
+
+class Agent(Base):
+    def __init__(self):
+        self.search = Search()
+""",
+    "bases": """\
+from stores import Store
+
+
+class Base:
+    def __init__(self):
+        self.store = Store()
+
+    async def answer(self, trajectory, scenario):
+        trajectory.messages_and_choices.append({"role": "user", "content": self.store.get(scenario)})
+""",
+    "stores": "class Store:\n    def get(self, key):\n        return key\n",
+    "tools": "from stores import Store\n\n\nclass Search:\n    store = Store()\n",
+}
+
+
 def test_odd_folders_end_nothing(folder: Path) -> None:
     """Check beside an empty submodule, and files that are nested without end."""
     git = ("git", "-c", "user.name=a", "-c", "user.email=a@b.c")
