@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from art_adapt.code.nodes import bound_names, dotted, keyword, last_name
+from art_adapt.code.nodes import Function, bound_names, dotted, keyword, last_name
 from art_adapt.rules.code import Code, below
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -119,6 +119,8 @@ OTHERS = BROAD | {
 LOST = frozenset(
     ["ConnectionError", "APIConnectionError", "RateLimitError", "APITimeoutError"]
 )
+# What a verdict that cannot be read raises.
+PARSING = frozenset(["ValueError", "KeyError", "JSONDecodeError", "ValidationError"])
 JUDGE = re.compile(r"judge|grade|score|evaluat|reward", re.IGNORECASE)
 MESSAGE = (
     "a failure of the endpoint or of this code becomes a reward that the policy is trained "
@@ -194,25 +196,79 @@ def _asks(code: Code, node: ast.AST) -> bool:
 
 
 def _judged(code: Code) -> Iterator[Found]:
-    """Yield the handlers that make a score of a judge's failure."""
-    asked = {call.callee for call in code.completions.calls}
+    """Yield the handlers that make a score of a judge's failure, or of a verdict not understood."""
     for handler in _handlers(code):
         function = code.function_of(handler.statement)
-        last = handler.body[-1] if handler.body else None
         if (
             function is not None
-            and function.qualname in code.trajectories.in_episodes
-            and JUDGE.search(function.qualname)
-            and handler.names & OTHERS
-            and isinstance(last, ast.Return)
-            and isinstance(code.constant(last.value), int | float)
-            and asked & set(below(handler.tried))
+            and handler.names & (OTHERS | PARSING)
+            and not any(isinstance(node, ast.Raise) for node in below(handler.body))
+            and _asks_a_judge(code, function, handler)
+            and _gives_a_score(code, handler)
         ):
             yield found(
                 handler.node,
                 "a failing judge becomes a score that the policy is trained on; let it "
                 "raise, and the group goes on without this episode",
             )
+
+
+def _asks_a_judge(code: Code, function: Function, handler: Handler) -> bool:
+    """Return whether what is tried depends on another model's answer, and on the policy's only through it."""
+    tried = list(below(handler.tried))
+    named = JUDGE.search(function.qualname) is not None
+    if named and any(map(_requests, tried)):
+        return True
+    left: list[ast.AST] = list(handler.tried)
+    names, asked = set[str](), False
+    while left:
+        node = left.pop()
+        if code.completions.asks_another(node):
+            asked = True
+            continue  # the policy's answer may be what it is asked about
+        if code.completions.asks(node):
+            return False
+        if isinstance(node, ast.Name) and node.id not in names:
+            names.add(node.id)
+            left += code.syntax.origins(function.qualname, node.id)
+        left += ast.iter_child_nodes(node)
+    return asked
+
+
+def _requests(node: ast.AST) -> bool:
+    """Return whether a node awaits the answer of a server: ``await client.post(...)``."""
+    return (
+        isinstance(node, ast.Await)
+        and isinstance(node.value, ast.Call)
+        and last_name(node.value.func) in ("post", "get", "request")
+    )
+
+
+def _gives_a_score(code: Code, handler: Handler) -> bool:
+    """Return whether a handler returns a number or a verdict, or sets the one that it tried to set."""
+    last = handler.body[-1] if handler.body else None
+    if isinstance(last, ast.Return) and last.value is not None:
+        value = last.value
+        given: list[ast.expr] = [value]
+        if isinstance(value, ast.Dict):
+            given = value.values
+        elif isinstance(value, ast.Call):
+            given = [*value.args, *(each.value for each in value.keywords)]
+        elif isinstance(value, ast.Tuple):
+            given = value.elts
+        return any(isinstance(code.constant(each), int | float) for each in given)
+    tried = {
+        ast.dump(target)
+        for node in below(handler.tried)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+    }
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(code.constant(node.value), int | float)
+        and any(ast.dump(target) in tried for target in node.targets)
+        for node in handler.body
+    )
 
 
 def _swallowed(code: Code) -> Iterator[Found]:

@@ -92,8 +92,10 @@ class Completions:
         """Return whether a call is a rollout's, or of a helper that asks the same model."""
         if self.trajectories.in_rollout(call.callee):
             return True
-        if not self.trajectories.in_episode(call.callee):
-            return False
+        return self.trajectories.in_episode(call.callee) and self._may_be_arts(call)
+
+    def _may_be_arts(self, call: FoundCall) -> bool:
+        """Return whether the client or the model of a call is ART's, or given by who calls."""
         given = self.argument(call, "model")
         values = () if given is None else given.values
         return any(
@@ -134,6 +136,24 @@ class Completions:
         return any(
             call.callee in nodes and self.may_be_trained(call)
             for call in self.of_file(body.place.syntax)
+        )
+
+    def asks_another(self, node: ast.AST) -> bool:
+        """Return whether a call asks a model that is not trained, itself or in a function.
+
+        That is a judge's request, or ``await grade(answer)`` of a function that makes one.
+        """
+        if not isinstance(node, ast.Call):
+            return False
+        if (call := self.by_call.get(node)) is not None:
+            return not (self.may_be_trained(call) and call in self.of_policy)
+        body = self.file.flow.functions.enter(self.file.flow.here(node))
+        if body is None:
+            return False
+        inside = set(body.nodes)
+        made = [c for c in self.of_file(body.place.syntax) if c.callee in inside]
+        return bool(made) and not any(
+            self.may_be_trained(each) and self._may_be_arts(each) for each in made
         )
 
     def may_be_trained(self, call: FoundCall) -> bool:
