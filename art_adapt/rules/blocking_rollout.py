@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import dotted, root_object
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code import Body, Code
+from art_adapt.rules.code.functions import Place, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
 
@@ -72,12 +73,33 @@ BLOCKING = (
     "litellm.completion",
 )
 SYNC_CLIENTS = ("openai.OpenAI", "openai.AzureOpenAI")
+SERVICES = ("openpipe.OpenPipe", "openpipe.client.OpenPipe")  # have their key elsewhere
+# What only a client of some service is given when it is made.
+CREDENTIALS = ("api_key", "token", "access_token", "api_token", "secret_key")
+# What such clients do over the network: other methods may only build a request.
+REQUESTS = frozenset(
+    {"search", "web_search", "search_and_contents", "query", "create", "invoke", "post"}
+    | {
+        "report",
+        "send",
+        "get",
+        "fetch",
+        "request",
+        "extract",
+        "crawl",
+        "scrape",
+        "upload",
+    }
+    | {"generate", "complete", "embed", "rerank", "retrieve", "answer"}
+)
+LANGCHAIN = ("langchain", "langchain_core", "langchain_openai", "langgraph")
+DEEPEST = 3  # functions that one leads to through the other
 
 
 def check(code: Code) -> Iterator[Found]:
     said = set()
     for call in code.calls:
-        if not code.is_async(call) or not code.trajectories.in_rollout(call):
+        if not code.is_async(call) or not code.trajectories.in_episode(call):
             continue
         if any(isinstance(node, ast.Lambda) for node in code.syntax.ancestors(call)):
             continue
@@ -97,27 +119,68 @@ def check(code: Code) -> Iterator[Found]:
 def _within(code: Code, call: ast.Call) -> ast.Call | None:
     """Return the call that blocks in a function that is called here, and not awaited."""
     body = code.flow.functions.enter(code.flow.here(call))
-    return None if body is None else _in_body(code, body)
+    return None if body is None else _in_body(code, body, DEEPEST)
 
 
-def _in_body(code: Code, body: Body) -> ast.Call | None:
+def _in_body(code: Code, body: Body, depth: int) -> ast.Call | None:
     if not isinstance(body.function.node, ast.FunctionDef):
         return None
-    calls = [node for node in body.nodes if isinstance(node, ast.Call)]
     if any(isinstance(node, ast.Yield) for node in body.nodes):
         return None
+    calls = [node for node in body.nodes if isinstance(node, ast.Call)]
     for call in calls:
         if _blocks(code, body.place.syntax, call):
             return call
+    for call in calls if depth > 1 else ():
+        inner = code.flow.functions.enter(Value(call, body.place))
+        found = None if inner is None else _in_body(code, inner, depth - 1)
+        if found is not None:
+            return found
     return None
 
 
 def _blocks(code: Code, syntax: Syntax, call: ast.Call) -> bool:
     name = syntax.qualified(call.func) or ""
-    return name in BLOCKING or any(
-        each.call is call and not each.recorded and _is_sync(code, each)
-        for each in code.completions.of_file(syntax)
+    return (
+        name in BLOCKING
+        or _asks_a_service(code, syntax, call)
+        or any(
+            each.call is call and not each.recorded and _is_sync(code, each)
+            for each in code.completions.of_file(syntax)
+        )
     )
+
+
+def _asks_a_service(code: Code, syntax: Syntax, call: ast.Call) -> bool:
+    """Return whether a call waits for a service: of LangChain, or a client with credentials."""
+    function = call.func
+    if (
+        not isinstance(function, ast.Attribute)
+        or function.attr not in REQUESTS
+        or not isinstance(
+            syntax.parents.get(call),
+            ast.Assign | ast.Expr | ast.Return | ast.Attribute | ast.Subscript,
+        )
+    ):
+        return False
+    if function.attr == "invoke" and syntax.imports_module(*LANGCHAIN) is not None:
+        return True
+    made = code.values(Value(root_object(function.value), Place(syntax)))
+    return bool(made) and all(_has_credentials(each) for each in made)
+
+
+def _has_credentials(made: Value) -> bool:
+    """Return whether a client of a package is made with a key, and is no async one."""
+    call = made.node
+    if not isinstance(call, ast.Call):
+        return False
+    name = made.syntax.qualified(call.func) or ""
+    if name in SERVICES:
+        return True
+    if not any(k.arg in CREDENTIALS for k in call.keywords):
+        return False
+    imported = made.syntax.imports.get((dotted(call.func) or "").partition(".")[0])
+    return imported is not None and "async" not in name.lower()
 
 
 def _is_sync(code: Code, completion: FoundCall) -> bool:

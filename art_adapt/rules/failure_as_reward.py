@@ -216,7 +216,7 @@ def _judged(code: Code) -> Iterator[Found]:
 def _asks_a_judge(code: Code, function: Function, handler: Handler) -> bool:
     """Return whether what is tried depends on another model's answer, and on the policy's only through it."""
     tried = list(below(handler.tried))
-    named = JUDGE.search(function.qualname) is not None
+    named = JUDGE.search(function.node.name) is not None
     if named and any(map(_requests, tried)):
         return True
     left: list[ast.AST] = list(handler.tried)
@@ -266,7 +266,10 @@ def _gives_a_score(code: Code, handler: Handler) -> bool:
     return any(
         isinstance(node, ast.Assign)
         and isinstance(code.constant(node.value), int | float)
-        and any(ast.dump(target) in tried for target in node.targets)
+        and any(
+            ast.dump(target) in tried and ".metrics[" not in ast.unparse(target)
+            for target in node.targets
+        )
         for node in handler.body
     )
 

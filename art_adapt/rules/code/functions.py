@@ -301,7 +301,10 @@ class Functions:
             target = self._project.file(path)
             if target is None:
                 return None
-            module, attribute = syntax.imports[name].module, syntax.imports[name].attribute
+            module, attribute = (
+                syntax.imports[name].module,
+                syntax.imports[name].attribute,
+            )
             # from judge import judge: the function, if no package of that name is around it
             own = module.rpartition(".")[2] == path.stem != path.parent.name
             if attribute is None or (attribute == path.stem and not own):

@@ -131,13 +131,16 @@ class Trajectories:
 
     @cached_property
     def in_episodes(self) -> frozenset[str]:
-        """The rollouts, and the functions of this file that they call."""
-        functions, found = self.file.flow.functions, set(self.rollouts)
+        """The rollouts, the functions inside them, and those of this file that they call."""
+        functions, syntax = self.file.flow.functions, self.file.syntax
+        found = set(self.rollouts)
         left = list(found)
         while left:
-            called = functions.called_by(self.file.syntax, left.pop())
-            left += called - found
-            found |= called
+            name = left.pop()
+            inside = (n for n in syntax.functions if n.startswith(f"{name}."))
+            more = {*functions.called_by(syntax, name), *inside} - found
+            left += more
+            found |= more
         return frozenset(found)
 
     def in_episode(self, node: ast.AST) -> bool:
