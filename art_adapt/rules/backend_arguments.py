@@ -1,11 +1,14 @@
-"""backend.train gets an argument it does not accept, so it raises after the rollouts
+"""backend.train or TrainConfig gets an argument that it does not have: it raises, or is dropped
 
 LocalBackend accepts ``loss_fn=`` but not ``ppo=``; ServerlessBackend of ART 0.5.18 accepts
 ``ppo=`` but not ``loss_fn=``; neither accepts ``config=``. The TypeError comes after the first
 batch of rollouts has been paid for.
 
+``art.TrainConfig(beta=0.01)`` raises nothing: pydantic drops what it does not know, and the run
+goes on without it. The KL penalty is ``kl_penalty_coef``.
+
 Evidence: art 0.5.18, local/backend.py:638 and serverless/backend.py:193; art 0.5.23,
-local/backend.py:1283 and serverless/backend.py:227.
+local/backend.py:1283, serverless/backend.py:227 and types.py:27 (TrainConfig).
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ async def main(model, groups):
     backend = LocalBackend()
     await backend.train(model, groups, ppo=True)  # <-
     await backend.train(model, groups, config=art.TrainConfig())  # <-
+    return art.TrainConfig(learning_rate=1e-5, beta=0.01)  # <-
 """,
 )
 GOOD = (
@@ -61,9 +65,23 @@ ACCEPTED = {
     "LocalBackend": BOTH | {"final_training_step", "grad_accumulation_sequences"},
     "ServerlessBackend": BOTH | {"ppo", "kl_penalty_step_lag"},
 }
+# Of TrainConfig in either version.
+CONFIGURED = frozenset(
+    {"learning_rate", "kl_penalty_coef", "kl_penalty_source", "final_training_step"}
+    | {"grad_accumulation_sequences", "optimizer_save_interval"}
+)
 
 
 def check(code: Code) -> Iterator[Found]:
+    for call in code.art_calls("TrainConfig"):
+        if (code.art_name(call.func) or "").startswith("art.dev"):
+            continue  # a TypedDict of other keys
+        for given in call.keywords:
+            if given.arg is not None and given.arg not in CONFIGURED:
+                yield found(
+                    given.value,
+                    f"TrainConfig has no {given.arg}: it is dropped without a word",
+                )
     for call in code.method_calls("train"):
         assert isinstance(call.func, ast.Attribute)
         values = code.values(call.func.value)

@@ -17,7 +17,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import keyword
+from art_adapt.code.nodes import keyword, last_name
 from art_adapt.code.syntax import return_values
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.functions import Value
@@ -59,22 +59,28 @@ GOOD = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    """Yield the gathers whose rollouts a group of this file is made of, with no handler around."""
-    if not any(code.art_calls("TrajectoryGroup")):
-        return
+    """Yield the gathers of rollouts that become a group, or in a loop that trains, unhandled."""
     for call in code.calls:
         if (
-            code.syntax.qualified(call.func) == "asyncio.gather"
+            code.syntax.qualified(call.func) in GATHERS
             and _raises(code, call)
             and _runs_rollouts(code, call)
             and not _is_handled(code, call)
-            and _becomes_a_group(code, call)
+            and (_becomes_a_group(code, call) or _is_of_a_loop(code, call))
         ):
             yield found(
                 call,
                 "the first rollout that fails raises here, and the others of the batch are "
                 "lost; use art.gather_trajectory_groups, or return_exceptions=True",
             )
+
+
+GATHERS = (
+    "asyncio.gather",
+    "tqdm.asyncio.tqdm.gather",
+    "tqdm.asyncio.tqdm_asyncio.gather",
+    "tqdm.tqdm_asyncio.gather",
+)
 
 
 def _raises(code: Code, call: ast.Call) -> bool:
@@ -102,12 +108,41 @@ def _followed(code: Code, given: ast.expr) -> Iterator[Value]:
 
 
 def _is_rollout(code: Code, called: Value) -> bool:
-    """Return whether a call runs a function that returns a trajectory."""
+    """Return whether a call runs a function that makes a trajectory, here or in another file."""
+    assert isinstance(called.node, ast.Call)
+    if isinstance(called.node.func, ast.Call):  # wrap_rollout(model, rollout)(scenario)
+        return any(
+            isinstance(each, ast.Name) and each.id in code.trajectories.rollouts
+            for each in called.node.func.args
+        )
     body = code.flow.functions.enter(called)
     if body is None:
         return False
-    same = body.place.syntax is code.syntax
-    return same and body.function.qualname in code.trajectories.rollouts
+    if body.place.syntax is code.syntax:
+        return body.function.qualname in code.trajectories.rollouts
+    return any(
+        isinstance(node, ast.Call) and last_name(node.func).endswith("Trajectory")
+        for node in body.nodes
+    )
+
+
+def _is_of_a_loop(code: Code, call: ast.Call) -> bool:
+    """Return whether a loop that trains gathers, itself or in a function that it calls."""
+    for trained in code.training.calls:
+        loop = code.syntax.enclosing_loop(trained)
+        if loop is None:
+            continue
+        if code.blocks.within(call, loop):
+            return True
+        function = code.function_of(call)
+        callers = (
+            []
+            if function is None
+            else code.flow.functions.calls_of(code.syntax, function)
+        )
+        if any(code.blocks.within(each, loop) for each in callers):
+            return True
+    return False
 
 
 def _is_handled(code: Code, call: ast.Call) -> bool:

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import dotted, keyword, last_name
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, found, replace
+from art_adapt.survey.calls.completion_calls import FoundCall
 
 RULE = Rule("ART511", "stale-model-id", Severity.WASTE)
 BAD = (
@@ -42,6 +43,17 @@ async def rollout(model: art.Model, messages):
     options = {"model": model.name}  # <-
     await model.openai_client().chat.completions.create(messages=messages, **options)
     return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
+""",
+    """\
+import art
+
+NAME = "clan"
+
+async def main(backend, groups):
+    model = art.TrainableModel(name=NAME, run_name=NAME, project="p", base_model="b")
+    await backend.train(model, groups)
+    client = model.openai_client()
+    await client.chat.completions.create(model=NAME, messages=[])  # <-
 """,
 )
 FIXED = BAD[0].replace("model=model.name", "model=model.get_inference_name()")
@@ -83,6 +95,13 @@ def check(code: Code) -> Iterator[Found]:
     for call in code.completions.calls:
         given = code.completions.argument(call, "model")
         values = () if given is None else given.values
+        if given is not None and _is_asked_by_name(code, call, given.constant):
+            yield found(
+                given.at,
+                "the endpoint does not serve the model under its bare name: use "
+                "model.get_inference_name()",
+            )
+            continue
         named = {model[1] for each in values if (model := _name(each.node))}
         for value in values:
             if local and _is_old(code, value) and value.node not in said:
@@ -104,6 +123,20 @@ def check(code: Code) -> Iterator[Found]:
                 continue
             said.add(value.node)
             yield _report(code, value, owner, attribute, given.at if given else owner)
+
+
+def _is_asked_by_name(code: Code, call: FoundCall, name: object) -> bool:
+    """Return whether a model's own client is asked for a constant that is the model's name."""
+    return isinstance(name, str) and any(
+        isinstance(made.node, ast.Call)
+        and code.models.is_trainable(made)
+        and code.constant(keyword(made.node, "name")) == name
+        for client in code.values(call.client)
+        if isinstance(client.node, ast.Call)
+        and isinstance(client.node.func, ast.Attribute)
+        and client.node.func.attr == "openai_client"
+        for made in code.values(client.of(client.node.func.value))
+    )
 
 
 def _of_wrappers(code: Code) -> Iterator[Value]:

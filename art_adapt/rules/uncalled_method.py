@@ -35,6 +35,7 @@ async def rollout(client, model: art.Model, scenario):
     )
     trajectory.messages_and_choices.append(response.choices[0])
     print(trajectory.messages[-1], len(trajectory.messages))  # <-
+    await model.backend.close()  # <-
     return trajectory
 """,
 )
@@ -44,6 +45,7 @@ FIXED = (
     .replace("trajectory.messages ", "trajectory.messages() ")
     .replace("trajectory.messages[", "trajectory.messages()[")
     .replace("(trajectory.messages)", "(trajectory.messages())")
+    .replace("model.backend.", "model.backend().")
 )
 GOOD = (
     FIXED.replace("  # <-", ""),
@@ -61,8 +63,21 @@ async def main(model: art.TrainableModel, trajectory: art.Trajectory):
 )
 OF_TRAJECTORY = frozenset({"messages", "for_logging"})
 OF_MODEL = frozenset(
-    {"get_inference_name", "openai_client", "litellm_completion_params"}
+    {"get_inference_name", "openai_client", "litellm_completion_params", "backend"}
 )
+# What the results of these methods have, and a method has not.
+USED = {
+    "messages": ("append", "copy", "index", "extend", "pop"),
+    "openai_client": ("chat", "with_options", "responses", "completions"),
+    "backend": (
+        "train",
+        "register",
+        "close",
+        "_train_model",
+        "_experimental_fork_checkpoint",
+    ),
+    "get_inference_name": ("split", "startswith", "replace"),
+}
 READING = ("len", "list", "iter", "sorted", "reversed", "enumerate", "str")
 
 
@@ -118,8 +133,5 @@ def _is_read(code: Code, node: ast.Attribute) -> bool:
         return around.value is node
     if isinstance(around, ast.BinOp | ast.Starred | ast.FormattedValue):
         return True
-    return isinstance(around, ast.Attribute) and around.attr in (
-        "chat",
-        "append",
-        "copy",
-    )
+    used = around.attr if isinstance(around, ast.Attribute) else ""
+    return used in USED.get(node.attr, ())

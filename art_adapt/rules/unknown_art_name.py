@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
-from art_adapt.rules.code.art_names import ART, MODEL
+from art_adapt.rules.code.art_names import ART, MODEL, PACKAGES
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART522", "unknown-art-name", Severity.WASTE)
@@ -39,6 +39,10 @@ from art.types import Message
 def prompt(scenario):
     start = art.types.Message(role="system", content="Be brief.")  # <-
     return [start, Message(role="user", content=scenario)]  # <-
+""",
+    """\
+import art
+from art.rewards import ruler_score_group, ruler_score_trajectory  # <-
 """,
 )
 GOOD = (
@@ -77,6 +81,7 @@ ALIASES = ("art.types.Message", "art.types.MessageOrChoice")  # of unions
 
 def check(code: Code) -> Iterator[Found]:
     yield from _imports(code)
+    yield from _imports_of_packages(code)
     for call in code.calls:
         if code.art_name(call.func) in ALIASES:
             yield found(
@@ -119,6 +124,20 @@ def _imports(code: Code) -> Iterator[Found]:
                 yield found(
                     node, f"ART has no {unknown[0]}: this raises ImportError at once"
                 )
+
+
+def _imports_of_packages(code: Code) -> Iterator[Found]:
+    """Yield the imports of what a package in ART does not have: ``from art.rewards import x``."""
+    for node in code.syntax.nodes:
+        if not isinstance(node, ast.ImportFrom) or node.module not in PACKAGES:
+            continue
+        if any(isinstance(n, ast.Try) for n in code.syntax.ancestors(node)):
+            continue
+        names = {alias.name for alias in node.names} - {"*"}
+        for unknown in sorted(names - PACKAGES[node.module]):
+            yield found(
+                node, f"{node.module} has no {unknown}: this raises ImportError at once"
+            )
 
 
 def _is_ours(code: Code) -> bool:

@@ -46,8 +46,8 @@ from art_adapt import hooks_file
 from art_adapt.hooks import carried, recorded
 from art_adapt.recording import RecordingError, rollout
 from art_adapt.recording.messages import essence
-from art_adapt.rules import misused_batches
-from art_adapt.rules.code.art_names import ART, MODEL
+from art_adapt.rules import backend_arguments, misused_batches
+from art_adapt.rules.code.art_names import ART, MODEL, PACKAGES
 
 HARM: dict[str, Callable[..., None]] = {}
 Group = art.TrajectoryGroup
@@ -496,6 +496,12 @@ def test_models_have_no_train() -> None:
 
 
 @shows("ART515")
+def test_a_train_config_drops_what_it_does_not_know() -> None:
+    assert not hasattr(art.TrainConfig(beta=0.01), "beta")  # type: ignore[call-arg]
+    assert set(art.TrainConfig.model_fields) <= backend_arguments.CONFIGURED
+
+
+@shows("ART515")
 def test_backends_take_what_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
     from art.serverless import ServerlessBackend
 
@@ -524,6 +530,27 @@ def test_wrap_rollout_fills_the_trajectory_after_the_function() -> None:
     _, _, body = source.partition("def wrap_rollout")
     run, fill = body.index("await fn("), body.index("create_messages_from_logs(")
     assert body.count("add_thread(", 0, run) == 1 and run < fill  # one log, read once
+
+
+@shows("ART522")
+def test_packages_in_art_have_these_names_and_no_others() -> None:
+    for package, names in PACKAGES.items():
+        folder = Path(art.__file__).parent / package.partition(".")[2]
+        (tree,) = [ast.parse((folder / "__init__.py").read_text())]
+        exported = {
+            alias.asname or alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        modules = {each.stem for each in folder.glob("*.py")} - {"__init__"}
+        assert exported | modules <= names, package
+
+
+@shows("ART532")
+def test_a_judge_that_fails_raises_unless_it_is_told_not_to() -> None:
+    given = inspect.signature(art.rewards.ruler_score_group).parameters
+    assert given["swallow_exceptions"].default is False
 
 
 @shows("ART522")

@@ -42,3 +42,11 @@ _MODEL = """
 
 ART = frozenset(_ART.split())
 MODEL = frozenset(_MODEL.split())
+# Of packages in ART: what they export, and the modules in them.
+PACKAGES = {
+    "art.rewards": frozenset({"ruler", "ruler_score_group"}),
+    "art.langgraph": frozenset(
+        {"init_chat_model", "wrap_rollout", "llm_wrapper", "logging", "message_utils"}
+    ),
+    "art.serverless": frozenset({"ServerlessBackend", "backend", "client"}),
+}

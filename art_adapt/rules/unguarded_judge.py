@@ -1,0 +1,110 @@
+"""RULER is asked in the training loop and nothing catches its failure, so one ends the run
+
+``ruler_score_group`` raises when the judge times out, is rate-limited or answers something that
+cannot be parsed. In the loop that trains, the rollouts of the step are lost with the run.
+
+Give it ``swallow_exceptions=True``, and leave out what is None; or catch the error, and go on
+without the group.
+
+Evidence: art 0.5.18, rewards/ruler.py:286-345; art 0.5.23, rewards/ruler.py:350-410
+(swallow_exceptions is False unless it is given).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.code.nodes import FunctionNode, keyword
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found
+
+RULE = Rule("ART532", "unguarded-judge", Severity.WASTE)
+BAD = (
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def train(model, backend, scenarios):
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups([], max_exceptions=8)
+        judged = []
+        for group in groups:
+            scored = await ruler_score_group(group, "openai/o3")  # <-
+            judged.append(scored)
+        await backend.train(model, judged)
+""",
+)
+GOOD = (
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def train(model, backend, scenarios):
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups([], max_exceptions=8)
+        judged = []
+        for group in groups:
+            scored = await ruler_score_group(group, "openai/o3", swallow_exceptions=True)
+            if scored is not None:
+                judged.append(scored)
+        await backend.train(model, judged)
+""",
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def train(model, backend, scenarios):
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups(
+            [], after_each=lambda group: ruler_score_group(group, "openai/o3")
+        )
+        judged = []
+        for group in groups:
+            try:
+                judged.append(await ruler_score_group(group, "openai/o3"))
+            except Exception as error:
+                print(error)
+        await backend.train(model, judged)
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    training = {code.syntax.owner(call) for call in code.training.calls}
+    for call in code.art_calls("ruler_score_group"):
+        if (
+            code.syntax.owner(call) in training
+            and code.syntax.enclosing_loop(call) is not None
+            and any(isinstance(n, ast.Await) for n in code.syntax.ancestors(call))
+            and not any(each.arg is None for each in call.keywords)
+            and not _swallows(code, call)
+            and not _is_caught(code, call)
+        ):
+            end = (call.end_lineno or call.lineno, (call.end_col_offset or 1) - 1)
+            edit = TextEdit(end, end, ", swallow_exceptions=True")
+            yield found(
+                call,
+                "one failure of the judge ends the run, and the step's rollouts are lost: "
+                "swallow_exceptions=True, and leave out what is None",
+                Fix("swallow its exceptions", (edit,), safe=False),
+            )
+
+
+def _swallows(code: Code, call: ast.Call) -> bool:
+    given = keyword(call, "swallow_exceptions")
+    return given is not None and code.constant(given) is not False
+
+
+def _is_caught(code: Code, call: ast.Call) -> bool:
+    """Return whether something around a call handles errors, or lets others go on."""
+    inner: ast.AST = call
+    for outer in code.syntax.ancestors(call):
+        if isinstance(outer, FunctionNode | ast.Lambda):
+            return False
+        if isinstance(outer, ast.Try) and inner in outer.body and outer.handlers:
+            return True
+        if isinstance(outer, ast.Call) and keyword(outer, "return_exceptions"):
+            return True
+        inner = outer
+    return False
