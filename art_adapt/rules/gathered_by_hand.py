@@ -17,8 +17,8 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import keyword, last_name
-from art_adapt.code.syntax import return_values
+from art_adapt.code.nodes import Function, keyword, last_name
+from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.functions import Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -65,7 +65,7 @@ def check(code: Code) -> Iterator[Found]:
             code.syntax.qualified(call.func) in GATHERS
             and _raises(code, call)
             and _runs_rollouts(code, call)
-            and not _is_handled(code, call)
+            and not code.is_caught(call)
             and (_becomes_a_group(code, call) or _is_of_a_loop(code, call))
         ):
             yield found(
@@ -110,19 +110,28 @@ def _followed(code: Code, given: ast.expr) -> Iterator[Value]:
 def _is_rollout(code: Code, called: Value) -> bool:
     """Return whether a call runs a function that makes a trajectory, here or in another file."""
     assert isinstance(called.node, ast.Call)
-    if isinstance(called.node.func, ast.Call):  # wrap_rollout(model, rollout)(scenario)
-        return any(
-            isinstance(each, ast.Name) and each.id in code.trajectories.rollouts
-            for each in called.node.func.args
-        )
-    body = code.flow.functions.enter(called)
-    if body is None:
-        return False
-    if body.place.syntax is code.syntax:
-        return body.function.qualname in code.trajectories.rollouts
+    callee = called.node.func
+    wrapped = (
+        callee.args if isinstance(callee, ast.Call) else []
+    )  # wrap_rollout(m, f)(s)
+    named = (
+        code.flow.functions.called(called.syntax, each)
+        for each in (callee, *wrapped)
+        if isinstance(each, ast.Name | ast.Attribute)
+    )
+    return any(
+        found[1].qualname in code.trajectories.rollouts
+        if found[0] is code.syntax
+        else _makes_trajectories(*found)
+        for found in named
+        if found is not None
+    )
+
+
+def _makes_trajectories(syntax: Syntax, function: Function) -> bool:
     return any(
         isinstance(node, ast.Call) and last_name(node.func).endswith("Trajectory")
-        for node in body.nodes
+        for node in syntax.owned_by(function.qualname)
     )
 
 
@@ -142,16 +151,6 @@ def _is_of_a_loop(code: Code, call: ast.Call) -> bool:
         )
         if any(code.blocks.within(each, loop) for each in callers):
             return True
-    return False
-
-
-def _is_handled(code: Code, call: ast.Call) -> bool:
-    """Return whether a failure is caught around it, in its function or where that is called."""
-    inner: ast.AST = call
-    for outer in code.syntax.ancestors(call):
-        if isinstance(outer, ast.Try) and inner in outer.body and outer.handlers:
-            return True
-        inner = outer
     return False
 
 

@@ -16,29 +16,51 @@ from art_adapt.code.nodes import keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
-RULE = Rule("ART505", "missing-max-exceptions", Severity.UNTIDY)
+RULE = Rule("ART505", "missing-max-exceptions", Severity.WASTE)
 BAD = (
     """\
 import art
 
-async def step(groups):
-    return await art.gather_trajectory_groups(groups)  # <-
+async def train(model, backend, rows, rollout):
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups(  # <-
+            art.TrajectoryGroup(rollout(model, row) for _ in range(8)) for row in rows
+        )
+        await backend.train(model, groups)
 """,
 )
 GOOD = (
     """\
 import art
 
-async def step(groups, size):
-    return await art.gather_trajectory_groups(groups, max_exceptions=size)
+async def train(model, backend, rows, rollout):
+    groups = await art.gather_trajectory_groups([])
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups(
+            (art.TrajectoryGroup(rollout(model, row) for _ in range(8)) for row in rows),
+            max_exceptions=8 * len(rows),
+        )
+        try:
+            val = await art.gather_trajectory_groups([])
+        except Exception as error:
+            print(error)
+        await backend.train(model, groups)
 """,
 )
 
 
 def check(code: Code) -> Iterator[Found]:
+    loops = [code.syntax.enclosing_loop(call) for call in code.training.calls]
     for call in code.art_calls("gather_trajectory_groups"):
         given = keyword(call, "max_exceptions")
-        if given is None and all(each.arg is not None for each in call.keywords):
+        if (
+            given is None
+            and all(each.arg is not None for each in call.keywords)
+            and any(loop and code.blocks.within(call, loop) for loop in loops)
+            and not code.is_caught(call)
+        ):
             yield found(
-                call.func, "without max_exceptions, one failed rollout ends the run"
+                call.func,
+                "without max_exceptions, one failed rollout ends the run, and the others "
+                "of the step are lost",
             )

@@ -78,12 +78,15 @@ async def rollout(model: art.TrainableModel, client, messages):
 )
 
 WRAPPER = re.compile(r"^[A-Z]\w*(Chat|Model|LLM|LM|OpenAI)|^LM$")
+USES_LOCAL = re.compile(rb"^[^#\n]*\bLocalBackend\(", re.MULTILINE)
 STALE = ("name", "inference_model_name")
 
 
 def check(code: Code) -> Iterator[Found]:
     # Other backends may serve the latest weights under a fixed name.
-    local = any(code.art_calls("LocalBackend"))
+    local = any(code.art_calls("LocalBackend")) or any(
+        USES_LOCAL.search(text) for text in code.importers
+    )
     serverless = any(code.art_calls("ServerlessBackend"))
     said = set()
     if local:

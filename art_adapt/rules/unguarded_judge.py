@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import FunctionNode, keyword
+from art_adapt.code.nodes import keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found
 
@@ -79,7 +79,7 @@ def check(code: Code) -> Iterator[Found]:
             and any(isinstance(n, ast.Await) for n in code.syntax.ancestors(call))
             and not any(each.arg is None for each in call.keywords)
             and not _swallows(code, call)
-            and not _is_caught(code, call)
+            and not code.is_caught(call)
         ):
             end = (call.end_lineno or call.lineno, (call.end_col_offset or 1) - 1)
             edit = TextEdit(end, end, ", swallow_exceptions=True")
@@ -94,17 +94,3 @@ def check(code: Code) -> Iterator[Found]:
 def _swallows(code: Code, call: ast.Call) -> bool:
     given = keyword(call, "swallow_exceptions")
     return given is not None and code.constant(given) is not False
-
-
-def _is_caught(code: Code, call: ast.Call) -> bool:
-    """Return whether something around a call handles errors, or lets others go on."""
-    inner: ast.AST = call
-    for outer in code.syntax.ancestors(call):
-        if isinstance(outer, FunctionNode | ast.Lambda):
-            return False
-        if isinstance(outer, ast.Try) and inner in outer.body and outer.handlers:
-            return True
-        if isinstance(outer, ast.Call) and keyword(outer, "return_exceptions"):
-            return True
-        inner = outer
-    return False

@@ -46,7 +46,7 @@ from art_adapt import hooks_file
 from art_adapt.hooks import carried, recorded
 from art_adapt.recording import RecordingError, rollout
 from art_adapt.recording.messages import essence
-from art_adapt.rules import backend_arguments, misused_batches
+from art_adapt.rules import backend_arguments, misused_batches, unawaited_method
 from art_adapt.rules.code.art_names import ART, MODEL, PACKAGES
 
 HARM: dict[str, Callable[..., None]] = {}
@@ -404,6 +404,18 @@ def test_one_exception_is_one() -> None:
     two = raised(lambda: gather(lambda: [Group([fail(), fail()])], max_exceptions=1.0))
     assert "boom" in two
     assert gather(lambda: [Group([succeed(), fail()])], max_exceptions=0.5)
+
+
+@shows("ART533")
+def test_what_models_and_backends_do_is_awaited() -> None:
+    from art.serverless import ServerlessBackend
+
+    for name in unawaited_method.OF_MODEL:
+        method = getattr(art.TrainableModel, name, None)
+        assert method is None or inspect.iscoroutinefunction(method), name
+    for name in unawaited_method.OF_BACKEND:
+        method = getattr(ServerlessBackend, name, None)
+        assert method is None or inspect.iscoroutinefunction(method), name
 
 
 @shows("ART507", "ART508")

@@ -99,7 +99,10 @@ class Code(File):
         if EVALUATING.search(self.source.path.stem):
             return True
         grouped = any(self.art_calls("TrajectoryGroup", "gather_trajectory_groups"))
-        return "__main__" in self.source.text and not grouped
+        if grouped or "__main__" not in self.source.text:
+            return False
+        # Its rollout may be trained by a file beside it.
+        return not any(b"TrajectoryGroup" in text for text in self.importers)
 
     @cached_property
     def recording_calls(self) -> tuple[ast.Call, ...]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ast
+import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from art_adapt.code.hooks import imported_hooks, local_names
-from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.nodes import Function, FunctionNode, dotted, keyword
 from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.contents import Contents
 from art_adapt.rules.code.flow import Flow
 from art_adapt.rules.code.functions import Functions, Value
 from art_adapt.source import Source
+
+MOST_BESIDE = 200  # files in one folder that are looked through
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,22 @@ class File:
         return imported_hooks(self.syntax)
 
     @cached_property
+    def importers(self) -> tuple[bytes, ...]:
+        """The texts of the files beside this one that import it by its name."""
+        path = self.source.path
+        if not path.is_file():
+            return ()
+        beside = sorted(path.parent.glob("*.py"))[:MOST_BESIDE]
+        texts = (self.session.text(each) for each in beside if each != path)
+        imports = re.compile(
+            rb"^[ \t]*(?:from|import)[ \t][^#\n]*\b"
+            + re.escape(os.fsencode(path.stem))
+            + rb"\b",
+            re.MULTILINE,
+        )
+        return tuple(text for text in texts if imports.search(text))
+
+    @cached_property
     def flow(self) -> Flow:
         return Flow(self.syntax, Functions(self.syntax, self.session))
 
@@ -149,6 +169,24 @@ class File:
             for test in tests
             for node in ast.walk(test)
         )
+
+    def is_caught(self, node: ast.AST) -> bool:
+        """Return whether something around a node, in its function, lets others go on if it fails.
+
+        A handler does, and a gather that returns exceptions.
+        """
+        inner = node
+        for outer in self.syntax.ancestors(node):
+            if isinstance(outer, FunctionNode | ast.Lambda):
+                return False
+            if isinstance(outer, ast.Try) and inner in outer.body and outer.handlers:
+                return True
+            if isinstance(outer, ast.Call):
+                given = keyword(outer, "return_exceptions")
+                if given is not None and self.constant(given) is not False:
+                    return True
+            inner = outer
+        return False
 
     def function_of(self, node: ast.AST) -> Function | None:
         """Return the innermost function around ``node``."""

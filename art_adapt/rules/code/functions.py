@@ -105,7 +105,7 @@ class Functions:
             return None
         frame = call.place.frame
         depth = 0 if frame is None else frame.depth
-        found = self._called(call.syntax, call.node.func) if depth < CALLS else None
+        found = self.called(call.syntax, call.node.func) if depth < CALLS else None
         if found is None:
             return None
         syntax, function = found
@@ -116,9 +116,10 @@ class Functions:
         inner = Frame(call.node, function, call.place, depth + 1)
         return Body(function, Place(syntax, inner))
 
-    def _called(
+    def called(
         self, syntax: Syntax, callee: ast.expr
     ) -> tuple[Syntax, Function] | None:
+        """Return the project's function that an expression of a file names, with its file."""
         function = self.of_file(syntax, callee)
         if function is not None:
             return syntax, function
@@ -242,7 +243,7 @@ class Functions:
     def called_by(self, syntax: Syntax, qualname: str) -> set[str]:
         """Return the functions of the same file that a function calls."""
         called = (
-            self._called(syntax, node.func)
+            self.called(syntax, node.func)
             for node in syntax.owned_by(qualname)
             if isinstance(node, ast.Call)
         )
@@ -272,7 +273,7 @@ class Functions:
                     call = _unpartial(node)
                     if call is not node:
                         syntax.adopt(call, node)
-                    called = self._called(syntax, call.func)
+                    called = self.called(syntax, call.func)
                     if called is not None and called[0] is syntax:
                         found.setdefault(called[1].qualname, []).append(call)
                 elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):

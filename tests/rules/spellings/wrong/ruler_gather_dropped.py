@@ -16,6 +16,6 @@ async def train(model: art.TrainableModel, backend, topics: list[str]) -> None:
             (art.TrajectoryGroup(rollout(model, topic) for _ in range(K)) for topic in batch.items),
             max_exceptions=K * len(batch.items),
         )
-        await asyncio.gather(*[ruler_score_group(g, JUDGE) for g in groups])  # <- ART504
+        await asyncio.gather(*[ruler_score_group(g, JUDGE) for g in groups])  # <- ART504 # <- ART532
         result = await backend.train(model, groups, learning_rate=1e-5)
         await model.log(groups, metrics=result.metrics, step=result.step, split="train")

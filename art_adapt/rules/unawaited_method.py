@@ -1,0 +1,72 @@
+"""A coroutine of ART is not awaited, so nothing happens and nothing is said
+
+``model.register``, ``model.log``, ``backend.train`` and the other methods of models and backends
+that do something are coroutine functions: without ``await`` they only cause a warning when the
+program ends.
+
+Evidence: art 0.5.18, model.py:311, 835, 996, 1150-1203 and local/backend.py:300, 638, 1105-1346; art
+0.5.23, model.py and local/backend.py (the same methods).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Fix, Found, Rule, Severity, found, insert_before
+
+RULE = Rule("ART533", "unawaited-method", Severity.WASTE)
+BAD = (
+    """\
+import art
+from art.local import LocalBackend
+
+async def main(groups):
+    backend = LocalBackend()
+    model = art.TrainableModel(name="a", run_name="a", project="p", base_model="b")
+    model.register(backend)  # <-
+    backend._experimental_pull_from_s3(model)  # <-
+    result = await backend.train(model, groups)
+    model.log(groups, metrics=result.metrics, step=result.step, split="train")  # <-
+""",
+)
+FIXED = (
+    BAD[0]
+    .replace("    model.register", "    await model.register")
+    .replace("    backend._exp", "    await backend._exp")
+    .replace("    model.log", "    await model.log")
+)
+GOOD = (
+    FIXED.replace("  # <-", ""),
+    """\
+import art, asyncio
+
+def main(model: art.TrainableModel, backend: art.Backend, log):
+    asyncio.run(model.register(backend))
+    log.register(model)
+""",
+)
+OF_MODEL = ("register", "log", "delete_checkpoints", "train_sft", "train")
+OF_BACKEND = (
+    *("register", "train", "delete", "_experimental_pull_from_s3"),
+    *("_experimental_push_to_s3", "_experimental_fork_checkpoint"),
+    "_experimental_pull_model_checkpoint",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.method_calls(*OF_MODEL, *OF_BACKEND):
+        assert isinstance(call.func, ast.Attribute)
+        if not isinstance(code.syntax.parents.get(call), ast.Expr):
+            continue
+        name, owner = call.func.attr, call.func.value
+        if (name in OF_MODEL and code.models.is_one(owner)) or (
+            name in OF_BACKEND and code.models.is_backend(owner)
+        ):
+            fix = None
+            if code.is_async(call):
+                fix = Fix("await it", (insert_before(call, "await "),))
+            yield found(
+                call, f"{name} is a coroutine: without await it does nothing", fix
+            )
