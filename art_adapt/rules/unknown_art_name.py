@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
-from art_adapt.rules.code.art_names import ART, MODEL, PACKAGES
+from art_adapt.rules.code.art_names import ART, BACKEND, MODEL, PACKAGES
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART522", "unknown-art-name", Severity.WASTE)
@@ -43,6 +43,11 @@ def prompt(scenario):
     """\
 import art
 from art.rewards import ruler_score_group, ruler_score_trajectory  # <-
+from art.local import LocalBackend
+
+async def main():
+    backend = LocalBackend()
+    await backend.cleanup()  # <-
 """,
 )
 GOOD = (
@@ -109,6 +114,15 @@ def check(code: Code) -> Iterator[Found]:
         ):
             yield found(
                 node, f"ART's models have no {node.attr}: this raises AttributeError"
+            )
+        elif (
+            node.attr not in BACKEND
+            and not node.attr.startswith("_")
+            and isinstance(code.syntax.parents.get(node), ast.Call)
+            and code.models.is_backend(node.value)
+        ):
+            yield found(
+                node, f"ART's backends have no {node.attr}: this raises AttributeError"
             )
 
 

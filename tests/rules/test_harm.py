@@ -47,7 +47,7 @@ from art_adapt.hooks import carried, recorded
 from art_adapt.recording import RecordingError, rollout
 from art_adapt.recording.messages import essence
 from art_adapt.rules import backend_arguments, misused_batches, unawaited_method
-from art_adapt.rules.code.art_names import ART, MODEL, PACKAGES
+from art_adapt.rules.code.art_names import ART, BACKEND, MODEL, PACKAGES
 
 HARM: dict[str, Callable[..., None]] = {}
 Group = art.TrajectoryGroup
@@ -557,6 +557,27 @@ def test_packages_in_art_have_these_names_and_no_others() -> None:
         }
         modules = {each.stem for each in folder.glob("*.py")} - {"__init__"}
         assert exported | modules <= names, package
+
+
+@shows("ART522")
+def test_backends_have_these_methods() -> None:
+    from art.serverless import ServerlessBackend
+
+    backends = [ServerlessBackend]
+    if "torch" in sys.modules or importlib.util.find_spec("torch"):
+        from art.local import LocalBackend
+
+        backends.append(LocalBackend)
+    for backend in backends:
+        assert {n for n in vars(backend) if not n.startswith("_")} <= BACKEND
+
+
+@shows("ART534")
+def test_a_request_does_not_raise_what_parse_does() -> None:
+    from openai.resources.chat.completions import AsyncCompletions
+
+    assert "LengthFinishReasonError" not in inspect.getsource(AsyncCompletions.create)
+    assert not issubclass(openai.APITimeoutError, OSError)  # as those of requests are
 
 
 @shows("ART532")

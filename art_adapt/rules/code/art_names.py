@@ -50,3 +50,16 @@ PACKAGES = {
     ),
     "art.serverless": frozenset({"ServerlessBackend", "backend", "client"}),
 }
+# Of LocalBackend and ServerlessBackend.
+BACKEND = frozenset(
+    {
+        "adapter_lease",
+        "adapter_retention_lease",
+        "exact_adapter_lease",
+        "close",
+        "delete",
+    }
+    | {"automatic_gpu_cost_per_hour_usd", "collect_train_step_vllm_metrics", "register"}
+    | {"create_train_step_vllm_metrics_collector", "logs_sft_metrics_remotely", "train"}
+    | {"prune_model_adapters", "supports_automatic_train_step_metrics"}
+)
