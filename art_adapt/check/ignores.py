@@ -8,9 +8,10 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from art_adapt.check.own_rules import UNUSED_IGNORE
+from art_adapt.check.own_rules import UNREADABLE, UNUSED_IGNORE
 from art_adapt.check.selection import Selection
 from art_adapt.rules.rule import Found, Rule
+from art_adapt.source import Source
 
 COMMENT = re.compile(r"#.*?\bart:\s*ignore\b(?!-)\s*(\[.*\]|\[|$|(?=#))")
 
@@ -64,6 +65,34 @@ def _after_hashes(text: str) -> Iterator[tuple[int, int, str]]:
         before, mark, after = line.partition("#")
         if mark:
             yield number, len(before), mark + after
+
+
+def with_ignores(source: Source, found: Sequence[tuple[Rule, Found]]) -> bytes:
+    """Return a file with a comment at the end of each statement in which something was found.
+
+    A comment that ignores others there already gets the new codes.
+    """
+    by_line: dict[int, set[str]] = {}
+    for rule, each in found:
+        if rule.code not in (UNREADABLE.code, UNUSED_IGNORE.code):
+            line = each.statement[1] or each.end_line
+            by_line.setdefault(line, set()).add(rule.code)
+    present = {each.line: each for each in ignores_in(source.text)}
+    lines = source.text.splitlines(keepends=True)
+    for line, codes in by_line.items():
+        old = present.get(line)
+        text = lines[line - 1].rstrip("\r\n")
+        ending = lines[line - 1][len(text) :]
+        if old is not None and not old.codes:
+            continue  # it ignores all rules
+        named = ", ".join(sorted({*codes, *(old.codes if old else ())}))
+        if old is not None:
+            marked = COMMENT.sub(f"# art: ignore[{named}]", text[old.column :], count=1)
+            text = text[: old.column] + marked
+        else:
+            text = f"{text.rstrip()}  # art: ignore[{named}]"
+        lines[line - 1] = text + ending
+    return "".join(lines).encode(source.encoding)
 
 
 def apply_ignores(

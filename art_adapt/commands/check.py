@@ -17,6 +17,7 @@ from art_adapt.printable import quoted
 
 if TYPE_CHECKING:
     from art_adapt.check.selection import Selection
+    from art_adapt.check.settings import Settings
     from art_adapt.source import Source
 
 app = command_app()
@@ -28,6 +29,9 @@ class Format(StrEnum):
     JSON = "json"
     SARIF = "sarif"
     GITHUB = "github"
+    GITLAB = "gitlab"
+    JUNIT = "junit"
+    RDJSON = "rdjson"
 
 
 @app.command()
@@ -41,6 +45,20 @@ def check(
     fix: Annotated[
         bool, typer.Option("--fix", help="Apply the fixes that are certain.")
     ] = False,
+    unsafe_fixes: Annotated[
+        bool,
+        typer.Option(
+            "--unsafe-fixes",
+            help="Apply, or show with --diff, also fixes that somebody has to look at.",
+        ),
+    ] = False,
+    add_ignore: Annotated[
+        bool,
+        typer.Option(
+            "--add-ignore",
+            help="Write an ignore comment at each finding: a baseline for an old project.",
+        ),
+    ] = False,
     diff: Annotated[
         bool,
         typer.Option("--diff", help="Show what --fix would change; write nothing."),
@@ -51,6 +69,10 @@ def check(
             help="Rules to report: ART102, ART1, a name, or ALL; separate several with "
             "commas. [all but the untidy]"
         ),
+    ] = None,
+    extend_select: Annotated[
+        list[str] | None,
+        typer.Option(help="Rules to report beside those of --select or the default."),
     ] = None,
     ignore: Annotated[
         list[str] | None, typer.Option(help="Rules to leave out.")
@@ -110,9 +132,12 @@ def check(
     from_stdin = [str(path) for path in given] == ["-"]
     settings = settings_for(stdin_filename if from_stdin else given[0])
     selection = Selection(
-        _names(select) or settings.select, _names(ignore) or settings.ignore
+        _names(select) or settings.select,
+        _names(ignore) or settings.ignore,
+        (*settings.extend_select, *_names(extend_select)),
     )
-    if unknown := selection.unknown():
+    in_files = [rule for rules in settings.file_ignores.values() for rule in rules]
+    if unknown := selection.without(in_files).unknown():
         raise Refusal(
             f"there is no rule {unknown[0]!r}",
             next_step="art-adapt explain lists them",
@@ -122,15 +147,23 @@ def check(
     else:
         left_out = (*settings.exclude, *_names(exclude))
         files, sources = list(files_in(given, is_checked, left_out)), []
-    if fix or diff:
+    if add_ignore:
+        if from_stdin:
+            raise Refusal("--add-ignore writes files, and cannot write standard input")
+        _ignore(files, selection, settings)
+        raise typer.Exit(0)
+    if fix or diff or unsafe_fixes:
         some = sources or _readable(files)
-        after = _fix(some, selection, settings.auxiliary, from_stdin, write=not diff)
+        after = _fix(
+            some, selection, settings, from_stdin, write=not diff, unsafe=unsafe_fixes
+        )
         if diff:
             raise typer.Exit(1 if after != some and not exit_zero else 0)
         sources = after if from_stdin else []
-    checked = check_files(files, selection, settings.auxiliary)
+    checked = check_files(files, selection, settings.auxiliary, settings.ignored_in)
     for source in sources:
-        checked += check_source(source, selection, settings.auxiliary)
+        own = selection.without(settings.ignored_in(source.path))
+        checked += check_source(source, own, settings.auxiliary)
     checked = replace(
         checked, found=tuple(sorted(checked.found, key=lambda d: d.order))
     )
@@ -142,6 +175,26 @@ def check(
         fix and from_stdin,
     )
     raise typer.Exit(1 if checked.found and not exit_zero else 0)
+
+
+def _ignore(files: list[Path], selection: Selection, settings: Settings) -> None:
+    """Write comments that ignore what is found, and say how many into each file."""
+    from art_adapt import files as on_disk
+    from art_adapt.check.ignores import with_ignores
+    from art_adapt.check.run import check_source
+    from art_adapt.file_edit import FileEdit
+
+    edits, told = [], []
+    for source in _readable(files):
+        own = selection.without(settings.ignored_in(source.path))
+        found = check_source(source, own, settings.auxiliary).found
+        data = with_ignores(source, [(each.rule, each.found) for each in found])
+        if data != source.data:
+            edits.append(FileEdit(source.path, source.data, data))
+            told.append(f"ignored {len(found)} in {quoted(str(source.path))}")
+    on_disk.write(edits)
+    for line in told or ["nothing to ignore"]:
+        print(line, file=sys.stderr)
 
 
 def _write(text: str, file: Path | None, beside: bool) -> None:
@@ -188,10 +241,11 @@ def _readable(files: list[Path]) -> list[Source]:
 def _fix(
     sources: list[Source],
     selection: Selection,
-    auxiliary: frozenset[str],
+    settings: Settings,
     from_stdin: bool,
     *,
     write: bool,
+    unsafe: bool,
 ) -> list[Source]:
     """Fix the files, or show what that would change; return the sources after it."""
     from art_adapt import files as on_disk
@@ -202,7 +256,8 @@ def _fix(
     after = []
     told = []
     for source in sources:
-        data, count = fixed(source, selection, auxiliary)
+        own = selection.without(settings.ignored_in(source.path))
+        data, count = fixed(source, own, settings.auxiliary, unsafe=unsafe)
         after.append(source if data == source.data else replace(source, data=data))
         if data != source.data:
             told.append(f"fixed {count} in {quoted(str(source.path))}")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from xml.etree import ElementTree
 
 import typer
 
@@ -41,7 +42,14 @@ def report(
     if form in ("text", "concise"):
         lines = _text if form == "text" else _concise
         return "".join(lines(checked, typer.style if coloured else _plain))
-    forms = {"json": _json, "sarif": _sarif, "github": _github}
+    forms = {
+        "json": _json,
+        "sarif": _sarif,
+        "github": _github,
+        "gitlab": _gitlab,
+        "junit": _junit,
+        "rdjson": _rdjson,
+    }
     return "".join(forms[form](checked.found))
 
 
@@ -63,7 +71,9 @@ def _text(checked: Checked, style: Style) -> Iterator[str]:
             severity = each.rule.severity
             yield style(severity.says.capitalize(), bold=True) + "\n\n"
         yield _line(each, style)
-        fixable = f"  (--fix: {each.found.fix.title})" if each.found.fix else ""
+        fix = each.found.fix
+        flag = "--fix" if fix is None or fix.safe else "--unsafe-fixes"
+        fixable = f"  ({flag}: {fix.title})" if fix else ""
         yield f"{style(fixable, fg='green')}\n"
         yield from _excerpt(each, style)
     yield _summary(checked)
@@ -107,8 +117,11 @@ def _summary(checked: Checked) -> str:
         )
     counts = Counter(each.rule.severity for each in found)
     parts = [f"{counts[s]} {s.says}" for s in Severity if counts[s]]
-    fixable = sum(each.found.fix is not None for each in found)
-    more = f"; {fixable} fixable with --fix" if fixable else ""
+    fixes = [each.found.fix for each in found if each.found.fix is not None]
+    safe = sum(fix.safe for fix in fixes)
+    more = f"; {safe} fixable with --fix" if safe else ""
+    if safe < len(fixes):
+        more += f"; {len(fixes) - safe} with --unsafe-fixes"
     return f"Found {len(found)}: {', '.join(parts)}{more}.\n"
 
 
@@ -157,6 +170,88 @@ def _github(found: Sequence[Diagnostic]) -> Iterator[str]:
             f"col={each.column},endColumn={each.end_column}"
         )
         yield f"::{kind} title={each.rule.code} {each.rule.name},{where}::{message}\n"
+
+
+def _gitlab(found: Sequence[Diagnostic]) -> Iterator[str]:
+    """Yield GitLab's code quality report: what a merge request shows beside the lines."""
+    severities = {"error": "critical", "warning": "major", "note": "minor"}
+    issues = [
+        {
+            "description": f"{each.rule.code} {each.found.message}",
+            "check_name": each.rule.name,
+            "fingerprint": mark,
+            "severity": severities[LEVELS[each.rule.severity]],
+            "location": {
+                "path": relative(each.path),
+                "positions": {
+                    "begin": {"line": each.found.line, "column": each.column},
+                    "end": {"line": each.found.end_line, "column": each.end_column},
+                },
+            },
+        }
+        for each, mark in zip(found, _fingerprints(found), strict=True)
+    ]
+    yield json.dumps(issues, indent=2) + "\n"
+
+
+def _junit(found: Sequence[Diagnostic]) -> Iterator[str]:
+    """Yield a JUnit report: a failed test for each finding, a passed one where there is none."""
+    suites = ElementTree.Element("testsuites", name="art-adapt check")
+    files = sorted({relative(each.path) for each in found})
+    for file in files:
+        own = [each for each in found if relative(each.path) == file]
+        suite = ElementTree.SubElement(
+            suites, "testsuite", name=file, tests=str(len(own)), failures=str(len(own))
+        )
+        for each in own:
+            case = ElementTree.SubElement(
+                suite,
+                "testcase",
+                name=f"{each.rule.code} {each.rule.name}",
+                classname=file,
+                file=file,
+                line=str(each.found.line),
+            )
+            failure = ElementTree.SubElement(
+                case,
+                "failure",
+                type=each.rule.severity.says,
+                message=each.found.message,
+            )
+            failure.text = f"{place(each)}: {each.rule.code} {each.found.message}"
+    if not found:
+        suite = ElementTree.SubElement(
+            suites, "testsuite", name="art-adapt check", tests="1", failures="0"
+        )
+        ElementTree.SubElement(
+            suite, "testcase", name="nothing found", classname="check"
+        )
+    ElementTree.indent(suites)
+    yield ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _rdjson(found: Sequence[Diagnostic]) -> Iterator[str]:
+    """Yield Reviewdog's format, with which a review says the findings of any linter."""
+    severities = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
+    said = {
+        "source": {"name": "art-adapt", "url": REPOSITORY},
+        "diagnostics": [
+            {
+                "message": each.found.message,
+                "severity": severities[LEVELS[each.rule.severity]],
+                "code": {"value": each.rule.code, "url": page_address(each.rule.code)},
+                "location": {
+                    "path": relative(each.path),
+                    "range": {
+                        "start": {"line": each.found.line, "column": each.column},
+                        "end": {"line": each.found.end_line, "column": each.end_column},
+                    },
+                },
+            }
+            for each in found
+        ],
+    }
+    yield json.dumps(said, indent=2) + "\n"
 
 
 def _escaped(text: str) -> str:
