@@ -8,11 +8,13 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from art_adapt.check.own_rules import UNREADABLE, UNUSED_IGNORE
+from art_adapt.check.own_rules import UNUSED_IGNORE
 from art_adapt.check.selection import Selection
 from art_adapt.rules.rule import Found, Rule
 from art_adapt.source import Source
 
+CODES = re.compile(r"\bart:\s*ignore\s*\[[^\]]*\]")
+LINE_ENDS = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")  # lines as Python counts them
 COMMENT = re.compile(r"#.*?\bart:\s*ignore\b(?!-)\s*(\[.*\]|\[|$|(?=#))")
 
 
@@ -74,11 +76,10 @@ def with_ignores(source: Source, found: Sequence[tuple[Rule, Found]]) -> bytes:
     """
     by_line: dict[int, set[str]] = {}
     for rule, each in found:
-        if rule.code not in (UNREADABLE.code, UNUSED_IGNORE.code):
-            line = each.statement[1] or each.end_line
-            by_line.setdefault(line, set()).add(rule.code)
+        line = each.statement[1] or each.end_line
+        by_line.setdefault(line, set()).add(rule.code)
     present = {each.line: each for each in ignores_in(source.text)}
-    lines = source.text.splitlines(keepends=True)
+    lines = LINE_ENDS.split(source.text)
     for line, codes in by_line.items():
         old = present.get(line)
         text = lines[line - 1].rstrip("\r\n")
@@ -87,7 +88,7 @@ def with_ignores(source: Source, found: Sequence[tuple[Rule, Found]]) -> bytes:
             continue  # it ignores all rules
         named = ", ".join(sorted({*codes, *(old.codes if old else ())}))
         if old is not None:
-            marked = COMMENT.sub(f"# art: ignore[{named}]", text[old.column :], count=1)
+            marked = CODES.sub(f"art: ignore[{named}]", text[old.column :], count=1)
             text = text[: old.column] + marked
         else:
             text = f"{text.rstrip()}  # art: ignore[{named}]"

@@ -12,6 +12,7 @@ COMMANDS = {
     "rehearse": "run a train module here: no GPU, no key, no network",
     "doctor": "say what would end a run on this machine",
     "check": "find mistakes that spoil training, in any code that uses ART",
+    "server": "show what check finds in an editor, while you write",
     "explain": "say what a rule of check finds, and why it matters",
     "episodes": "read what a run has kept",
 }

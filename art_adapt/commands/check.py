@@ -181,14 +181,19 @@ def _ignore(files: list[Path], selection: Selection, settings: Settings) -> None
     """Write comments that ignore what is found, and say how many into each file."""
     from art_adapt import files as on_disk
     from art_adapt.check.ignores import with_ignores
+    from art_adapt.check.own_rules import OWN
     from art_adapt.check.run import check_source
     from art_adapt.file_edit import FileEdit
 
     edits, told = [], []
     for source in _readable(files):
         own = selection.without(settings.ignored_in(source.path))
-        found = check_source(source, own, settings.auxiliary).found
-        data = with_ignores(source, [(each.rule, each.found) for each in found])
+        found = [
+            (each.rule, each.found)
+            for each in check_source(source, own, settings.auxiliary).found
+            if each.rule not in OWN
+        ]
+        data = with_ignores(source, found)
         if data != source.data:
             edits.append(FileEdit(source.path, source.data, data))
             told.append(f"ignored {len(found)} in {quoted(str(source.path))}")

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from agent_files import AGENTS, art_adapt, copy_of
@@ -407,6 +408,161 @@ def test_helpers_of_the_project_are_followed(tmp_path: Path) -> None:
     assert said.startswith("rollout.py:6:25: ART303")
     (tmp_path / "shaping.py").write_text("def shaped(x):\n    return x / 10\n")
     assert check("rollout.py", cwd=tmp_path)[0] == 0  # nothing is remembered
+
+
+BY_FILE = """
+[tool.art-adapt.check]
+extend-select = ["ART507"]
+per-file-ignores = { "old/*.py" = ["ART4", "ART511", "message-not-choice"], "notes.py" = ["ALL"] }
+"""
+
+
+def test_rules_are_left_out_in_some_files(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(BY_FILE)
+    for place in ("old", "new"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "rollout.py").write_text(BAD)
+    (tmp_path / "notes.py").write_text(BAD)
+    said = check(".", cwd=tmp_path)[1]
+    assert "new/rollout.py" in said
+    assert "old/rollout.py" not in said and "notes.py" not in said
+    inside = check("rollout.py", cwd=tmp_path / "old")[1]
+    assert inside.startswith("Nothing found")
+    assert (
+        "ART201"
+        in check("-", "--stdin-filename", "new/x.py", cwd=tmp_path, stdin=BAD.encode())[
+            1
+        ]
+    )
+    assert (
+        "ART201"
+        not in check(
+            "-", "--stdin-filename", "old/x.py", cwd=tmp_path, stdin=BAD.encode()
+        )[1]
+    )
+
+
+def test_rules_are_added_to_those_of_the_default(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(UNTIDY)
+    assert "ART507" not in check(".", cwd=tmp_path)[1]
+    assert (
+        "ART507" in check(".", "--extend-select", "unclosed-backend", cwd=tmp_path)[1]
+    )
+    (tmp_path / "pyproject.toml").write_text(BY_FILE)
+    assert "ART507" in check(".", cwd=tmp_path)[1]
+
+
+UNTIDY = """\
+import art
+from art.local import LocalBackend
+
+
+async def main(model):
+    backend = LocalBackend()
+    await model.register(backend)
+"""
+
+
+def test_a_baseline_is_written_in_one_step(folder: Path) -> None:
+    before = check(".", cwd=folder)[1]
+    assert "ART" in before
+    (folder / "more.py").write_bytes(
+        b"import art\r\n\r\nasync def rollout(client, model, messages):\r\n"
+        b"    trajectory = art.Trajectory(messages_and_choices=messages)  # art: ignore[ART302]\r\n"
+        b"    response = await client.chat.completions.create(\r\n"
+        b"        model='m', messages=messages, temperature=0\r\n    )\r\n"
+        b"    trajectory.messages_and_choices.append(response.choices[0].message)\r\n"
+        b"    return trajectory\r\n"
+    )
+    status, said, told = check(".", "--add-ignore", cwd=folder)
+    assert (status, said) == (0, "") and "ignored 2 in more.py" in told
+    assert check(".", "--ignore", "ART001", cwd=folder)[0] == 0
+    more = (folder / "more.py").read_bytes()
+    assert b"    )  # art: ignore[ART401]\r\n" in more
+    assert b".message)  # art: ignore[ART201]\r\n" in more
+    assert (
+        check(".", "--add-ignore", "--ignore", "ART001", cwd=folder)[2]
+        == "nothing to ignore\n"
+    )
+    assert (folder / "more.py").read_bytes() == more
+
+
+def test_a_comment_that_is_there_gets_the_new_code(tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text(
+        UNTIDY.replace("Backend()\n", "Backend()  # why # art: ignore[ART999]\n")
+    )
+    check(".", "--select", "ART507", "--add-ignore", cwd=tmp_path)
+    assert (
+        "Backend()  # why # art: ignore[ART507, ART999]\n"
+        in (tmp_path / "x.py").read_text()
+    )
+
+
+def test_what_somebody_has_to_look_at_is_fixed_on_demand(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(JUDGED)
+    said = check("train.py", cwd=tmp_path)[1]
+    assert "1 with --unsafe-fixes" in said
+    assert check("train.py", "--fix", cwd=tmp_path)[0] == 1
+    assert (tmp_path / "train.py").read_text() == JUDGED
+    shown = check("train.py", "--unsafe-fixes", "--diff", cwd=tmp_path)
+    assert (
+        shown[0] == 1
+        and '+            scored = await ruler_score_group(group, "openai/o3", swallow_exceptions=True)'
+        in shown[1]
+    )
+    check("train.py", "--unsafe-fixes", cwd=tmp_path)
+    assert "swallow_exceptions=True)" in (tmp_path / "train.py").read_text()
+
+
+JUDGED = """\
+import art
+from art.rewards import ruler_score_group
+
+
+async def train(model, backend, scenarios):
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups([], max_exceptions=8)
+        judged = []
+        for group in groups:
+            scored = await ruler_score_group(group, "openai/o3")
+            if scored is not None:
+                judged.append(scored)
+        await backend.train(model, judged)
+"""
+
+
+def test_reports_for_gitlab_junit_and_reviewdog(folder: Path) -> None:
+    found = json.loads(check(".", "--output-format", "json", cwd=folder)[1])
+    issues = json.loads(check(".", "--output-format", "gitlab", cwd=folder)[1])
+    assert [i["location"]["positions"]["begin"]["line"] for i in issues] == [
+        f["line"] for f in found
+    ]
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
+    assert {i["severity"] for i in issues} <= {
+        "info",
+        "minor",
+        "major",
+        "critical",
+        "blocker",
+    }
+    said = json.loads(check(".", "--output-format", "rdjson", cwd=folder)[1])
+    assert [d["code"]["value"] for d in said["diagnostics"]] == [
+        f["code"] for f in found
+    ]
+    suites = ElementTree.fromstring(
+        check(".", "--output-format", "junit", cwd=folder)[1]
+    )
+    assert len(suites.findall("./testsuite/testcase/failure")) == len(found)
+    empty = folder / "empty"
+    empty.mkdir()
+    clean = ElementTree.fromstring(
+        check("empty", "--output-format", "junit", cwd=folder)[1]
+    )
+    assert (
+        clean.find("./testsuite/testcase") is not None
+        and clean.find(".//failure") is None
+    )
+    assert json.loads(check("empty", "--output-format", "gitlab", cwd=folder)[1]) == []
 
 
 def test_what_is_read_while_others_are_gone_through(tmp_path: Path) -> None:

@@ -1,0 +1,24 @@
+"""``art-adapt server``: checks files in an editor, while they are written."""
+
+from __future__ import annotations
+
+from art_adapt.commands import command_app
+from art_adapt.errors import Refusal
+
+app = command_app()
+
+
+@app.command()
+def server() -> None:
+    """Serve the findings of check to an editor, over standard input and output.
+
+    Editors start it themselves: set the command ``art-adapt server`` for Python files.
+    """
+    try:
+        from art_adapt.check.server import make_server
+    except ModuleNotFoundError as error:
+        raise Refusal(
+            f"the language server needs {error.name}, which is not installed",
+            next_step='pip install "art-adapt[server]"',
+        ) from error
+    make_server().start_io()
