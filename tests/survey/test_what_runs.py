@@ -342,7 +342,16 @@ def test_obstacles_in_tools_of_other_files(
 
 
 @pytest.mark.parametrize(
-    "line", ["run('at import')", "ARGS = parser.parse_args()", "NAME = input()"]
+    "line",
+    [
+        "run('at import')",
+        "ARGS = parser.parse_args()",
+        "NAME = input()",
+        "loop = asyncio.get_event_loop(); loop.run_until_complete(serve())",
+        "while True: schedule.run_pending()",
+        "SocketModeHandler(app, 'token').start()",
+        "bot = discord.Client(); bot.run('token')",
+    ],
 )
 def test_work_at_import_is_an_obstacle(line: str) -> None:
     agent = f"def run(task):\n    messages = [task]\n    return {CALL}\n"

@@ -172,6 +172,7 @@ SEEDED = ("seed", "default_rng", "RandomState", "SeedSequence")
 RUNS_ON = frozenset(
     {
         "run",
+        "run_until_complete",
         "run_forever",
         "run_polling",
         "infinity_polling",
@@ -180,6 +181,8 @@ RUNS_ON = frozenset(
     }
     | {"serve", "serve_forever", "mainloop", "launch"}
 )
+# Classes whose objects run on once they are started.
+STARTED = frozenset({"SocketModeHandler", "AsyncSocketModeHandler"})
 # Functions that run a program to its end.
 RUNNERS = frozenset({"asyncio.run", "anyio.run", "trio.run", "uvicorn.run"})
 # What else the OpenAI client does: it is paid for, or kept (openai 2.54, resources/).

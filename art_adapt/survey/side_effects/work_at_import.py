@@ -10,7 +10,12 @@ from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.definitions import called_name, definitions_of
 from art_adapt.survey.side_effects.effects import harm_of
 from art_adapt.survey.side_effects.harm import Effect, Harm
-from art_adapt.survey.side_effects.library_calls import RUN_AT_ONCE, RUNNERS, RUNS_ON
+from art_adapt.survey.side_effects.library_calls import (
+    RUN_AT_ONCE,
+    RUNNERS,
+    RUNS_ON,
+    STARTED,
+)
 
 
 def find_work_at_import(
@@ -52,7 +57,23 @@ def _works_at_import(
         return False  # what it decorates is not run yet
     name = syntax.qualified(call.func) or ""
     reads = name.endswith(".parse_args") or harm_of(call, syntax) is Harm.ASKS
-    return reads or _asks_by_itself(call, asks) or _runs_on(syntax, call)
+    return (
+        reads
+        or _asks_by_itself(call, asks)
+        or _runs_on(syntax, call)
+        or _is_repeated_for_good(syntax, call)
+    )
+
+
+def _is_repeated_for_good(syntax: Syntax, call: ast.Call) -> bool:
+    """True if a call stands in a loop without an end: ``while True: schedule.run_pending()``."""
+    return any(
+        isinstance(outer, ast.While)
+        and isinstance(outer.test, ast.Constant)
+        and outer.test.value
+        and not any(isinstance(node, ast.Break) for node in ast.walk(outer))
+        for outer in syntax.ancestors(call)
+    )
 
 
 def _asks_by_itself(call: ast.Call, asks: Callable[[ast.AST], bool]) -> bool:
@@ -90,7 +111,13 @@ def _serves(syntax: Syntax, call: ast.Call) -> bool:
     """True if a call runs on for good, of a module's object or a runner's."""
     if syntax.qualified(call.func) in RUNNERS:
         return True
-    if not isinstance(call.func, ast.Attribute) or call.func.attr not in RUNS_ON:
+    if not isinstance(call.func, ast.Attribute):
         return False
-    made = any(isinstance(v, ast.Call) for v in syntax.values_of(call.func.value))
-    return made and isinstance(syntax.parents.get(call), ast.Expr)
+    receiver, method = call.func.value, call.func.attr
+    made = [
+        v for v in (receiver, *syntax.values_of(receiver)) if isinstance(v, ast.Call)
+    ]
+    if not made or not isinstance(syntax.parents.get(call), ast.Expr):
+        return False
+    started = method == "start" and any(last_name(v.func) in STARTED for v in made)
+    return started or method in RUNS_ON
