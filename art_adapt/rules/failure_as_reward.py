@@ -203,8 +203,13 @@ def _judged(code: Code) -> Iterator[Found]:
             function is not None
             and handler.names & (OTHERS | PARSING)
             and not any(isinstance(node, ast.Raise) for node in below(handler.body))
-            and _asks_a_judge(code, function, handler)
-            and _gives_a_score(code, handler)
+            and (
+                (
+                    _asks_a_judge(code, function, handler)
+                    and _gives_a_score(code, handler)
+                )
+                or _rewards_a_group(code, function, handler)
+            )
         ):
             yield found(
                 handler.node,
@@ -233,6 +238,20 @@ def _asks_a_judge(code: Code, function: Function, handler: Handler) -> bool:
             left += code.syntax.origins(function.qualname, node.id)
         left += ast.iter_child_nodes(node)
     return asked
+
+
+def _rewards_a_group(code: Code, function: Function, handler: Handler) -> bool:
+    """Return whether a handler of a judge gives a reward to each trajectory of a group."""
+    if not (JUDGE.search(function.node.name) and handler.names & BROAD):
+        return False
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Attribute)
+        and node.targets[0].attr == "reward"
+        and code.syntax.enclosing_loop(node) is not None
+        and code.blocks.within(code.syntax.enclosing_loop(node) or node, handler.node)
+        for node in below(handler.body)
+    ) and any(isinstance(node, ast.Await) for node in below(handler.tried))
 
 
 def _requests(node: ast.AST) -> bool:

@@ -42,6 +42,23 @@ async def step(client, model, backend, scenarios):
         groups.append(art.TrajectoryGroup(done))
     await backend.train(model, groups)
 """,
+    """\
+import art
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages, reward=0.0)
+    response = await client.chat.completions.create(model="m", messages=messages)
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+
+async def train(client, model, backend, scenarios):
+    for step in range(await model.get_step(), 50):
+        groups = [
+            art.TrajectoryGroup([await rollout(client, model, each) for _ in range(4)])  # <-
+            for each in scenarios
+        ]
+        await backend.train(model, groups)
+""",
 )
 GOOD = (
     BAD[0]
@@ -73,6 +90,12 @@ def check(code: Code) -> Iterator[Found]:
                 "the first rollout that fails raises here, and the others of the batch are "
                 "lost; use art.gather_trajectory_groups, or return_exceptions=True",
             )
+        elif _is_awaited_alone(code, call):
+            yield found(
+                call,
+                "rollouts run one after the other, and the first that fails ends the run; use "
+                "art.gather_trajectory_groups, with max_exceptions",
+            )
 
 
 GATHERS = (
@@ -81,6 +104,30 @@ GATHERS = (
     "tqdm.asyncio.tqdm_asyncio.gather",
     "tqdm.tqdm_asyncio.gather",
 )
+
+
+def _is_awaited_alone(code: Code, call: ast.Call) -> bool:
+    """Return whether a loop within one that trains awaits one rollout at a time, unhandled."""
+    if not isinstance(code.syntax.parents.get(call), ast.Await) or code.is_caught(call):
+        return False
+    around = [
+        outer
+        for outer in code.syntax.ancestors(call)
+        if isinstance(outer, ast.For | ast.While | ast.ListComp)
+    ]
+    trains = {
+        loop
+        for trained in code.training.calls
+        for loop in code.syntax.enclosing_loops(trained)
+    }
+    inner = [outer for outer in around if outer not in trains]
+    made_by = code.flow.functions.called(code.syntax, call.func)
+    return (
+        bool(inner)
+        and not trains.isdisjoint(around)
+        and made_by is not None
+        and _makes_trajectories(*made_by)
+    )
 
 
 def _raises(code: Code, call: ast.Call) -> bool:

@@ -30,6 +30,18 @@ async def train(model, backend, scenarios):
     )
     await backend.train(model, groups)
 """,
+    """\
+import art
+
+async def rollout(model, scenario):
+    return art.Trajectory(messages_and_choices=[scenario])
+
+async def train(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(
+        (art.TrajectoryGroup(rollout(model, s) for s in scenarios) for _ in range(1))  # <-
+    )
+    await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -141,8 +153,9 @@ def _mixes(code: Code, member: tuple[ast.expr, ast.expr, Value]) -> bool:
     """Return whether each rollout of a group gets a scenario of its own."""
     rollout, target, iterated = member
     target, iterated = _counted(target, iterated)
-    made = [value.node for value in code.values(rollout)]
-    rollout = next((each for each in made if isinstance(each, ast.Call)), rollout)
+    if not isinstance(rollout, ast.Call):
+        made = [value.node for value in code.values(rollout)]
+        rollout = next((each for each in made if isinstance(each, ast.Call)), rollout)
     if not isinstance(rollout, ast.Call) or not isinstance(target, ast.Name):
         return False
     used = any(

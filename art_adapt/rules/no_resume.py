@@ -14,8 +14,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import keyword, last_name, statements_after
-from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -35,6 +35,22 @@ from art.utils import iterate_dataset
 
 async def main(model, backend, scenarios):
     for batch in iterate_dataset(scenarios, groups_per_step=2):  # <-
+        groups = await art.gather_trajectory_groups([])
+        await backend.train(model, groups)
+""",
+    """\
+import art
+from art.utils import iterate_dataset
+
+async def main(model, backend, scenarios):
+    for epoch in range(3):  # <-
+        for batch in scenarios:
+            print("step", await model.get_step())
+            groups = await art.gather_trajectory_groups([])
+            await backend.train(model, groups)
+
+async def other(model, backend, scenarios):
+    for batch in iterate_dataset(scenarios, groups_per_step=2, initial_step=0):  # <-
         groups = await art.gather_trajectory_groups([])
         await backend.train(model, groups)
 """,
@@ -84,8 +100,6 @@ async def main(model, backend, rows, done):
 
 
 def check(code: Code) -> Iterator[Found]:
-    if any(code.method_calls("get_step")):
-        return
     loops = {
         loop
         for call in code.training.calls
@@ -93,14 +107,14 @@ def check(code: Code) -> Iterator[Found]:
         and not _tries_again(code, call, loop)
     }
     for loop in loops:
-        if any(isinstance(node, ast.Continue) for node in code.blocks.inside(loop)):
-            continue  # may skip the steps that are already done
+        if _is_resumed(code, loop):
+            continue
         iterated = getattr(loop, "iter", None)
         values = (
             code.syntax.values_of(iterated) if isinstance(iterated, ast.Name) else []
         )
         iterated = values[0] if len(values) == 1 else iterated
-        if isinstance(iterated, ast.Call) and _begins_anew(code, loop, iterated):
+        if isinstance(iterated, ast.Call) and _begins_anew(code, iterated):
             yield found(
                 iterated,
                 "a restarted run counts from 0 again although its weights continue: start at "
@@ -108,18 +122,32 @@ def check(code: Code) -> Iterator[Found]:
             )
 
 
-def _begins_anew(code: Code, loop: ast.AST, iterated: ast.Call) -> bool:
+def _is_resumed(code: Code, loop: ast.AST) -> bool:
+    """Return whether a loop depends on the step that was reached, or skips what is done."""
+    inside = set(code.blocks.inside(loop))
+    if any(isinstance(node, ast.Continue) for node in inside):
+        return True
+    owner = code.syntax.owner(loop)
+    counted = [getattr(loop, "iter", None), getattr(loop, "test", None)]
+    counted += [node.iter for node in inside if isinstance(node, ast.For)]
+    made_of = made_from(code.syntax, owner, filter(None, counted))
+    return any(
+        call in made_of and call not in inside for call in code.method_calls("get_step")
+    )
+
+
+def _begins_anew(code: Code, iterated: ast.Call) -> bool:
     """Return whether a loop's steps are counted from 0, whatever was trained before."""
     name = last_name(iterated.func)
     if name == "iterate_dataset":
-        return keyword(iterated, "initial_step") is None
+        first = keyword(iterated, "initial_step")
+        return first is None or code.constant(first) == 0
     if name == "enumerate" and len(iterated.args) == 1:
         inner = iterated.args[0]
         if isinstance(inner, ast.Call):
-            return _begins_anew(code, loop, inner)
+            return _begins_anew(code, inner)
     if name == "range":
-        nested = any(isinstance(node, LOOPS) for node in _around(code, loop))
-        return len(iterated.args) == 1 and not nested
+        return len(iterated.args) == 1
     return _generates_from_the_start(code, iterated)
 
 
@@ -166,16 +194,6 @@ def _tries_again(code: Code, call: ast.Call, loop: ast.AST) -> bool:
             return True
         inner = outer
     return False
-
-
-def _around(code: Code, loop: ast.AST) -> Iterator[ast.AST]:
-    """Yield the loops between ``loop`` and the training calls in it."""
-    for call in code.training.calls:
-        if code.blocks.within(call, loop):
-            inner = code.syntax.enclosing_loop(call)
-            while inner is not None and inner is not loop:
-                yield inner
-                inner = code.syntax.enclosing_loop(inner)
 
 
 def _outermost(code: Code, call: ast.Call) -> ast.AST | None:

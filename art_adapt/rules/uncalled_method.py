@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import (
     Fix,
@@ -36,6 +37,8 @@ async def rollout(client, model: art.Model, scenario):
     trajectory.messages_and_choices.append(response.choices[0])
     print(trajectory.messages[-1], len(trajectory.messages))  # <-
     await model.backend.close()  # <-
+    client = model.openai_client  # <-
+    await client.chat.completions.create(model="m", messages=[])
     return trajectory
 """,
 )
@@ -46,6 +49,7 @@ FIXED = (
     .replace("trajectory.messages[", "trajectory.messages()[")
     .replace("(trajectory.messages)", "(trajectory.messages())")
     .replace("model.backend.", "model.backend().")
+    .replace("= model.openai_client", "= model.openai_client()")
 )
 GOOD = (
     FIXED.replace("  # <-", ""),
@@ -133,5 +137,12 @@ def _is_read(code: Code, node: ast.Attribute) -> bool:
         return around.value is node
     if isinstance(around, ast.BinOp | ast.Starred | ast.FormattedValue):
         return True
-    used = around.attr if isinstance(around, ast.Attribute) else ""
-    return used in USED.get(node.attr, ())
+    used = USED.get(node.attr, ())
+    if isinstance(around, ast.Assign) and isinstance(around.targets[0], ast.Name):
+        return any(
+            isinstance(later, ast.Attribute)
+            and later.attr in used
+            and dotted(later.value) == around.targets[0].id
+            for later in code.syntax.owned_by(code.syntax.owner(node))
+        )
+    return isinstance(around, ast.Attribute) and around.attr in used
