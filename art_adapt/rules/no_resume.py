@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import keyword, last_name, statements_after
+from art_adapt.code.nodes import bound_names, keyword, last_name, statements_after
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -85,6 +85,16 @@ async def step(model, backend, groups):
             await asyncio.sleep(10)
 """,
     """\
+import art, random
+
+async def main(model, backend, rows):
+    start = await model.get_step()
+    for offset in range(50):
+        step = start + offset
+        groups = await art.gather_trajectory_groups([], pbar_desc=f"step {step}")
+        await backend.train(model, groups)
+""",
+    """\
 import art
 
 def batches(rows, size, first=0):
@@ -125,14 +135,30 @@ def check(code: Code) -> Iterator[Found]:
 def _is_resumed(code: Code, loop: ast.AST) -> bool:
     """Return whether a loop depends on the step that was reached, or skips what is done."""
     inside = set(code.blocks.inside(loop))
-    if any(isinstance(node, ast.Continue) for node in inside):
+    if any(_skips(code, loop, node) for node in inside):
         return True
     owner = code.syntax.owner(loop)
     counted = [getattr(loop, "iter", None), getattr(loop, "test", None)]
     counted += [node.iter for node in inside if isinstance(node, ast.For)]
+    # step = start + offset goes on from there, whatever the loop counts.
+    counted += [n for n in inside if isinstance(n, ast.BinOp | ast.Compare)]
     made_of = made_from(code.syntax, owner, filter(None, counted))
     return any(
         call in made_of and call not in inside for call in code.method_calls("get_step")
+    )
+
+
+def _skips(code: Code, loop: ast.AST, node: ast.AST) -> bool:
+    """Return whether it goes on with the next step where this one is below some other."""
+    around = code.syntax.parents.get(node)
+    if not isinstance(node, ast.Continue) or not isinstance(around, ast.If):
+        return False
+    counted = set(bound_names([getattr(loop, "target", ast.Tuple([]))]))
+    return any(
+        isinstance(each, ast.Compare)
+        and isinstance(each.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.In)
+        and any(isinstance(n, ast.Name) and n.id in counted for n in ast.walk(each))
+        for each in ast.walk(around.test)
     )
 
 
