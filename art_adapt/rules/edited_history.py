@@ -76,14 +76,19 @@ def check(code: Code) -> Iterator[Found]:
         elif isinstance(node, ast.Delete):
             targets = node.targets
         for target in targets:
+            if not isinstance(target, ast.Subscript | ast.Attribute):
+                continue
+            is_item = _is_item(code, target)
+            if not is_item and not _is_sampled_text(code, target):
+                continue
             given = getattr(node, "value", None)
             if given is not None and _is_for_none(code, target, given):
                 continue
-            if _is_item(code, target) and _after_sampling(code, node):
+            if is_item and _after_sampling(code, node):
                 yield found(target, MESSAGE)
             elif (
-                _is_sampled_text(code, target)
-                and not isinstance(node, ast.Delete)
+                not isinstance(node, ast.Delete)
+                and _is_sampled_text(code, target)
                 and not code.sampled.is_for_another_model(node)
                 and not code.sampled.by_another_model(target)
             ):
