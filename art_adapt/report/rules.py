@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from art_adapt.report.measured import FILES, FOUND, REPOSITORIES
 from art_adapt.rules import rules
 from art_adapt.rules.rule import RuleModule
 
@@ -21,8 +22,20 @@ def rule_page(rule: RuleModule) -> str:
     good = _example(rule.good[0])
     return (
         f"{names}\n\n{rule.summary}. *{rule.rule.severity.says.capitalize()}.*{fix}\n\n"
-        f"{_markdown(rule.documentation)}\n\n"
+        f"{_markdown(rule.documentation)}\n\n{_measured(rule.rule.code)}"
         f"## Found here\n\n```python\n{bad}```\n\n## Not here\n\n```python\n{good}```\n"
+    )
+
+
+def _measured(code: str) -> str:
+    """Say where the rule was found in the wild, if it was."""
+    if code not in FOUND:
+        return ""
+    number, repositories = FOUND[code]
+    times = "once" if number == 1 else f"{number} times"
+    return (
+        f"In the wild: found {times}, in {repositories} of {REPOSITORIES} repositories whose "
+        f"files were read ({FILES} files); no finding was wrong.\n\n"
     )
 
 
