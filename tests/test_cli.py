@@ -217,6 +217,18 @@ def test_colours_only_where_they_are_wanted(agent: Path) -> None:
         assert b"\x1b" not in done.stdout  # a patch is never coloured
 
 
+def test_a_terminal_shows_what_changes_and_the_next_command(tmp_path: Path) -> None:
+    agent = copy_of("support_loop", tmp_path) / "agent.py"
+    command = f"{sys.executable} -m art_adapt --diff {agent.name}"
+    status, said = in_terminal(command, agent.parent, [])
+    assert status == 1
+    assert "recorded(client.chat.completions.create)" in said
+    assert "new file agent_train.py" in said and "async def train(" not in said
+    assert "Next: write it, with art-adapt agent.py" in said
+    piped = art_adapt("--diff", agent.name, cwd=agent.parent)
+    assert b"async def train(" in piped.stdout and b"Next:" not in piped.stdout
+
+
 def test_a_long_reading_is_shown_in_a_terminal_and_gone_at_the_end(
     agent: Path, tmp_path: Path
 ) -> None:

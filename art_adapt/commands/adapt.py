@@ -194,11 +194,17 @@ def _diff(
 
         _print(as_page(review_of(plan)))
     else:
-        from art_adapt.report.patch import print_patch
+        from art_adapt.report.outcome import say_how_to_write
+        from art_adapt.report.patch import print_edits, print_patch
         from art_adapt.report.text import show
 
-        print_patch(plan.edits)
+        if sys.stdout.isatty():  # what is generated would scroll the rest away
+            print_edits(plan.edits)
+        else:
+            print_patch(plan.edits)
         show(plan, sys.stderr)  # last, where somebody at a terminal reads it
+        if plan.changes and sys.stdout.isatty():
+            say_how_to_write(sys.argv[1:])
     if plan.kept is not None:
         sys.stderr.write(
             f"{quoted(plan.kept.path.name)} has been edited and is left as it is (--force overwrites it)\n"

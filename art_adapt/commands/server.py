@@ -15,7 +15,7 @@ def server() -> None:
     Editors start it themselves: set the command ``art-adapt server`` for Python files.
     """
     try:
-        from art_adapt.check.server import make_server
+        from art_adapt.language_server import make_server
     except ModuleNotFoundError as error:
         raise Refusal(
             f"the language server needs {error.name}, which is not installed",

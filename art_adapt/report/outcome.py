@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from shlex import quote
+from shlex import join, quote
 from typing import TextIO
 
 from art_adapt.decisions import Training
@@ -29,6 +30,13 @@ def say_written(plan: Plan) -> None:
     training, entry = plan.decisions.training, plan.decisions.entry
     if training is not None and entry is not None:
         _say_next(training, entry)
+
+
+def say_how_to_write(arguments: Sequence[str]) -> None:
+    """Say which command writes what ``--diff`` has shown, and which shows all of it."""
+    without = [each for each in arguments if each != "--diff"]
+    print(f"\nNext: write it, with {join(['art-adapt', *without])}")
+    print("Through a pipe, --diff is the whole patch: the generated files with it.")
 
 
 def _say_next(training: Training, entry: EntryPoint) -> None:
