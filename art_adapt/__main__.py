@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 CANNOT = 2
 SELDOM = 100_000  # new objects, not 700: trees of syntax stay until the end
 DEFAULT_COMMAND = "adapt"
+# What ``python agent_train.py`` takes (training/plan.py).
+OF_TRAIN_MODULES = ("train", "evaluate", "probe", "demonstrate")
 COMPLETING = "_ART_ADAPT_COMPLETE"  # how a shell asks, through Typer
 COMPLETION = ("--install-completion", "--show-completion")
 
@@ -64,6 +66,8 @@ def _run(arguments: list[str]) -> None:
 
     gc.set_threshold(SELDOM)
     first = arguments[0] if arguments else ""
+    if not arguments and COMPLETING not in os.environ:
+        arguments = ["--help"]
     if COMPLETING in os.environ or first in COMPLETION:
         name, rest, program = "completion", arguments, "art-adapt"
     elif first in COMMANDS:
@@ -81,6 +85,11 @@ def _look_for_a_command(word: str, commands: Iterable[str]) -> None:
 
         from art_adapt.errors import Refusal
 
+        if word in OF_TRAIN_MODULES:
+            raise Refusal(
+                f"{word} is a command of the train module, not of art-adapt",
+                next_step=f"python agent_train.py {word}".removesuffix(" train"),
+            )
         near = get_close_matches(word, commands, 1, 0.7)
         if near:
             raise Refusal(

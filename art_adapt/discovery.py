@@ -14,12 +14,19 @@ from art_adapt.code.packages import import_roots, module_file
 from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
+from art_adapt.paths import at
 from art_adapt.printable import printable, quoted
 from art_adapt.source import Source, read_source
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
-from art_adapt.survey.calls.obstacles import art_use
+from art_adapt.survey.calls.obstacles import art_use, find_obstacles
 from art_adapt.terminal import shown_progress
 from art_adapt.train_file import standing_module
+
+# What people name by mistake in place of an agent.
+OTHERS = frozenset(
+    {".js", ".ts", ".jsx", ".tsx", ".mjs", ".json", ".jsonl", ".yaml", ".yml", ".toml"}
+    | {".md", ".txt", ".go", ".rs", ".java", ".sh", ".html", ".csv"}
+)
 
 
 def standard_input(name: str) -> Source:
@@ -121,6 +128,13 @@ def _read(path: Path, known: Mapping[Path, Source]) -> Source:
             next_step="rename it",
             path=path,
         ) from None
+    if path.suffix in OTHERS and path.is_file():
+        raise Refusal(
+            f"a {path.suffix} file, not a Python one",
+            why="art-adapt adapts agents written in Python",
+            next_step="name the Python file in which the agent calls its model",
+            path=path,
+        )
     return known.get(Path(os.path.abspath(path))) or read_source(path)
 
 
@@ -139,10 +153,23 @@ def _agents_below(
     if not found:
         raise Refusal(
             "no agent in this folder: none of its Python files calls the OpenAI client for a chat completion",
+            why=_other_agents(folder, exclude),
             next_step="name the agent's file",
             path=folder,
         )
     return found
+
+
+def _other_agents(folder: Path, exclude: Sequence[str]) -> str:
+    """Say where files of a folder ask a model in a way that cannot be recorded; "" for nowhere."""
+    for path in files_in([folder], _may_be_agent, exclude):
+        with suppress(Refusal):
+            for obstacle in find_obstacles(Syntax.of(read_source(path))):
+                if obstacle.calls_model:
+                    return (
+                        f"{at(obstacle.place)} calls its model through {obstacle.what}"
+                    )
+    return ""
 
 
 def _may_be_agent(name: str) -> bool:

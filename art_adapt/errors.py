@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,3 +35,16 @@ class Refusal(Exception):
         if self.next_step:
             lines.append(f"  next: {self.next_step}")
         return "\n".join(lines)
+
+
+def missing(path: Path) -> Refusal:
+    """Return the refusal of a path that does not exist, with the name that is nearly it."""
+    try:
+        beside = [each.name for each in path.absolute().parent.iterdir()]
+    except OSError:
+        beside = []
+    near = difflib.get_close_matches(path.name, beside, 1, 0.7)
+    hint = f"did you mean {quoted(str(path.with_name(near[0])))}?" if near else ""
+    return Refusal(
+        "no such file or folder", next_step=hint or "check the path", path=path
+    )

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from art_adapt.errors import Refusal
+from art_adapt.errors import missing
 
 SKIPPED = frozenset(
     [
@@ -55,9 +55,7 @@ def files_in(
     patterns = tuple(pattern.rstrip("/") for pattern in exclude)
     for path in paths:
         if not path.exists():
-            raise Refusal(
-                "no such file or folder", next_step="check the path", path=path
-            )
+            raise missing(path)
         for file in _below(path, is_wanted) if path.is_dir() else (path,):
             real = os.path.realpath(file)
             if real in seen or _is_excluded(file, patterns):

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from art_adapt.calls import WORDS
-from art_adapt.errors import Refusal
+from art_adapt.errors import Refusal, missing
 
 LARGEST = (
     4_000_000  # bytes that are parsed; the largest module of CPython has 0.4 million
@@ -133,12 +133,24 @@ class Source:
                 why=f"art-adapt reads files with the Python that it runs on: {here}",
                 next_step="install art-adapt under the Python that runs this agent",
             )
+        elif magic := _magic(self.lines, error.lineno):
+            refusal = Refusal(
+                f"a notebook's command: {magic}",
+                why="Python cannot read it; it stands in a notebook that was exported",
+                next_step="put a # before it and before others like it, then run art-adapt again",
+            )
         else:
             refusal = Refusal(
                 f"syntax error: {error.msg}",
                 next_step="fix the syntax error, then run art-adapt again",
             )
         return replace(refusal, path=self.path, line=error.lineno, column=error.offset)
+
+
+def _magic(lines: list[str], number: int | None) -> str:
+    """Return the notebook's command at a line, as ``%load_ext`` or ``!pip install``; or nothing."""
+    line = lines[number - 1].strip() if number and number <= len(lines) else ""
+    return line if re.match(r"(%%?|!)[A-Za-z]", line) else ""
 
 
 def _is_python_2(text: str) -> bool:
@@ -187,7 +199,7 @@ def read_source(path: Path) -> Source:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
-        raise Refusal("no such file", next_step="check the path", path=path) from None
+        raise missing(path) from None
     except OSError as error:
         raise Refusal(
             f"cannot be read: {error.strerror or error}", path=path

@@ -843,3 +843,40 @@ def test_a_pipe_that_closes_early_is_no_crash(agent: Path) -> None:
         ["bash", "-c", command], cwd=agent.parent, capture_output=True, check=False
     )
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["notes.json"], "notes.json: a .json file, not a Python one"),
+        (["evaluate"], "python agent_train.py evaluate"),
+        (["doctor", "agent_trian.py"], "did you mean agent_train.py?"),
+        (["rehearse", "agent_trian.py"], "did you mean agent_train.py?"),
+        (["check", "agent_trian.py"], "did you mean agent_train.py?"),
+        (["episodes", "noets.json"], "did you mean notes.json?"),
+        (["explain", "falure-as-reward"], "did you mean failure-as-reward?"),
+        (
+            ["exported.py"],
+            "exported.py:2:1: a notebook's command: %load_ext autoreload",
+        ),
+        (["other"], "agent.py:4 calls its model through the Anthropic client"),
+    ],
+)
+def test_a_mistake_names_what_was_nearly_meant(
+    arguments: list[str], said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.json").write_text("{}")
+    (tmp_path / "agent_train.py").touch()
+    (tmp_path / "exported.py").write_text("import openai\n%load_ext autoreload\n")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "agent.py").write_text(
+        "import anthropic\nclient = anthropic.Anthropic()\ndef run(task):\n"
+        "    return client.messages.create(model='claude', max_tokens=5, messages=[task])\n"
+    )
+    done = art_adapt(*arguments, cwd=tmp_path)
+    assert done.returncode == 2 and said in done.stderr.decode()
+
+
+def test_alone_it_shows_its_help(tmp_path: Path) -> None:
+    done = art_adapt(cwd=tmp_path)
+    assert done.returncode == 0 and b"Commands (each has --help)" in done.stdout

@@ -64,7 +64,7 @@ def test_long_texts_are_cut_and_nothing_is_obeyed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nothing",), "No such file"),
+        (("nothing",), "no such file"),
         ((".",), "no episodes of train"),
         (("other.jsonl",), "no file of episodes"),
         (("text.jsonl",), "no file of episodes"),

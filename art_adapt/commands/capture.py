@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from art_adapt.commands import HELP, command_app
-from art_adapt.errors import Refusal
+from art_adapt.errors import Refusal, missing
 from art_adapt.paths import shown
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def capture(
 
     ran = agent or _agent_of(command)
     if agent is not None and not agent.is_file():
-        raise Refusal("there is no such file", path=agent)
+        raise missing(agent)
     known = entry is not None or conversations is not None or _is_adapted(ran)
     if scripted and known:
         raise Refusal(

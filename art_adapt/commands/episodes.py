@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from art_adapt.commands import command_app
-from art_adapt.errors import Refusal
+from art_adapt.errors import Refusal, missing
 
 app = command_app()
 
@@ -73,6 +73,8 @@ def _rows(file: Path) -> list[dict[str, Any]]:
         ]
         if not all("reward" in row and "histories" in row for row in rows):
             raise ValueError("its rows have no reward and histories")
+    except FileNotFoundError:
+        raise missing(file) from None
     except OSError as error:
         raise Refusal(str(error.strerror), path=file) from error
     except (ValueError, TypeError) as error:

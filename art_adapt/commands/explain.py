@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
@@ -54,8 +55,13 @@ def explain(
         if rule.upper() == own.code or rule == own.name:
             print(f"# {own.code}: {own.name}\n\n{text.capitalize()}.")
             return
+    known = [n for each in rules() for n in (each.rule.code, each.rule.name)]
+    near = get_close_matches(rule, known, 1)
     raise Refusal(
-        f"there is no rule {rule!r}", next_step="art-adapt explain lists them"
+        f"there is no rule {rule!r}",
+        next_step=f"did you mean {near[0]}? art-adapt explain lists them"
+        if near
+        else "art-adapt explain lists them",
     )
 
 

@@ -18,7 +18,7 @@ from shlex import quote
 from art_adapt.code.hooks import imported_hooks, local_names
 from art_adapt.code.project_folder import project_root
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
-from art_adapt.errors import Refusal
+from art_adapt.errors import Refusal, missing
 from art_adapt.json_lines import json_lines
 from art_adapt.paths import shown
 from art_adapt.rehearsal.checks.witnesses import witnesses
@@ -88,7 +88,7 @@ def rehearse(
             ``train`` is given without torch and transformers.
     """
     if not path.is_file():
-        raise Refusal("there is no such file", path=path)
+        raise missing(path)
     rows = _rows(replies) if replies is not None else ()
     version = _art_version()
     if train is not None:
