@@ -624,7 +624,7 @@ def test_the_same_rehearsal_twice_says_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("missing.py",), "missing.py: there is no such file"),
+        (("missing.py",), "missing.py: no such file"),
         (("agent_train.py", "--replies", "bad.jsonl"), "no replies to read"),
     ],
 )
