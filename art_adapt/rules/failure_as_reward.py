@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from art_adapt.code.nodes import Function, bound_names, dotted, keyword, last_name
+from art_adapt.code.nodes import bound_names, dotted, keyword
 from art_adapt.rules.code import Code, below
+from art_adapt.rules.code.handlers import BROAD, NOT_ITS_DOING, Handler, handlers
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART305", "failure-as-reward", Severity.GARBAGE)
@@ -100,61 +100,22 @@ EPISODE = re.compile(
     r"invoke|judge|capture|episode|agent|rollout|solve|complet|chat|generat|play|\bask",
     re.I,
 )
-BROAD = {"Exception", "BaseException"}
-# Errors that the model does not cause. An answer that is too long or refused is its doing.
-OTHERS = BROAD | {
-    "TimeoutError",
-    "APITimeoutError",
-    "APIConnectionError",
-    "RateLimitError",
-    "APIError",
-    "APIStatusError",
-    "OpenAIError",
-    "InternalServerError",
-    "HTTPError",
-    "ConnectionError",
-}
-
 # What only a connection raises, whatever is awaited.
 LOST = frozenset(
     ["ConnectionError", "APIConnectionError", "RateLimitError", "APITimeoutError"]
 )
-# What a verdict that cannot be read raises.
-PARSING = frozenset(["ValueError", "KeyError", "JSONDecodeError", "ValidationError"])
-JUDGE = re.compile(r"judge|grade|score|evaluat|reward", re.IGNORECASE)
 MESSAGE = (
     "a failure of the endpoint or of this code becomes a reward that the policy is trained "
     "on; let it raise, and the group goes on without this episode"
 )
 
 
-@dataclass(frozen=True)
-class Handler:
-    """What handles errors: an except clause, or ``contextlib.suppress``."""
-
-    node: ast.excepthandler | ast.expr
-    statement: ast.stmt  # the try or with
-    caught: ast.expr | None
-    tried: Sequence[ast.stmt]
-    body: Sequence[ast.stmt]
-
-    @property
-    def names(self) -> set[str]:
-        """The last names of the exceptions that are caught."""
-        if self.caught is None:
-            return {"BaseException"}
-        one = self.caught
-        kinds = one.elts if isinstance(one, ast.Tuple) else [one]
-        return {last_name(kind) for kind in kinds}
-
-
 def check(code: Code) -> Iterator[Found]:
     if code.only_evaluates:
         return
-    yield from _judged(code)
     yield from _swallowed(code)
     yield from _filled_in(code)
-    for handler in _handlers(code):
+    for handler in handlers(code.syntax):
         if not code.trajectories.in_episode(handler.statement):
             continue
         tried = list(below(handler.tried))
@@ -168,7 +129,7 @@ def check(code: Code) -> Iterator[Found]:
         lost = handler.names & LOST and any(isinstance(n, ast.Await) for n in tried)
         lost = lost or (handler.names & BROAD and _wraps(code, handler))
         if not (
-            (asks and handler.names & OTHERS)
+            (asks and handler.names & NOT_ITS_DOING)
             or (awaits and handler.names & BROAD)
             or lost
         ):
@@ -192,104 +153,6 @@ def _asks(code: Code, node: ast.AST) -> bool:
         and put.by not in code.trajectories.new
         and not any(isinstance(each.node, ast.Dict) for each in code.values(put.value))
         for put in code.trajectories.puts
-    )
-
-
-def _judged(code: Code) -> Iterator[Found]:
-    """Yield the handlers that make a score of a judge's failure, or of a verdict not understood."""
-    for handler in _handlers(code):
-        function = code.function_of(handler.statement)
-        if (
-            function is not None
-            and handler.names & (OTHERS | PARSING)
-            and not any(isinstance(node, ast.Raise) for node in below(handler.body))
-            and (
-                (
-                    _asks_a_judge(code, function, handler)
-                    and _gives_a_score(code, handler)
-                )
-                or _rewards_a_group(code, function, handler)
-            )
-        ):
-            yield found(
-                handler.node,
-                "a failing judge becomes a score that the policy is trained on; let it "
-                "raise, and the group goes on without this episode",
-            )
-
-
-def _asks_a_judge(code: Code, function: Function, handler: Handler) -> bool:
-    """Return whether what is tried depends on another model's answer, and on the policy's only through it."""
-    tried = list(below(handler.tried))
-    named = JUDGE.search(function.node.name) is not None
-    if named and any(map(_requests, tried)):
-        return True
-    left: list[ast.AST] = list(handler.tried)
-    names, asked = set[str](), False
-    while left:
-        node = left.pop()
-        if code.completions.asks_another(node):
-            asked = True
-            continue  # the policy's answer may be what it is asked about
-        if code.completions.asks(node):
-            return False
-        if isinstance(node, ast.Name) and node.id not in names:
-            names.add(node.id)
-            left += code.syntax.origins(function.qualname, node.id)
-        left += ast.iter_child_nodes(node)
-    return asked
-
-
-def _rewards_a_group(code: Code, function: Function, handler: Handler) -> bool:
-    """Return whether a handler of a judge gives a reward to each trajectory of a group."""
-    if not (JUDGE.search(function.node.name) and handler.names & BROAD):
-        return False
-    return any(
-        isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Attribute)
-        and node.targets[0].attr == "reward"
-        and code.syntax.enclosing_loop(node) is not None
-        and code.blocks.within(code.syntax.enclosing_loop(node) or node, handler.node)
-        for node in below(handler.body)
-    ) and any(isinstance(node, ast.Await) for node in below(handler.tried))
-
-
-def _requests(node: ast.AST) -> bool:
-    """Return whether a node awaits the answer of a server: ``await client.post(...)``."""
-    return (
-        isinstance(node, ast.Await)
-        and isinstance(node.value, ast.Call)
-        and last_name(node.value.func) in ("post", "get", "request")
-    )
-
-
-def _gives_a_score(code: Code, handler: Handler) -> bool:
-    """Return whether a handler returns a number or a verdict, or sets the one that it tried to set."""
-    last = handler.body[-1] if handler.body else None
-    if isinstance(last, ast.Return) and last.value is not None:
-        value = last.value
-        given: list[ast.expr] = [value]
-        if isinstance(value, ast.Dict):
-            given = value.values
-        elif isinstance(value, ast.Call):
-            given = [*value.args, *(each.value for each in value.keywords)]
-        elif isinstance(value, ast.Tuple):
-            given = value.elts
-        return any(isinstance(code.constant(each), int | float) for each in given)
-    tried = {
-        ast.dump(target)
-        for node in below(handler.tried)
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-    }
-    return any(
-        isinstance(node, ast.Assign)
-        and isinstance(code.constant(node.value), int | float)
-        and any(
-            ast.dump(target) in tried and ".metrics[" not in ast.unparse(target)
-            for target in node.targets
-        )
-        for node in handler.body
     )
 
 
@@ -323,23 +186,6 @@ def _filled_in(code: Code) -> Iterator[Found]:
             and re.search(r"Trajectory$|Exception", ast.unparse(choice.test.args[-1]))
         ):
             yield found(call, MESSAGE)
-
-
-def _handlers(code: Code) -> Iterator[Handler]:
-    for node in code.syntax.nodes:
-        if isinstance(node, ast.Try):
-            for each in node.handlers:
-                yield Handler(each, node, each.type, node.body, each.body)
-        elif isinstance(node, ast.With | ast.AsyncWith):
-            for item in node.items:
-                made = item.context_expr
-                if (
-                    isinstance(made, ast.Call)
-                    and last_name(made.func) == "suppress"
-                    and made.args
-                ):
-                    caught = ast.Tuple(made.args, ast.Load())
-                    yield Handler(made, node, caught, node.body, ())
 
 
 def _wraps(code: Code, handler: Handler) -> bool:

@@ -198,7 +198,7 @@ def test_a_reward_that_is_no_number_poisons_its_group() -> None:
     )
 
 
-@shows("ART305", "ART310")
+@shows("ART305", "ART310", "ART313")
 def test_a_reward_for_a_failure_moves_the_mean() -> None:
     pytest.importorskip("torch")
     good = [trajectory(USER, choice(), reward=1.0) for _ in range(3)]

@@ -1,0 +1,181 @@
+"""A verdict is made up where the judge failed, so the policy is trained on its outage
+
+If the judge times out, or answers something that cannot be parsed, and a handler gives a score
+in its place, the policy is rewarded or punished for what nobody has judged. Beside rewards that
+were judged, the made-up ones move the mean of the group.
+
+Let the error propagate: the group goes on without the episode (``max_exceptions``). Retry the
+judge with ``art.retry`` or tenacity.
+
+Evidence: art 0.5.18, preprocessing/tokenize.py:247-250; art 0.5.23,
+preprocessing/tokenize.py:762-772 (the mean is over all trajectories).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from art_adapt.code.nodes import Function, last_name
+from art_adapt.rules.code import Code, below
+from art_adapt.rules.code.handlers import BROAD, NOT_ITS_DOING, Handler, handlers
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART313", "made-up-verdict", Severity.GARBAGE)
+BAD = (
+    """\
+import art, json
+
+async def judge(client, answer):
+    response = await client.chat.completions.create(
+        model="gpt-4.1", messages=[{"role": "user", "content": f"Grade: {answer}"}]
+    )
+    try:
+        return float(json.loads(response.choices[0].message.content)["score"])
+    except Exception:  # <-
+        return 0.5
+
+async def rollout(client, judge_client, model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[scenario])
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages()
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    trajectory.reward = await judge(judge_client, response.choices[0].message.content)
+    return trajectory
+""",
+    """\
+import art
+
+async def score_group(judge, group):
+    try:
+        for trajectory, score in zip(group.trajectories, await judge(group)):
+            trajectory.reward = score
+    except Exception as error:  # <-
+        for trajectory in group.trajectories:
+            trajectory.reward = 0.0
+    return group
+""",
+)
+GOOD = (
+    BAD[0].replace("  # <-", "").replace("        return 0.5", "        raise"),
+    """\
+import art, json
+
+async def rollout(client, model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[scenario])
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages()
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    try:
+        score = json.loads(response.choices[0].message.content)["confidence"]
+    except (ValueError, KeyError):  # the policy's own mistake
+        score = 0.0
+    trajectory.reward = score
+    return trajectory
+""",
+)
+# What a verdict that cannot be read raises.
+PARSING = frozenset(["ValueError", "KeyError", "JSONDecodeError", "ValidationError"])
+JUDGE = re.compile(r"judge|grade|score|evaluat|reward", re.IGNORECASE)
+
+
+def check(code: Code) -> Iterator[Found]:
+    if code.only_evaluates:
+        return
+    for handler in handlers(code.syntax):
+        function = code.function_of(handler.statement)
+        if (
+            function is not None
+            and handler.names & (NOT_ITS_DOING | PARSING)
+            and not any(isinstance(node, ast.Raise) for node in below(handler.body))
+            and (
+                (
+                    _asks_a_judge(code, function, handler)
+                    and _gives_a_score(code, handler)
+                )
+                or _rewards_a_group(code, function, handler)
+            )
+        ):
+            yield found(
+                handler.node,
+                "a failing judge becomes a score that the policy is trained on; let it "
+                "raise, and the group goes on without this episode",
+            )
+
+
+def _asks_a_judge(code: Code, function: Function, handler: Handler) -> bool:
+    """Return whether what is tried depends on another model's answer, and on the policy's only through it."""
+    tried = list(below(handler.tried))
+    named = JUDGE.search(function.node.name) is not None
+    if named and any(map(_requests, tried)):
+        return True
+    left: list[ast.AST] = list(handler.tried)
+    names, asked = set[str](), False
+    while left:
+        node = left.pop()
+        if code.completions.asks_another(node):
+            asked = True
+            continue  # the policy's answer may be what it is asked about
+        if code.completions.asks(node):
+            return False
+        if isinstance(node, ast.Name) and node.id not in names:
+            names.add(node.id)
+            left += code.syntax.origins(function.qualname, node.id)
+        left += ast.iter_child_nodes(node)
+    return asked
+
+
+def _rewards_a_group(code: Code, function: Function, handler: Handler) -> bool:
+    """Return whether a handler of a judge gives a reward to each trajectory of a group."""
+    if not (JUDGE.search(function.node.name) and handler.names & BROAD):
+        return False
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Attribute)
+        and node.targets[0].attr == "reward"
+        and code.syntax.enclosing_loop(node) is not None
+        and code.blocks.within(code.syntax.enclosing_loop(node) or node, handler.node)
+        for node in below(handler.body)
+    ) and any(isinstance(node, ast.Await) for node in below(handler.tried))
+
+
+def _requests(node: ast.AST) -> bool:
+    """Return whether a node awaits the answer of a server: ``await client.post(...)``."""
+    return (
+        isinstance(node, ast.Await)
+        and isinstance(node.value, ast.Call)
+        and last_name(node.value.func) in ("post", "get", "request")
+    )
+
+
+def _gives_a_score(code: Code, handler: Handler) -> bool:
+    """Return whether a handler returns a number or a verdict, or sets the one that it tried to set."""
+    last = handler.body[-1] if handler.body else None
+    if isinstance(last, ast.Return) and last.value is not None:
+        value = last.value
+        given: list[ast.expr] = [value]
+        if isinstance(value, ast.Dict):
+            given = value.values
+        elif isinstance(value, ast.Call):
+            given = [*value.args, *(each.value for each in value.keywords)]
+        elif isinstance(value, ast.Tuple):
+            given = value.elts
+        return any(isinstance(code.constant(each), int | float) for each in given)
+    tried = {
+        ast.dump(target)
+        for node in below(handler.tried)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+    }
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(code.constant(node.value), int | float)
+        and any(
+            ast.dump(target) in tried and ".metrics[" not in ast.unparse(target)
+            for target in node.targets
+        )
+        for node in handler.body
+    )
