@@ -213,12 +213,12 @@ def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> R
 def _out_of_reach(call: Place, given: Sequence[Path]) -> Refusal:
     """Say that a file asks the model to which no call was followed: a library may run it."""
     agent = given[0]
-    example = f"art-adapt --entry {agent.stem}:main {quote(shown(call.path))}"
+    example = f"art-adapt --entry {agent.stem}:FUNCTION {quote(shown(call.path))}"
     return Refusal(
         f"{at(call)} asks the model, but no path from {agent.name} leads there",
         why="a library or a registry may run it, which reading does not follow",
-        next_step=f"name the function that runs an episode: {example}; or run the agent once "
-        "with art-adapt capture -- COMMAND, which shows it",
+        next_step=f"name the function that runs an episode, with {example}; or run the agent "
+        "once with art-adapt capture -- COMMAND, which shows it",
         path=agent,
     )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from agent_files import art_adapt
 
 from art_adapt.entry_decision import decide_entry
 from art_adapt.errors import Refusal
@@ -321,3 +322,48 @@ def test_a_parsed_command_line_is_handed_by_the_episode(
 ) -> None:
     found = surveyed(tmp_path, CHAT + dedent(COMMANDS[spelling])).entry_points
     assert found[0].name == "launch"
+
+
+# Files that only a library of the machine puts together, so that no call leads to the model.
+APART = {
+    "llm": """\
+        from openai import OpenAI
+
+        def ask(prompt):
+            return OpenAI().chat.completions.create(
+                model="m", messages=[{"role": "user", "content": prompt}]
+            ).choices[0].message.content
+        """,
+    "steps": """\
+        from llm import ask
+        from pipeline import Node
+
+        class Answer(Node):
+            def exec(self, shared):
+                return ask(shared["question"])
+        """,
+    "main": """\
+        import sys
+        from pipeline import Flow
+        from steps import Answer
+
+        def main():
+            Flow(start=Answer()).run({"question": sys.argv[1]})
+
+        if __name__ == "__main__":
+            main()
+        """,
+}
+
+
+def test_a_call_that_nothing_leads_to_is_named(tmp_path: Path) -> None:
+    for name, text in APART.items():
+        (tmp_path / f"{name}.py").write_text(dedent(text))
+    done = art_adapt("main.py", cwd=tmp_path)
+    said = done.stderr.decode()
+    assert done.returncode == 2
+    assert "llm.py:4 asks the model, but no path from main.py leads there" in said
+    assert "art-adapt --entry main:FUNCTION llm.py" in said
+    named = art_adapt("--entry", "main:main", "llm.py", cwd=tmp_path)
+    assert named.returncode == 0, named.stderr.decode()
+    assert "main" in (tmp_path / "main_train.py").read_text()
