@@ -6,11 +6,23 @@ import ast
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from art_adapt.calls import KINDS, NAMESPACES
+from art_adapt.code.annotations import bare
 from art_adapt.code.classes import lineage
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.model import EntryPoint, Parameter
+
+# What may define the class in a model's client's annotation; typing says nothing of it.
+MODEL_LIBRARIES = {"typing", *(name for kind in KINDS for name in kind.libraries)}
+# The attributes of a model's client that lead to its calls.
+RESOURCES = {
+    *NAMESPACES,
+    "with_options",
+    *(kind.resource[0] for kind in KINDS if kind.resource),
+}
 
 
 def with_clients(
@@ -40,6 +52,23 @@ def with_clients(
     return replace(
         entry, parameters=parameters, constructor=_marked(entry.constructor, kept)
     )
+
+
+def is_of_another_library(syntax: Syntax, annotation: ast.expr | None) -> bool:
+    """True if a parameter is annotated with a class that a library without models defines."""
+    named = syntax.qualified(bare(annotation)) if annotation is not None else None
+    top, _, name = (named or "").partition(".")
+    return bool(name) and top not in MODEL_LIBRARIES
+
+
+def serves_another_library(syntax: Syntax, function: Function, name: str) -> bool:
+    """True if a function uses a client, and never as a model's: ``client.chat_update(...)``."""
+    used = {
+        node.attr
+        for node in syntax.owned_by(function.qualname)
+        if isinstance(node, ast.Attribute) and dotted(node.value) == name
+    }
+    return bool(used) and used.isdisjoint(RESOURCES)
 
 
 def _marked(

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from art_adapt.calls import CLIENT_CLASSES, CLIENT_NAMES, KINDS, NAMESPACES
+from art_adapt.calls import CLIENT_CLASSES, CLIENT_NAMES
 from art_adapt.code.annotations import alternatives, bare
 from art_adapt.code.classes import lineage, method_of
 from art_adapt.code.command_line import defaults_of_click
@@ -25,19 +25,15 @@ from art_adapt.code.nodes import (
 from art_adapt.code.object_use import is_used_as_object
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import BUILTIN, Syntax
+from art_adapt.survey.inputs.clients import (
+    is_of_another_library,
+    serves_another_library,
+)
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import BY_NAME, supplied_by_use
 from art_adapt.survey.model import Parameter
 
 CLIENT_CLASS = re.compile(rf"\b({'|'.join(sorted(CLIENT_CLASSES))})\b")
-# What may define the class in a model's client's annotation; typing says nothing of it.
-MODEL_LIBRARIES = {"typing", *(name for kind in KINDS for name in kind.libraries)}
-# The attributes of a model's client that lead to its calls.
-RESOURCES = {
-    *NAMESPACES,
-    "with_options",
-    *(kind.resource[0] for kind in KINDS if kind.resource),
-}
 # Names in annotations whose values JSON can hold, or a field of a scenario can be made of.
 PLAIN = BUILTIN | frozenset(
     [
@@ -108,7 +104,9 @@ def parameters_of(
                 argument,
                 _passed_default(default),
                 functools.partial(is_used_as_object, syntax, function, argument.arg),
-                functools.partial(_serves_otherwise, syntax, function, argument.arg),
+                functools.partial(
+                    serves_another_library, syntax, function, argument.arg
+                ),
                 configures=function.node.name == "__init__",
             ),
             supplied=parameter.supplied
@@ -302,7 +300,7 @@ def _parameter(
     is_client = CLIENT_CLASS.search(text or "") is not None or (
         argument.arg in CLIENT_NAMES
         and found is None  # a class of the project is none
-        and not _is_of_another_library(syntax, annotation)
+        and not is_of_another_library(syntax, annotation)
         and not serves_otherwise()
     )
     fields: tuple[Parameter, ...] | None = None
@@ -340,23 +338,6 @@ def _parameter(
         fields,
         supplied="" if is_own else BY_NAME.get(argument.arg, ""),
     )
-
-
-def _is_of_another_library(syntax: Syntax, annotation: ast.expr | None) -> bool:
-    """True if a parameter is annotated with a class that a library without models defines."""
-    named = syntax.qualified(bare(annotation)) if annotation is not None else None
-    top, _, name = (named or "").partition(".")
-    return bool(name) and top not in MODEL_LIBRARIES
-
-
-def _serves_otherwise(syntax: Syntax, function: Function, name: str) -> bool:
-    """True if a function uses a client, and never as a model's: ``client.chat_update(...)``."""
-    used = {
-        node.attr
-        for node in syntax.owned_by(function.qualname)
-        if isinstance(node, ast.Attribute) and dotted(node.value) == name
-    }
-    return bool(used) and used.isdisjoint(RESOURCES)
 
 
 def _is_plain(

@@ -14,7 +14,6 @@ from pathlib import Path
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.command_line import reads_arguments, usual_value
-from art_adapt.code.dependence import made_from
 from art_adapt.code.importable import (
     is_importable,
     module_at,
@@ -33,20 +32,12 @@ from art_adapt.survey.inputs.bindings import (
     value_of,
 )
 from art_adapt.survey.inputs.fillings import PERSONAL, changes, fillings
+from art_adapt.survey.inputs.run_state import is_run_state
 from art_adapt.survey.model import Construction
 from art_adapt.survey.side_effects.effects import asks_a_person
 
 MOST_STATEMENTS = 12
 FAKES = re.compile(r"(^|_)_?(Fake|Stub|Dummy|Scripted)|Mock", re.IGNORECASE)
-# What a page, a request or a chat keeps while it runs, and no episode has.
-RUNNING = frozenset(
-    {"streamlit.session_state", "streamlit.query_params", "chainlit.user_session"}
-    | {
-        f"{web}.{name}"
-        for web in ("flask", "quart")
-        for name in ("g", "request", "session")
-    }
-)
 # What a train module has for arguments that say which model is asked, and where.
 SUPPLIED = {
     "model": "BASE_MODEL",
@@ -103,14 +94,6 @@ def construction(
             dict.fromkeys(key for node in whole for key in _named(project, place, node))
         ),
         taken.foreign,
-    )
-
-
-def is_of_a_run(place: Syntax, value: ast.expr) -> bool:
-    """True if a value depends on what a page, a request or a chat keeps while it runs."""
-    return any(
-        isinstance(node, ast.expr) and place.qualified(node) in RUNNING
-        for node in made_from(place, place.owner(value), [value])
     )
 
 
@@ -224,7 +207,7 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
             continue
         if isinstance(node, ast.NamedExpr) or reads_arguments(place, node):
             return False
-        if isinstance(node, ast.expr) and place.qualified(node) in RUNNING:
+        if is_run_state(place, node):
             return False
         if isinstance(node, ast.Call) and asks_a_person(place, node):
             return False

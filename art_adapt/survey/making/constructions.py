@@ -21,7 +21,8 @@ from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import classes_of
 from art_adapt.code.syntax import Syntax
-from art_adapt.survey.inputs.slices import construction, is_of_a_run
+from art_adapt.survey.inputs.run_state import is_of_a_run
+from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.making.call_ranks import (
     DEMOS,

@@ -1,0 +1,28 @@
+"""Tells what only exists while a page, a request or a chat runs: no episode has it."""
+
+from __future__ import annotations
+
+import ast
+
+from art_adapt.code.dependence import made_from
+from art_adapt.code.syntax import Syntax
+
+RUNNING = frozenset(
+    {"streamlit.session_state", "streamlit.query_params", "chainlit.user_session"}
+    | {
+        f"{web}.{name}"
+        for web in ("flask", "quart")
+        for name in ("g", "request", "session")
+    }
+)
+
+
+def is_run_state(place: Syntax, node: ast.AST) -> bool:
+    """True if a node is an object that a page, a request or a chat keeps things in."""
+    return isinstance(node, ast.expr) and place.qualified(node) in RUNNING
+
+
+def is_of_a_run(place: Syntax, value: ast.expr) -> bool:
+    """True if a value depends on what a page, a request or a chat keeps while it runs."""
+    made_of = made_from(place, place.owner(value), [value])
+    return any(is_run_state(place, node) for node in made_of)
