@@ -216,7 +216,7 @@ def _out_of_reach(call: Place, given: Sequence[Path]) -> Refusal:
     example = f"art-adapt --entry {agent.stem}:FUNCTION {quote(shown(call.path))}"
     return Refusal(
         f"{at(call)} asks the model, but no path from {agent.name} leads there",
-        why="a library or a registry may run it, which reading does not follow",
+        why="a library or a registry may call it; art-adapt cannot follow such calls by reading the code",
         next_step=f"name the function that runs an episode, with {example}; or run the agent "
         "once with art-adapt capture -- COMMAND, which shows it",
         path=agent,

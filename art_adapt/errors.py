@@ -39,8 +39,11 @@ class Refusal(Exception):
 
 def missing(path: Path) -> Refusal:
     """Return the refusal of a path that does not exist, with the name that is nearly it."""
+    if path.is_dir():
+        return Refusal("a folder, not a file", next_step="name a file", path=path)
     try:
         beside = [each.name for each in path.absolute().parent.iterdir()]
+        beside = [name for name in beside if name != path.name]  # a link to nothing
     except OSError:
         beside = []
     near = difflib.get_close_matches(path.name, beside, 1, 0.7)

@@ -8,14 +8,16 @@ from pathlib import Path
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
+from pygls.workspace import TextDocument
 
 from art_adapt import __version__
 from art_adapt.check.diagnostic import Diagnostic
 from art_adapt.check.ignores import with_ignores
-from art_adapt.check.run import check_source
+from art_adapt.check.run import check_source, is_checked
 from art_adapt.check.selection import Selection
 from art_adapt.check.settings import settings_for
 from art_adapt.errors import Refusal
+from art_adapt.folders import files_in
 from art_adapt.report.check import page_address
 from art_adapt.report.rules import rule_page
 from art_adapt.rules import rules
@@ -38,14 +40,17 @@ class CheckServer(LanguageServer):
     def __init__(self) -> None:
         super().__init__("art-adapt", __version__)
         self.found: dict[str, tuple[Source, tuple[Diagnostic, ...]]] = {}
+        self.refused: set[str] = set()
 
     def check(self, uri: str) -> None:
         """Check one document, and publish what is found; a refusal is shown once."""
         document = self.workspace.get_text_document(uri)
         path = Path(to_fs_path(uri) or document.filename or "untitled.py")
-        source = Source(path, document.source.encode())
+        source = _as_source(path, document.source)
         try:
             settings = settings_for(path)
+            if _is_excluded(path, settings.exclude):
+                return self.publish(document, source, ())
             selection = Selection(
                 settings.select, settings.ignore, settings.extend_select
             ).without(settings.ignored_in(path))
@@ -55,14 +60,20 @@ class CheckServer(LanguageServer):
             )
         except Refusal as refusal:
             found = ()
-            self.window_log_message(
-                lsp.LogMessageParams(lsp.MessageType.Warning, str(refusal))
-            )
-        self.found[uri] = source, found
+            if str(refusal) not in self.refused:
+                self.refused.add(str(refusal))
+                said = lsp.LogMessageParams(lsp.MessageType.Warning, str(refusal))
+                self.window_log_message(said)
+        self.publish(document, source, found)
+
+    def publish(
+        self, document: TextDocument, source: Source, found: Sequence[Diagnostic]
+    ) -> None:
+        """Show the findings of a document, in place of those before."""
+        self.found[document.uri] = source, tuple(found)
+        said = [_diagnostic(source, each) for each in found]
         self.text_document_publish_diagnostics(
-            lsp.PublishDiagnosticsParams(
-                uri, [_diagnostic(source, each) for each in found], document.version
-            )
+            lsp.PublishDiagnosticsParams(document.uri, said, document.version)
         )
 
     def at(self, uri: str, wanted: lsp.Range) -> Iterator[Diagnostic]:
@@ -95,6 +106,9 @@ def make_server() -> CheckServer:
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: lsp.DidCloseTextDocumentParams) -> None:
         server.found.pop(params.text_document.uri, None)
+        server.text_document_publish_diagnostics(
+            lsp.PublishDiagnosticsParams(params.text_document.uri, [])
+        )
 
     @server.feature(
         lsp.TEXT_DOCUMENT_CODE_ACTION,
@@ -119,6 +133,16 @@ def make_server() -> CheckServer:
         return lsp.Hover(page)
 
     return server
+
+
+def _is_excluded(path: Path, patterns: Sequence[str]) -> bool:
+    return path.is_file() and not any(files_in([path], is_checked, patterns))
+
+
+def _as_source(path: Path, text: str) -> Source:
+    """Return a document as its file would be: in the encoding that its first lines declare."""
+    encoding = Source(path, text.encode()).encoding
+    return Source(path, text.encode(encoding, errors="replace"))
 
 
 def _diagnostic(source: Source, each: Diagnostic) -> lsp.Diagnostic:

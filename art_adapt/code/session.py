@@ -7,13 +7,19 @@ with more files, or with edited ones, only looks again for what these change.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from art_adapt.code.project_folder import python_files
 from art_adapt.source import Source
+
+MOST_BESIDE = 200  # files of one folder that are looked through
+IMPORTS = re.compile(rb"^[ \t]*(?:from|import)[ \t][^#\n]*", re.MULTILINE)
+WORDS = re.compile(rb"[^\s.,()]+")
 
 if TYPE_CHECKING:
     from art_adapt.code.syntax import Syntax
@@ -62,6 +68,9 @@ class Session:
     _syntaxes: dict[tuple[Path, bytes], Syntax] = field(default_factory=dict)
     _below: dict[Path, list[Path]] = field(default_factory=dict)
     _texts: dict[Path, bytes] = field(default_factory=dict)
+    _beside: dict[Path, tuple[tuple[Path, bytes, frozenset[bytes]], ...]] = field(
+        default_factory=dict
+    )
     _facts: list[tuple[Look, Any, Hashable]] = field(default_factory=list)
     _bits: dict[tuple[Look, Any, Hashable], Facts] = field(default_factory=dict)
     _sets: dict[Facts, Facts] = field(default_factory=dict)  # equal ones are the same
@@ -97,6 +106,19 @@ class Session:
         if path not in self._texts:
             self._texts[path] = path.read_bytes()
         return self._texts[path]
+
+    def beside(self, folder: Path) -> tuple[tuple[Path, bytes, frozenset[bytes]], ...]:
+        """Return the Python files of a folder, each with its text and the words that it imports."""
+        if folder not in self._beside:
+            found = []
+            for path in sorted(folder.glob("*.py"))[:MOST_BESIDE]:
+                with suppress(OSError):  # a folder, or a link to nothing
+                    text = self.text(path)
+                    lines = IMPORTS.findall(text)
+                    words = frozenset(w for line in lines for w in WORDS.findall(line))
+                    found.append((path, text, words))
+            self._beside[folder] = tuple(found)
+        return self._beside[folder]
 
     def fact(self, look: Look, about: Hashable, value: Hashable) -> Facts:
         """Return the set that holds one fact: what ``look`` finds about something."""

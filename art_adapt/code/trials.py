@@ -7,13 +7,19 @@ from pathlib import Path
 
 from art_adapt.code.project_folder import project_root
 
-IN_TEST = re.compile(r"tests?|testing|test_.*|.*_test|conftest")
+IN_TEST = re.compile(r"tests?([-_].*)?|testing|test(data|utils?)|.*_tests?|conftest")
+COLLECTED = re.compile(r"test_.*|.*_test|conftest")  # by pytest, from the file's name
 IN_DEMO = re.compile(r"(^|_)(demo|example|sample|smoke)s?(_|$)", re.IGNORECASE)
 
 
 def is_test(path: Path) -> bool:
     """True if a file belongs to tests; ``path`` is as it is named in its project."""
     return any(map(IN_TEST.fullmatch, (*path.parts[:-1], path.stem)))
+
+
+def is_collected(path: Path) -> bool:
+    """True if pytest looks for tests in a file, or for what its tests share."""
+    return COLLECTED.fullmatch(path.stem) is not None
 
 
 def is_demo(path: Path) -> bool:

@@ -150,8 +150,12 @@ def check(
     if add_ignore:
         if from_stdin:
             raise Refusal("--add-ignore writes files, and cannot write standard input")
-        _ignore(files, selection, settings)
-        raise typer.Exit(0)
+        if fix or unsafe_fixes:
+            raise Refusal(
+                "--add-ignore with fixes", next_step="fix first, then ignore the rest"
+            )
+        changes = _ignore(files, selection, settings, write=not diff)
+        raise typer.Exit(1 if diff and changes and not exit_zero else 0)
     if fix or diff or unsafe_fixes:
         some = sources or _readable(files)
         after = _fix(
@@ -177,12 +181,18 @@ def check(
     raise typer.Exit(1 if checked.found and not exit_zero else 0)
 
 
-def _ignore(files: list[Path], selection: Selection, settings: Settings) -> None:
-    """Write comments that ignore what is found, and say how many into each file."""
+def _ignore(
+    files: list[Path], selection: Selection, settings: Settings, *, write: bool
+) -> bool:
+    """Write comments that ignore what is found, or show them; tell whether there are any.
+
+    What is found in a notebook, or in a file that cannot be read, stays.
+    """
     from art_adapt import files as on_disk
     from art_adapt.check.ignores import with_ignores
     from art_adapt.check.own_rules import OWN
     from art_adapt.check.run import check_source
+    from art_adapt.diff import unified
     from art_adapt.file_edit import FileEdit
 
     edits, told = [], []
@@ -197,9 +207,17 @@ def _ignore(files: list[Path], selection: Selection, settings: Settings) -> None
         if data != source.data:
             edits.append(FileEdit(source.path, source.data, data))
             told.append(f"ignored {len(found)} in {quoted(str(source.path))}")
-    on_disk.write(edits)
-    for line in told or ["nothing to ignore"]:
+    if write:
+        on_disk.write(edits)
+    else:
+        for edit in edits:
+            sys.stdout.buffer.write(unified(edit))
+    for line in told or ["nothing to ignore"] if write else []:
         print(line, file=sys.stderr)
+    notebooks = sum(file.suffix == ".ipynb" for file in files)
+    if notebooks and write:
+        print(f"notebooks are not written: {notebooks}", file=sys.stderr)
+    return bool(edits)
 
 
 def _write(text: str, file: Path | None, beside: bool) -> None:

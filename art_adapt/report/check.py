@@ -243,8 +243,8 @@ def _rdjson(found: Sequence[Diagnostic]) -> Iterator[str]:
                 "location": {
                     "path": relative(each.path),
                     "range": {
-                        "start": {"line": each.found.line, "column": each.column},
-                        "end": {"line": each.found.end_line, "column": each.end_column},
+                        "start": _bytes_at(each.found.line, each.found.column),
+                        "end": _bytes_at(each.found.end_line, each.found.end_column),
                     },
                 },
             }
@@ -252,6 +252,11 @@ def _rdjson(found: Sequence[Diagnostic]) -> Iterator[str]:
         ],
     }
     yield json.dumps(said, indent=2) + "\n"
+
+
+def _bytes_at(line: int, column: int) -> dict[str, int]:
+    """Return a place as Reviewdog counts: columns in bytes of UTF-8, from 1."""
+    return {"line": line, "column": column + 1}
 
 
 def _escaped(text: str) -> str:

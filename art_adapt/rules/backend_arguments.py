@@ -1,4 +1,4 @@
-"""backend.train or TrainConfig gets an argument that it does not have: it raises, or is dropped
+"""backend.train or TrainConfig gets an unknown argument, so the call raises or the argument is lost
 
 LocalBackend accepts ``loss_fn=`` but not ``ppo=``; ServerlessBackend of ART 0.5.18 accepts
 ``ppo=`` but not ``loss_fn=``; neither accepts ``config=``. The TypeError comes after the first
@@ -80,7 +80,7 @@ def check(code: Code) -> Iterator[Found]:
             if given.arg is not None and given.arg not in CONFIGURED:
                 yield found(
                     given.value,
-                    f"TrainConfig has no {given.arg}: it is dropped without a word",
+                    f"TrainConfig has no {given.arg}: pydantic drops it silently",
                 )
     for call in code.method_calls("train"):
         assert isinstance(call.func, ast.Attribute)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, root_object
+from art_adapt.code.nodes import dotted, last_name, root_object
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code import Body, Code
 from art_adapt.rules.code.functions import Place, Value
@@ -78,26 +78,25 @@ SERVICES = ("openpipe.OpenPipe", "openpipe.client.OpenPipe")  # have their key e
 CREDENTIALS = ("api_key", "token", "access_token", "api_token", "secret_key")
 # What such clients do over the network: other methods may only build a request.
 REQUESTS = frozenset(
-    {"search", "web_search", "search_and_contents", "query", "create", "invoke", "post"}
-    | {
+    {
+        "search",
+        "web_search",
+        "search_and_contents",
+        "query",
+        "invoke",
         "report",
-        "send",
-        "get",
         "fetch",
-        "request",
-        "extract",
-        "crawl",
-        "scrape",
-        "upload",
     }
-    | {"generate", "complete", "embed", "rerank", "retrieve", "answer"}
+    | {"extract", "crawl", "scrape", "rerank", "transcribe"}
 )
 LANGCHAIN = ("langchain", "langchain_core", "langchain_openai", "langgraph")
+Known = dict[ast.AST, ast.Call | None]  # the call that blocks in a function
 DEEPEST = 3  # functions that one leads to through the other
 
 
 def check(code: Code) -> Iterator[Found]:
     said = set()
+    known: Known = {}
     for call in code.calls:
         if not code.is_async(call) or not code.trajectories.in_episode(call):
             continue
@@ -105,8 +104,13 @@ def check(code: Code) -> Iterator[Found]:
             continue
         if code.syntax.owner(call).startswith("main"):
             continue
-        blocking = call if _blocks(code, code.syntax, call) else _within(code, call)
-        if blocking is None or blocking in said:
+        blocking = call
+        if not _blocks(code, code.syntax, call):
+            within = _within(code, call, known)
+            if within is None:
+                continue
+            blocking = within
+        if blocking in said:
             continue
         said.add(blocking)
         yield found(
@@ -116,13 +120,22 @@ def check(code: Code) -> Iterator[Found]:
         )
 
 
-def _within(code: Code, call: ast.Call) -> ast.Call | None:
+def _within(code: Code, call: ast.Call, known: Known) -> ast.Call | None:
     """Return the call that blocks in a function that is called here, and not awaited."""
     body = code.flow.functions.enter(code.flow.here(call))
-    return None if body is None else _in_body(code, body, DEEPEST)
+    return None if body is None else _in_body(code, body, DEEPEST, known)
 
 
-def _in_body(code: Code, body: Body, depth: int) -> ast.Call | None:
+def _in_body(code: Code, body: Body, depth: int, known: Known) -> ast.Call | None:
+    """Return the call that blocks in a function, or in what that calls; ``known``: of each."""
+    key = body.function.node
+    if key not in known:
+        known[key] = None  # ends a recursion
+        known[key] = _first_in(code, body, depth, known)
+    return known[key]
+
+
+def _first_in(code: Code, body: Body, depth: int, known: Known) -> ast.Call | None:
     if not isinstance(body.function.node, ast.FunctionDef):
         return None
     if any(isinstance(node, ast.Yield) for node in body.nodes):
@@ -133,7 +146,7 @@ def _in_body(code: Code, body: Body, depth: int) -> ast.Call | None:
             return call
     for call in calls if depth > 1 else ():
         inner = code.flow.functions.enter(Value(call, body.place))
-        found = None if inner is None else _in_body(code, inner, depth - 1)
+        found = None if inner is None else _in_body(code, inner, depth - 1, known)
         if found is not None:
             return found
     return None
@@ -164,12 +177,13 @@ def _asks_a_service(code: Code, syntax: Syntax, call: ast.Call) -> bool:
     ):
         return False
     if function.attr == "invoke" and syntax.imports_module(*LANGCHAIN) is not None:
-        return True
+        # A tool of the project's own is not asked over a network.
+        return code.flow.functions.called(syntax, function.value) is None
     made = code.values(Value(root_object(function.value), Place(syntax)))
-    return bool(made) and all(_has_credentials(each) for each in made)
+    return bool(made) and all(_has_credentials(code, each) for each in made)
 
 
-def _has_credentials(made: Value) -> bool:
+def _has_credentials(code: Code, made: Value) -> bool:
     """Return whether a client of a package is made with a key, and is no async one."""
     call = made.node
     if not isinstance(call, ast.Call):
@@ -179,8 +193,12 @@ def _has_credentials(made: Value) -> bool:
         return True
     if not any(k.arg in CREDENTIALS for k in call.keywords):
         return False
-    imported = made.syntax.imports.get((dotted(call.func) or "").partition(".")[0])
-    return imported is not None and "async" not in name.lower()
+    if not last_name(call.func)[:1].isupper():
+        return False  # AutoTokenizer.from_pretrained(name, token=token)
+    head = (dotted(call.func) or "").partition(".")[0]
+    imported = made.syntax.imports.get(head)
+    own = code.flow.functions.imported(made.syntax, head) is not None
+    return imported is not None and not own and "async" not in name.lower()
 
 
 def _is_sync(code: Code, completion: FoundCall) -> bool:

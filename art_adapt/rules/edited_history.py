@@ -115,17 +115,24 @@ def _is_for_none(code: Code, target: ast.expr, given: ast.expr) -> bool:
 
     Tool calls that the model made are something.
     """
+    asked = ast.dump(target).replace("Store()", "Load()")
+    if isinstance(given, ast.BoolOp) and ast.dump(given.values[0]) == asked:
+        return True  # m.content = m.content or ""
     if code.constant(given) not in (None, "") and not _is_empty(given):
         return False
     calls = isinstance(target, ast.Attribute) and target.attr == "tool_calls"
-    asked = ast.dump(target).replace("Store()", "Load()")
     inner: ast.AST = target
     for outer in code.syntax.ancestors(target):
         if isinstance(outer, ast.If) and inner in outer.body:
             match outer.test:
-                case ast.UnaryOp(op=ast.Not(), operand=value) | ast.Compare(left=value):
+                case (
+                    ast.UnaryOp(op=ast.Not(), operand=value)
+                    | ast.Compare(left=value, ops=[ast.Is() | ast.Eq()])
+                ):
                     if ast.dump(value) == asked:
                         return True
+        elif isinstance(outer, ast.If) and ast.dump(outer.test) == asked:
+            return True  # the else of: if m.tool_calls
         inner = outer
     return not calls
 

@@ -93,7 +93,7 @@ def check(code: Code) -> Iterator[Found]:
         elif _is_awaited_alone(code, call):
             yield found(
                 call,
-                "rollouts run one after the other, and the first that fails ends the run; use "
+                "this loop runs one rollout at a time, and the first failure ends the run; use "
                 "art.gather_trajectory_groups, with max_exceptions",
             )
 

@@ -104,10 +104,20 @@ def check(code: Code) -> Iterator[Found]:
 def _given(node: ast.AST) -> ast.expr | None:
     """Return what a message is given for a ``tool_call_id``, if it is written out."""
     if isinstance(node, ast.Dict):
-        for key, value in zip(node.keys, node.values, strict=True):
-            if isinstance(key, ast.Constant) and key.value == ID:
-                return value
-    return keyword(node, ID) if isinstance(node, ast.Call) else None
+        entries = {
+            key.value: value
+            for key, value in zip(node.keys, node.values, strict=True)
+            if isinstance(key, ast.Constant)
+        }
+    elif isinstance(node, ast.Call):
+        entries = {each.arg: each.value for each in node.keywords if each.arg}
+    else:
+        return None
+    given, role = entries.get(ID), entries.get("role")
+    if isinstance(given, ast.Constant) and given.value is None:
+        return None  # as in a message of another role
+    is_another = isinstance(role, ast.Constant) and role.value != "tool"
+    return None if is_another else given
 
 
 def _ids_of_calls(code: Code) -> frozenset[str]:

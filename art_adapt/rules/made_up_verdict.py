@@ -79,6 +79,7 @@ async def rollout(client, model, scenario):
 )
 # What a verdict that cannot be read raises.
 PARSING = frozenset(["ValueError", "KeyError", "JSONDecodeError", "ValidationError"])
+SCORE = re.compile(r"score|reward|grade|rating|verdict|quality", re.IGNORECASE)
 JUDGE = re.compile(r"judge|grade|score|evaluat|reward", re.IGNORECASE)
 
 
@@ -156,14 +157,14 @@ def _gives_a_score(code: Code, handler: Handler) -> bool:
     last = handler.body[-1] if handler.body else None
     if isinstance(last, ast.Return) and last.value is not None:
         value = last.value
-        given: list[ast.expr] = [value]
-        if isinstance(value, ast.Dict):
-            given = value.values
-        elif isinstance(value, ast.Call):
-            given = [*value.args, *(each.value for each in value.keywords)]
-        elif isinstance(value, ast.Tuple):
-            given = value.elts
-        return any(isinstance(code.constant(each), int | float) for each in given)
+        if isinstance(value, ast.Call):  # Verdict(accept=False)
+            parts = [*value.args, *(each.value for each in value.keywords)]
+            return any(isinstance(code.constant(e), int | float) for e in parts)
+        if isinstance(value, ast.Dict | ast.Tuple):
+            parts = value.values if isinstance(value, ast.Dict) else value.elts
+            constants = [code.constant(each) for each in parts]
+            return None not in constants and any(map(_is_number, constants))
+        return isinstance(code.constant(value), int | float)
     tried = {
         ast.dump(target)
         for node in below(handler.tried)
@@ -172,10 +173,16 @@ def _gives_a_score(code: Code, handler: Handler) -> bool:
     }
     return any(
         isinstance(node, ast.Assign)
-        and isinstance(code.constant(node.value), int | float)
+        and _is_number(code.constant(node.value))
         and any(
-            ast.dump(target) in tried and ".metrics[" not in ast.unparse(target)
+            ast.dump(target) in tried
+            and SCORE.search(ast.unparse(target))
+            and ".metrics[" not in ast.unparse(target)
             for target in node.targets
         )
         for node in handler.body
     )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -15,7 +15,13 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import bound_names, keyword, last_name, statements_after
+from art_adapt.code.nodes import (
+    bound_names,
+    dotted,
+    keyword,
+    last_name,
+    statements_after,
+)
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -143,9 +149,17 @@ def _is_resumed(code: Code, loop: ast.AST) -> bool:
     # step = start + offset goes on from there, whatever the loop counts.
     counted += [n for n in inside if isinstance(n, ast.BinOp | ast.Compare)]
     made_of = made_from(code.syntax, owner, filter(None, counted))
+    asked = [node.test for node in inside if isinstance(node, ast.If) and _leaves(node)]
+    leaving = made_from(code.syntax, owner, asked)
     return any(
-        call in made_of and call not in inside for call in code.method_calls("get_step")
+        call in leaving or (call in made_of and call not in inside)
+        for call in code.method_calls("get_step")
     )
+
+
+def _leaves(branch: ast.If) -> bool:
+    """Return whether a branch ends the loop: it goes on to a step, and not for a number of them."""
+    return any(isinstance(node, ast.Break | ast.Return) for node in branch.body)
 
 
 def _skips(code: Code, loop: ast.AST, node: ast.AST) -> bool:
@@ -173,7 +187,8 @@ def _begins_anew(code: Code, iterated: ast.Call) -> bool:
         if isinstance(inner, ast.Call):
             return _begins_anew(code, inner)
     if name == "range":
-        return len(iterated.args) == 1
+        alone = len(iterated.args) == 1
+        return alone and not isinstance(iterated.args[0], ast.Starred)
     return _generates_from_the_start(code, iterated)
 
 
@@ -185,6 +200,8 @@ def _generates_from_the_start(code: Code, call: ast.Call) -> bool:
     nodes = list(body.nodes)
     loops = [node for node in nodes if isinstance(node, ast.For)]
     yields = any(isinstance(node, ast.Yield) for node in nodes)
+    if any(isinstance(node, ast.While) for node in nodes):
+        return False  # it may yield for ever, in whatever order
     skips = any(isinstance(node, ast.Continue) for node in nodes)
     starts = [each.iter for each in loops if any(_yields_in(each))]
     return yields and not skips and bool(starts) and all(map(_is_whole, starts))
@@ -198,7 +215,7 @@ def _is_whole(iterated: ast.expr) -> bool:
     """Return whether a loop goes through all of something: rows, or numbers from 0."""
     if not isinstance(iterated, ast.Call):
         return isinstance(iterated, ast.Name)
-    if last_name(iterated.func) == "range":
+    if dotted(iterated.func) == "range" and iterated.args:
         first = iterated.args[0]
         from_zero = isinstance(first, ast.Constant) and first.value == 0
         return len(iterated.args) == 1 or from_zero

@@ -12,8 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import bound_names
+from art_adapt.code.nodes import bound_names, dotted, last_name
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -54,6 +53,9 @@ def best(group):
 )
 
 
+COPYING = ("list", "sorted", "filter", "tuple")
+
+
 def check(code: Code) -> Iterator[Found]:
     if ".exceptions" in code.source.text:
         return
@@ -70,35 +72,48 @@ def check(code: Code) -> Iterator[Found]:
 def _is_taken_from_a_group(code: Code, call: ast.Call, given: ast.expr) -> bool:
     """Return whether trajectories come from another group: its list, or the group itself.
 
-    That is ``group.trajectories``, or ``for trajectory in group`` of gathered groups.
+    That is ``group.trajectories``, ``[t for t in group if ...]``, or a list to which a loop
+    over a group adds.
     """
-    syntax = code.syntax
-    made_of = made_from(syntax, syntax.owner(call), [given])
-    if any(isinstance(n, ast.Attribute) and n.attr == "trajectories" for n in made_of):
-        return True
     gathered = set(code.art_calls("gather_trajectory_groups"))
-    gone_through = (
-        each.iter
-        for each in syntax.nodes
-        if isinstance(each, ast.For | ast.comprehension)
-    )
-    return any(
-        each in made_of and _is_one_of(code, each, gathered) for each in gone_through
+    for value in code.values(given):
+        node = value.node
+        if isinstance(node, ast.Call) and last_name(node.func) in COPYING and node.args:
+            if _is_taken_from_a_group(code, call, node.args[-1]):
+                return True
+        elif isinstance(node, ast.ListComp | ast.GeneratorExp):
+            (first, *_) = node.generators
+            same = isinstance(node.elt, ast.Name) and node.elt.id in bound_names(
+                [first.target]
+            )
+            if same and _is_group(code, first.iter, gathered):
+                return True
+        elif _is_group(code, node, gathered):
+            return True
+    return isinstance(given, ast.Name) and any(
+        isinstance(each.func, ast.Attribute)
+        and dotted(each.func.value) == given.id
+        and isinstance(loop := code.syntax.enclosing_loop(each), ast.For)
+        and each.args
+        and (dotted(each.args[0]) or "") in bound_names([loop.target])
+        and _is_group(code, loop.iter, gathered)
+        for each in code.method_calls("append")
+        if code.syntax.owner(each) == code.syntax.owner(call)
     )
 
 
-def _is_one_of(code: Code, group: ast.expr, gathered: set[ast.Call]) -> bool:
-    """Return whether a name goes through groups that were gathered."""
+def _is_group(code: Code, group: ast.expr, gathered: set[ast.Call]) -> bool:
+    """Return whether it is a group's list, or a name that goes through gathered groups."""
+    if isinstance(group, ast.Attribute):
+        return group.attr == "trajectories"
     if not isinstance(group, ast.Name):
         return False
-    owner = code.syntax.owner(group)
-    several = (
-        each.iter
-        for each in code.syntax.owned_by(owner)
-        if isinstance(each, ast.For | ast.comprehension)
-        and group.id in bound_names([each.target])
-    )
     return any(
-        not gathered.isdisjoint(made_from(code.syntax, owner, [each]))
-        for each in several
+        isinstance(outer, ast.For | ast.ListComp | ast.GeneratorExp)
+        and any(
+            group.id in bound_names([each.target])
+            and any(value.node in gathered for value in code.values(each.iter))
+            for each in ([outer] if isinstance(outer, ast.For) else outer.generators)
+        )
+        for outer in code.syntax.ancestors(group)
     )

@@ -17,9 +17,9 @@ Evidence: art 0.5.18, rewards/ruler.py:309-312, langgraph/llm_wrapper.py
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 
-from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -93,8 +93,36 @@ def _talks_twice(code: Code) -> bool:
     """
     if not any(code.art_calls("wrap_rollout")):
         return False
-    made: dict[str, int] = {}
+    wrapped = {
+        node.id
+        for call in code.art_calls("wrap_rollout")
+        for node in ast.walk(call)
+        if isinstance(node, ast.Name)
+    }
+    made: dict[str, list[ast.Call]] = {}
     for call in code.art_calls("init_chat_model"):
         owner = code.syntax.owner(call)
-        made[owner] = made.get(owner, 0) + 1
-    return any(number > 1 and owner != MODULE_LEVEL for owner, number in made.items())
+        if owner.partition(".")[0] in wrapped:
+            made.setdefault(owner, []).append(call)
+    return any(
+        not _exclude_each_other(code, one, other)
+        for calls in made.values()
+        for one, other in itertools.combinations(calls, 2)
+    )
+
+
+def _exclude_each_other(code: Code, one: ast.AST, other: ast.AST) -> bool:
+    """Return whether two nodes stand in two branches of one condition."""
+    arms = [
+        {
+            (
+                outer,
+                inner in getattr(outer, "orelse", ())
+                or inner is getattr(outer, "orelse", None),
+            )
+            for inner, outer in itertools.pairwise((node, *code.syntax.ancestors(node)))
+            if isinstance(outer, ast.If | ast.IfExp)
+        }
+        for node in (one, other)
+    ]
+    return any((outer, not is_else) in arms[1] for outer, is_else in arms[0])

@@ -44,6 +44,8 @@ GOOD = (
     .replace("  # <-", "")
     .replace('"role": "user"', '"role": "tool", "tool_call_id": call.id'),
 )
+# What only shows something, or asks whether it is there.
+SAYING = ("print", "info", "debug", "warning", "log", "str", "repr", "bool", "getattr")
 ANSWERS = ("tool_call_id", "ToolMessage", "function_call_output")
 
 Node = ast.stmt | ast.excepthandler
@@ -280,7 +282,13 @@ def _cut(code: Code, node: ast.AST) -> ast.expr | None:
     if isinstance(statement, ast.Assign) and isinstance(node, ast.expr):
         match statement.targets:
             case [ast.Tuple(elts=[ast.Name(), ast.Starred(value=ast.Name(id=rest))])]:
-                return node if rest.startswith("_") else None
+                read = any(
+                    isinstance(each, ast.Name)
+                    and each.id == rest
+                    and isinstance(each.ctx, ast.Load)
+                    for each in code.syntax.owned_by(code.syntax.owner(node))
+                )
+                return None if read else node
     return None
 
 
@@ -293,8 +301,13 @@ def _uses_others(
             sliced = node.iter is first
             if not sliced and code.sampled.are_tool_calls(node.iter):
                 return True
-        elif isinstance(node, ast.Call) and dotted(node.func) == "len":
-            if node.args and code.sampled.are_tool_calls(node.args[0]):
+        elif isinstance(node, ast.Call) and last_name(node.func) not in SAYING:
+            if any(
+                each is not several
+                and isinstance(each, ast.Name | ast.Attribute)
+                and code.sampled.are_tool_calls(each)
+                for each in node.args
+            ):
                 return True
         elif (
             isinstance(node, ast.Attribute)
@@ -324,7 +337,11 @@ def _is_used(code: Code, node: ast.expr) -> bool:
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         return isinstance(around, ast.For | ast.comprehension)
     is_answered = isinstance(around, ast.Attribute) and around.attr == "id"
-    is_handed = isinstance(around, ast.Call) and node in around.args
+    is_handed = (
+        isinstance(around, ast.Call)
+        and node in around.args
+        and last_name(around.func) not in SAYING
+    )
     return isinstance(around, ast.Assign) or is_answered or is_handed
 
 

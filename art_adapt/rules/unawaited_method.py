@@ -1,4 +1,4 @@
-"""A coroutine of ART is not awaited, so nothing happens and nothing is said
+"""A coroutine of ART is not awaited, so it never runs, and no error is raised
 
 ``model.register``, ``model.log``, ``backend.train`` and the other methods of models and backends
 that do something are coroutine functions: without ``await`` they only cause a warning when the

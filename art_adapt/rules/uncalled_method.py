@@ -1,4 +1,4 @@
-"""A method of ART is not called, so its bound method stands where its result should
+"""A method of ART is not called, so the method itself is used in place of its result
 
 ``trajectory.messages`` and ``model.get_inference_name`` are methods. Without the parentheses a
 request is sent a function that JSON cannot hold, and ``trajectory.messages[-1]`` raises
@@ -97,10 +97,19 @@ def check(code: Code) -> Iterator[Found]:
             end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
             yield found(
                 node,
-                f"{node.attr} is a method: without () the method itself is used, and this "
-                "raises",
+                f"{node.attr} is a method: without () "
+                + ("this shows the method" if _is_shown(code, node) else "this raises"),
                 Fix("call it", (TextEdit(end, end, "()"),)),
             )
+
+
+def _is_shown(code: Code, node: ast.Attribute) -> bool:
+    """Return whether it only becomes a text, which raises nothing."""
+    around = code.syntax.parents[node]
+    called = around.func if isinstance(around, ast.Call) else None
+    return isinstance(around, ast.FormattedValue) or (
+        isinstance(called, ast.Name) and called.id == "str"
+    )
 
 
 def _is_arts(code: Code, node: ast.Attribute) -> bool:

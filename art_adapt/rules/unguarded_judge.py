@@ -1,4 +1,4 @@
-"""RULER is asked in the training loop and nothing catches its failure, so one ends the run
+"""RULER is asked in the training loop and nothing catches its failure, so one failure ends the run
 
 ``ruler_score_group`` raises when the judge times out, is rate-limited or answers something that
 cannot be parsed. In the loop that trains, the rollouts of the step are lost with the run.
@@ -17,7 +17,15 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import keyword
 from art_adapt.rules.code import Code
-from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found
+from art_adapt.rules.rule import (
+    Fix,
+    Found,
+    Rule,
+    Severity,
+    TextEdit,
+    found,
+    replace,
+)
 
 RULE = Rule("ART532", "unguarded-judge", Severity.WASTE)
 BAD = (
@@ -81,14 +89,25 @@ def check(code: Code) -> Iterator[Found]:
             and not _swallows(code, call)
             and not code.is_caught(call)
         ):
-            end = (call.end_lineno or call.lineno, (call.end_col_offset or 1) - 1)
-            edit = TextEdit(end, end, ", swallow_exceptions=True")
             yield found(
                 call,
-                "one failure of the judge ends the run, and the step's rollouts are lost: "
-                "swallow_exceptions=True, and leave out what is None",
-                Fix("swallow its exceptions", (edit,), safe=False),
+                "one failure of the judge ends the run, and the step's rollouts are lost: pass "
+                "swallow_exceptions=True, and drop the groups that come back as None",
+                Fix("pass swallow_exceptions=True", (_swallowing(call),), safe=False),
             )
+
+
+def _swallowing(call: ast.Call) -> TextEdit:
+    """Return the edit that makes a call swallow exceptions: its argument changed, or one more."""
+    given = keyword(call, "swallow_exceptions")
+    if given is not None:
+        return replace(given, "True")
+    last = max((*call.args, *(k.value for k in call.keywords)), key=_end)
+    return TextEdit(_end(last), _end(last), ", swallow_exceptions=True")
+
+
+def _end(node: ast.expr) -> tuple[int, int]:
+    return node.end_lineno or node.lineno, node.end_col_offset or 0
 
 
 def _swallows(code: Code, call: ast.Call) -> bool:

@@ -118,7 +118,7 @@ def check(code: Code) -> Iterator[Found]:
         elif (
             node.attr not in BACKEND
             and not node.attr.startswith("_")
-            and isinstance(code.syntax.parents.get(node), ast.Call)
+            and getattr(code.syntax.parents.get(node), "func", None) is node
             and code.models.is_backend(node.value)
         ):
             yield found(
@@ -145,6 +145,8 @@ def _imports_of_packages(code: Code) -> Iterator[Found]:
     for node in code.syntax.nodes:
         if not isinstance(node, ast.ImportFrom) or node.module not in PACKAGES:
             continue
+        if node.level or _has_its_own(code):
+            continue
         if any(isinstance(n, ast.Try) for n in code.syntax.ancestors(node)):
             continue
         names = {alias.name for alias in node.names} - {"*"}
@@ -152,6 +154,15 @@ def _imports_of_packages(code: Code) -> Iterator[Found]:
             yield found(
                 node, f"{node.module} has no {unknown}: this raises ImportError at once"
             )
+
+
+def _has_its_own(code: Code) -> bool:
+    """Return whether a folder around the file has a package ``art`` of the project's own."""
+    path = code.source.path
+    return path.is_file() and any(
+        (folder / "art").is_dir() or (folder / "art.py").is_file()
+        for folder in path.absolute().parents[:4]
+    )
 
 
 def _is_ours(code: Code) -> bool:

@@ -58,6 +58,7 @@ def check(code: Code) -> Iterator[Found]:
         function = code.syntax.parents.get(call)
         if (
             given is not None
+            and caught
             and isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
             and all(each and _is_never_raised(code, each, function) for each in caught)
         ):
@@ -76,6 +77,11 @@ def _is_never_raised(
     inside = list(ast.walk(function))
     if not any(code.completions.asks(node) for node in inside):
         return False
+    for node in inside:
+        if isinstance(node, ast.Call):
+            called = code.flow.functions.called(code.syntax, node.func)
+            if called is not None and called[0] is not code.syntax:
+                return False  # what it raises is not looked at
     nodes = code.syntax.nodes  # what it calls may stand elsewhere in the file
     if name == "openai.LengthFinishReasonError":
         return not any(

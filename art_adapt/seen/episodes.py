@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.code.syntax import MODULE_LEVEL
-from art_adapt.code.trials import is_test
+from art_adapt.code.trials import is_collected
 from art_adapt.conversation_signs import text_of
 from art_adapt.seen.conversations import TELLING, asked_anew, conversations_of
 from art_adapt.seen.notes import Call, FunctionKey, Request, Run
@@ -132,7 +132,7 @@ def _rank(function: SeenFunction) -> tuple[bool, bool, bool, int]:
 
 def is_of_test(path: Path, function: str) -> bool:
     """True if pytest collects a function from its file."""
-    return is_test(Path(path.name)) or function.rpartition(".")[2].startswith("test_")
+    return is_collected(path) or function.rpartition(".")[2].startswith("test_")
 
 
 def _enclosing(run: Run) -> Iterator[tuple[Enclosing, int]]:

@@ -507,11 +507,12 @@ def test_what_somebody_has_to_look_at_is_fixed_on_demand(tmp_path: Path) -> None
     shown = check("train.py", "--unsafe-fixes", "--diff", cwd=tmp_path)
     assert (
         shown[0] == 1
-        and '+            scored = await ruler_score_group(group, "openai/o3", swallow_exceptions=True)'
-        in shown[1]
+        and '+                "openai/o3", swallow_exceptions=True,' in shown[1]
     )
     check("train.py", "--unsafe-fixes", cwd=tmp_path)
-    assert "swallow_exceptions=True)" in (tmp_path / "train.py").read_text()
+    assert (
+        '"openai/o3", swallow_exceptions=True,\n' in (tmp_path / "train.py").read_text()
+    )
 
 
 JUDGED = """\
@@ -524,7 +525,10 @@ async def train(model, backend, scenarios):
         groups = await art.gather_trajectory_groups([], max_exceptions=8)
         judged = []
         for group in groups:
-            scored = await ruler_score_group(group, "openai/o3")
+            scored = await ruler_score_group(
+                group,
+                "openai/o3",
+            )
             if scored is not None:
                 judged.append(scored)
         await backend.train(model, judged)
@@ -616,6 +620,23 @@ class Base:
     "stores": "class Store:\n    def get(self, key):\n        return key\n",
     "tools": "from stores import Store\n\n\nclass Search:\n    store = Store()\n",
 }
+
+
+def test_odd_neighbours_end_nothing(tmp_path: Path) -> None:
+    (tmp_path / "rollout.py").write_text(BAD)
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / ".#rollout.py").symlink_to("nowhere")
+    (tmp_path / "dangling.py").symlink_to("nowhere")
+    status, said, _ = check("rollout.py", cwd=tmp_path)
+    assert status == 1 and "ART201" in said
+
+
+def test_a_baseline_is_shown_before_it_is_written(tmp_path: Path) -> None:
+    (tmp_path / "rollout.py").write_text(BAD)
+    status, said, _ = check(".", "--add-ignore", "--diff", cwd=tmp_path)
+    assert status == 1 and "+" in said and "# art: ignore[" in said
+    assert (tmp_path / "rollout.py").read_text() == BAD
+    assert check(".", "--add-ignore", "--fix", cwd=tmp_path)[0] == 2
 
 
 def test_odd_folders_end_nothing(folder: Path) -> None:

@@ -135,6 +135,42 @@ def test_the_configuration_is_heard_and_what_is_wrong_is_no_end(tmp_path: Path) 
     talked(tmp_path, BAD, talk)
 
 
+def test_a_declared_encoding_and_what_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.art-adapt.check]\nexclude = ["old/*.py"]\n'
+    )
+    text = (
+        "# -*- coding: latin-1 -*-\nimport art\n\n\n"
+        "start = art.types.Message(role='user', content='café')\n"
+    )
+
+    async def talk(
+        client: LanguageClient, published: list[lsp.PublishDiagnosticsParams], uri: str
+    ) -> None:
+        (found,) = published[-1].diagnostics
+        document = lsp.TextDocumentIdentifier(uri)
+        (action,) = (
+            await client.text_document_code_action_async(
+                lsp.CodeActionParams(
+                    document, found.range, lsp.CodeActionContext([found])
+                )
+            )
+            or ()
+        )
+        changed = applied(text, action.edit.changes[uri])  # type: ignore[union-attr, index]
+        assert "content='café')  # art: ignore[ART522]\n" in changed
+        client.text_document_did_close(lsp.DidCloseTextDocumentParams(document))
+        assert not (await said(published, 2)).diagnostics
+        old = tmp_path / "old" / "x.py"
+        old.parent.mkdir()
+        old.write_text(text, encoding="latin-1")
+        item = lsp.TextDocumentItem(old.as_uri(), "python", 1, text)
+        client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+        assert not (await said(published, 3)).diagnostics
+
+    talked(tmp_path, text, talk)
+
+
 @pytest.mark.slow
 def test_five_hundred_lines_are_checked_in_a_moment(tmp_path: Path) -> None:
     longer = (

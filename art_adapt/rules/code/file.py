@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,8 +16,6 @@ from art_adapt.rules.code.contents import Contents
 from art_adapt.rules.code.flow import Flow
 from art_adapt.rules.code.functions import Functions, Value
 from art_adapt.source import Source
-
-MOST_BESIDE = 200  # files in one folder that are looked through
 
 
 @dataclass(frozen=True)
@@ -102,15 +99,12 @@ class File:
         path = self.source.path
         if not path.is_file():
             return ()
-        beside = sorted(path.parent.glob("*.py"))[:MOST_BESIDE]
-        texts = (self.session.text(each) for each in beside if each != path)
-        imports = re.compile(
-            rb"^[ \t]*(?:from|import)[ \t][^#\n]*\b"
-            + re.escape(os.fsencode(path.stem))
-            + rb"\b",
-            re.MULTILINE,
+        stem = os.fsencode(path.stem)
+        return tuple(
+            text
+            for each, text, imported in self.session.beside(path.parent)
+            if stem in imported and each != path
         )
-        return tuple(text for text in texts if imports.search(text))
 
     @cached_property
     def flow(self) -> Flow:

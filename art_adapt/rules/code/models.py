@@ -10,6 +10,8 @@ from art_adapt.code.nodes import dotted
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
 
+BACKENDS = re.compile(r"(?<!\w)(art\.)?(Backend|LocalBackend|ServerlessBackend)\b")
+
 
 @dataclass(frozen=True)
 class Models:
@@ -64,10 +66,10 @@ class Models:
         named = (self.file.art_name(each.func) or "" for each in made)
         if made:
             return all(each.endswith("Backend") for each in named)
-        annotated = map(self.file.flow.annotation, values)
+        annotated = [a for a in map(self.file.flow.annotation, values) if a]
+        if annotated:
+            return any(BACKENDS.search(each) for each in annotated)
         return any(
-            re.search(r"\bBackend\b|(Local|Serverless)Backend", a) for a in annotated
-        ) or any(
             isinstance(call.func, ast.Attribute)
             and call.args
             and ast.dump(call.args[0]) == ast.dump(expression)

@@ -6,7 +6,13 @@ import ast
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from art_adapt.code.nodes import FunctionNode, attribute_of, dotted, last_name
+from art_adapt.code.nodes import (
+    FunctionNode,
+    attribute_of,
+    dotted,
+    keyword,
+    last_name,
+)
 from art_adapt.rules.code.blocks import below
 from art_adapt.rules.code.completions import Completions
 from art_adapt.rules.code.file import File
@@ -90,7 +96,8 @@ class Sampled:
     def are_tool_calls(self, expression: ast.expr) -> bool:
         """Return whether it is a turn's list of tool calls, also when enumerated."""
         if isinstance(expression, ast.Call) and dotted(expression.func) == "enumerate":
-            expression = expression.args[0]
+            given = expression.args[0] if expression.args else None
+            expression = given or keyword(expression, "iterable") or expression
         read = (attribute_of(value.node) for value in self.file.values(expression))
         return any(each is not None and each[1] == "tool_calls" for each in read)
 

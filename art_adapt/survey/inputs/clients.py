@@ -25,6 +25,18 @@ RESOURCES = {
 }
 
 
+# What clients of whatever library have.
+OF_ANY_CLIENT = {
+    "close",
+    "aclose",
+    "copy",
+    "api_key",
+    "base_url",
+    "timeout",
+    "max_retries",
+}
+
+
 def with_clients(
     project: Project, entry: EntryPoint, calls: Iterable[FoundCall]
 ) -> EntryPoint:
@@ -63,12 +75,16 @@ def is_of_another_library(syntax: Syntax, annotation: ast.expr | None) -> bool:
 
 def serves_another_library(syntax: Syntax, function: Function, name: str) -> bool:
     """True if a function uses a client, and never as a model's: ``client.chat_update(...)``."""
-    used = {
-        node.attr
-        for node in syntax.owned_by(function.qualname)
-        if isinstance(node, ast.Attribute) and dotted(node.value) == name
-    }
-    return bool(used) and used.isdisjoint(RESOURCES)
+    used, alone = set[str](), False
+    for node in syntax.owned_by(function.qualname):
+        if isinstance(node, ast.Name) and node.id == name:
+            around = syntax.parents[node]
+            if isinstance(around, ast.Attribute):
+                used.add(around.attr)
+            else:
+                alone = True  # handed on: who gets it may ask with it
+    used -= OF_ANY_CLIENT
+    return bool(used) and not alone and used.isdisjoint(RESOURCES)
 
 
 def _marked(
