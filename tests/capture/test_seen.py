@@ -173,11 +173,15 @@ def test_a_flag_says_more_than_a_run(tmp_path: Path) -> None:
 
 
 def test_reading_is_said_where_it_differs(tmp_path: Path) -> None:
-    agent, replies, *_ = SHOWN["a team around a planner and a worker"]
-    (tmp_path / "agent.py").write_text(HEAD + agent)
+    agent, replies, *_ = SHOWN["workers side by side"]
     watched(tmp_path, agent, replies)
     said = art_adapt("--diff", "--isolated", "agent.py", cwd=tmp_path).stderr.decode()
-    assert "(seen in 1 run); by reading alone it would be Worker.work" in said
+    assert "(seen in 1 run); by reading alone it would be think_of" in said
+
+
+def test_runs_are_counted_and_each_function_is_explained(tmp_path: Path) -> None:
+    agent, replies, *_ = SHOWN["a team around a planner and a worker"]
+    watched(tmp_path, agent, replies)
     watched(tmp_path, agent, replies)
     said = art_adapt("--diff", "--isolated", "agent.py", cwd=tmp_path).stderr.decode()
     assert "(seen in 2 runs)" in said
@@ -225,7 +229,7 @@ def test_adapting_again_after_a_run_changes_nothing(tmp_path: Path) -> None:
 
 def test_who_has_no_notes_leaves_the_module_as_a_run_made_it(tmp_path: Path) -> None:
     """A colleague, and a CI that looks whether anything would change."""
-    agent, replies, *_ = SHOWN["a team around a planner and a worker"]
+    agent, replies, *_ = SHOWN["workers side by side"]
     watched(tmp_path, agent, replies)
     assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
     module = (tmp_path / "agent_train.py").read_bytes()
@@ -236,7 +240,7 @@ def test_who_has_no_notes_leaves_the_module_as_a_run_made_it(tmp_path: Path) -> 
     assert told.returncode == 0
     changed = (tmp_path / "agent_train.py").read_bytes()
     assert changed != module and b'PROJECT = "apples"' in changed
-    assert b"--entry Team.run" in changed
+    assert b"--entry research" in changed
 
 
 @pytest.mark.slow  # pytest itself, while it is heard
