@@ -18,7 +18,7 @@ def server() -> None:
         from art_adapt.language_server import make_server
     except ModuleNotFoundError as error:
         raise Refusal(
-            f"the language server needs {error.name}, which is not installed",
+            "the language server needs pygls, which is not installed",
             next_step='pip install "art-adapt[server]"',
         ) from error
     make_server().start_io()
