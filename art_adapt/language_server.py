@@ -14,7 +14,6 @@ from art_adapt import __version__
 from art_adapt.check.diagnostic import Diagnostic
 from art_adapt.check.ignores import with_ignores
 from art_adapt.check.run import check_source, is_checked
-from art_adapt.check.selection import Selection
 from art_adapt.check.settings import settings_for
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
@@ -51,9 +50,7 @@ class CheckServer(LanguageServer):
             settings = settings_for(path)
             if _is_excluded(path, settings.exclude):
                 return self.publish(document, source, ())
-            selection = Selection(
-                settings.select, settings.ignore, settings.extend_select
-            ).without(settings.ignored_in(path))
+            selection = settings.selection_for(path)
             checked = check_source(source, selection, settings.auxiliary)
             found = tuple(
                 sorted(checked.found, key=lambda d: (d.found.line, d.found.column))

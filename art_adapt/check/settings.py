@@ -9,6 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from art_adapt.check.selection import Selection
 from art_adapt.errors import Refusal
 from art_adapt.pyproject import (
     nearest_pyproject,
@@ -25,13 +26,15 @@ class Settings:
     ``file_ignores``: for patterns of files, as seen from ``root``, rules to leave out there.
     """
 
-    select: tuple[str, ...] = ()
-    extend_select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
+    selection: Selection = field(default_factory=Selection)
     exclude: tuple[str, ...] = ()
     file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     root: Path = Path()
     auxiliary: frozenset[str] = frozenset()  # functions whose calls are not trained
+
+    def selection_for(self, path: Path) -> Selection:
+        """Return which rules are reported in a file."""
+        return self.selection.without(self.ignored_in(path))
 
     def ignored_in(self, path: Path) -> tuple[str, ...]:
         """Return the rules that ``per-file-ignores`` leaves out in a file.
@@ -76,9 +79,11 @@ def _read(file: Path) -> Settings:
     where = "tool.art-adapt.check"
     auxiliary = table.get("auxiliary", [])
     return Settings(
-        select=_names(own, "select", where, file),
-        extend_select=_names(own, "extend-select", where, file),
-        ignore=_names(own, "ignore", where, file),
+        selection=Selection(
+            _names(own, "select", where, file),
+            _names(own, "ignore", where, file),
+            _names(own, "extend-select", where, file),
+        ),
         exclude=_names(own, "exclude", where, file),
         file_ignores={
             pattern: _names(by_file, pattern, f"{where}.per-file-ignores", file)

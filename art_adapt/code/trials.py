@@ -27,6 +27,12 @@ def is_demo(path: Path) -> bool:
     return any(map(IN_DEMO.search, (*path.parts[:-1], path.stem)))
 
 
+def is_trial(path: Path, agent: Path) -> bool:
+    """True if a file is a test or a demo, as it is named in the project of an agent."""
+    named = within_project(path, agent)
+    return is_test(named) or is_demo(named)
+
+
 def within_project(path: Path, agent: Path) -> Path:
     """Name a file as in the project of an agent; alone, where it belongs to no such project."""
     root = project_root(agent)

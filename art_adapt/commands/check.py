@@ -16,7 +16,6 @@ from art_adapt.errors import Refusal
 from art_adapt.printable import quoted
 
 if TYPE_CHECKING:
-    from art_adapt.check.selection import Selection
     from art_adapt.check.settings import Settings
     from art_adapt.source import Source
 
@@ -131,11 +130,13 @@ def check(
     given = paths or [Path()]
     from_stdin = [str(path) for path in given] == ["-"]
     settings = settings_for(stdin_filename if from_stdin else given[0])
+    own = settings.selection
     selection = Selection(
-        _names(select) or settings.select,
-        _names(ignore) or settings.ignore,
-        (*settings.extend_select, *_names(extend_select)),
+        _names(select) or own.select,
+        _names(ignore) or own.ignore,
+        (*own.extend_select, *_names(extend_select)),
     )
+    settings = replace(settings, selection=selection)
     in_files = [rule for rules in settings.file_ignores.values() for rule in rules]
     if unknown := selection.without(in_files).unknown():
         raise Refusal(
@@ -154,20 +155,18 @@ def check(
             raise Refusal(
                 "--add-ignore with fixes", next_step="fix first, then ignore the rest"
             )
-        changes = _ignore(files, selection, settings, write=not diff)
+        changes = _ignore(files, settings, write=not diff)
         raise typer.Exit(1 if diff and changes and not exit_zero else 0)
     if fix or diff or unsafe_fixes:
         some = sources or _readable(files)
-        after = _fix(
-            some, selection, settings, from_stdin, write=not diff, unsafe=unsafe_fixes
-        )
+        after = _fix(some, settings, from_stdin, write=not diff, unsafe=unsafe_fixes)
         if diff:
             raise typer.Exit(1 if after != some and not exit_zero else 0)
         sources = after if from_stdin else []
     checked = check_files(files, selection, settings.auxiliary, settings.ignored_in)
     for source in sources:
-        own = selection.without(settings.ignored_in(source.path))
-        checked += check_source(source, own, settings.auxiliary)
+        selection = settings.selection_for(source.path)
+        checked += check_source(source, selection, settings.auxiliary)
     checked = replace(
         checked, found=tuple(sorted(checked.found, key=lambda d: d.order))
     )
@@ -181,9 +180,7 @@ def check(
     raise typer.Exit(1 if checked.found and not exit_zero else 0)
 
 
-def _ignore(
-    files: list[Path], selection: Selection, settings: Settings, *, write: bool
-) -> bool:
+def _ignore(files: list[Path], settings: Settings, *, write: bool) -> bool:
     """Write comments that ignore what is found, or show them; tell whether there are any.
 
     What is found in a notebook, or in a file that cannot be read, stays.
@@ -197,10 +194,10 @@ def _ignore(
 
     edits, told = [], []
     for source in _readable(files):
-        own = selection.without(settings.ignored_in(source.path))
+        selection = settings.selection_for(source.path)
         found = [
             (each.rule, each.found)
-            for each in check_source(source, own, settings.auxiliary).found
+            for each in check_source(source, selection, settings.auxiliary).found
             if each.rule not in OWN
         ]
         data = with_ignores(source, found)
@@ -263,7 +260,6 @@ def _readable(files: list[Path]) -> list[Source]:
 
 def _fix(
     sources: list[Source],
-    selection: Selection,
     settings: Settings,
     from_stdin: bool,
     *,
@@ -279,8 +275,8 @@ def _fix(
     after = []
     told = []
     for source in sources:
-        own = selection.without(settings.ignored_in(source.path))
-        data, count = fixed(source, own, settings.auxiliary, unsafe=unsafe)
+        selection = settings.selection_for(source.path)
+        data, count = fixed(source, selection, settings.auxiliary, unsafe=unsafe)
         after.append(source if data == source.data else replace(source, data=data))
         if data != source.data:
             told.append(f"fixed {count} in {quoted(str(source.path))}")

@@ -20,7 +20,16 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import dotted, keyword, last_name
 from art_adapt.code.used_names import used_names
 from art_adapt.rules.code import Code, Value
-from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found, replace
+from art_adapt.rules.rule import (
+    Fix,
+    Found,
+    Rule,
+    Severity,
+    TextEdit,
+    end_of,
+    found,
+    replace,
+)
 
 RULE = Rule("ART514", "old-api", Severity.WASTE)
 LOCAL = "from art.local import LocalBackend"
@@ -130,7 +139,7 @@ def _split(code: Code, node: ast.ImportFrom) -> Fix | None:
     indent = "\n" + before
     edit = TextEdit(
         (node.lineno, node.col_offset),
-        (node.end_lineno or node.lineno, node.end_col_offset or 0),
+        end_of(node),
         indent.join([*lines, LOCAL]),
     )
     return Fix("import it from art.local", (edit,))

@@ -120,23 +120,37 @@ def found(
     fix: Fix | None = None,
 ) -> Found:
     """Report ``message`` at ``node``, or at the first line of a compound statement."""
-    end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
+    end_line, end_column = end_of(node)
     if isinstance(getattr(node, "body", None), list):
         end_line, end_column = node.lineno, node.col_offset + 1
     return Found(message, node.lineno, node.col_offset, end_line, end_column, fix)
 
 
 def replace(node: ast.expr, text: str) -> TextEdit:
-    return TextEdit(
-        (node.lineno, node.col_offset),
-        (node.end_lineno or node.lineno, node.end_col_offset or 0),
-        text,
-    )
+    return TextEdit((node.lineno, node.col_offset), end_of(node), text)
 
 
 def insert_before(node: ast.expr | ast.stmt, text: str) -> TextEdit:
     here = (node.lineno, node.col_offset)
     return TextEdit(here, here, text)
+
+
+def insert_after(node: ast.expr | ast.stmt, text: str) -> TextEdit:
+    return TextEdit(end_of(node), end_of(node), text)
+
+
+def end_of(
+    node: ast.expr | ast.stmt | ast.excepthandler | ast.keyword,
+) -> tuple[int, int]:
+    """Return the line and the column at which a node ends."""
+    return node.end_lineno or node.lineno, node.end_col_offset or 0
+
+
+def await_it(code: Code, call: ast.Call) -> Fix | None:
+    """Return the fix that awaits a call; None where the function around it cannot."""
+    if not code.is_async(call):
+        return None
+    return Fix("await it", (insert_before(call, "await "),))
 
 
 # A training loop for cases, which trains on the rollout defined above it.

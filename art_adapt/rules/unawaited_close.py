@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
-from art_adapt.rules.rule import Fix, Found, Rule, Severity, found, insert_before
+from art_adapt.rules.rule import Found, Rule, Severity, await_it, found
 
 RULE = Rule("ART508", "unawaited-close", Severity.WASTE)
 BAD = (
@@ -55,12 +55,9 @@ def check(code: Code) -> Iterator[Found]:
         if code.models.is_backend(call.func.value) and isinstance(
             code.syntax.parents.get(call), ast.Expr
         ):
-            fix = None
-            if code.is_async(call):
-                fix = Fix("await it", (insert_before(call, "await "),))
             yield found(
                 call,
                 "close() is a coroutine: without await it does nothing, and the GPU "
                 "processes keep running",
-                fix,
+                await_it(code, call),
             )

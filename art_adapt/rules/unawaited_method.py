@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
-from art_adapt.rules.rule import Fix, Found, Rule, Severity, found, insert_before
+from art_adapt.rules.rule import Found, Rule, Severity, await_it, found
 
 RULE = Rule("ART533", "unawaited-method", Severity.WASTE)
 BAD = (
@@ -64,9 +64,5 @@ def check(code: Code) -> Iterator[Found]:
         if (name in OF_MODEL and code.models.is_one(owner)) or (
             name in OF_BACKEND and code.models.is_backend(owner)
         ):
-            fix = None
-            if code.is_async(call):
-                fix = Fix("await it", (insert_before(call, "await "),))
-            yield found(
-                call, f"{name} is a coroutine: without await it does nothing", fix
-            )
+            message = f"{name} is a coroutine: without await it does nothing"
+            yield found(call, message, await_it(code, call))

@@ -20,8 +20,8 @@ from art_adapt.rules.rule import (
     Found,
     Rule,
     Severity,
-    TextEdit,
     found,
+    insert_after,
 )
 
 RULE = Rule("ART529", "uncalled-method", Severity.WASTE)
@@ -94,12 +94,11 @@ def check(code: Code) -> Iterator[Found]:
             and _is_read(code, node)
             and _is_arts(code, node)
         ):
-            end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
             yield found(
                 node,
                 f"{node.attr} is a method: without () "
                 + ("this shows the method" if _is_shown(code, node) else "this raises"),
-                Fix("call it", (TextEdit(end, end, "()"),)),
+                Fix("call it", (insert_after(node, "()"),)),
             )
 
 

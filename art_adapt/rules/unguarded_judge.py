@@ -23,7 +23,9 @@ from art_adapt.rules.rule import (
     Rule,
     Severity,
     TextEdit,
+    end_of,
     found,
+    insert_after,
     replace,
 )
 
@@ -102,12 +104,8 @@ def _swallowing(call: ast.Call) -> TextEdit:
     given = keyword(call, "swallow_exceptions")
     if given is not None:
         return replace(given, "True")
-    last = max((*call.args, *(k.value for k in call.keywords)), key=_end)
-    return TextEdit(_end(last), _end(last), ", swallow_exceptions=True")
-
-
-def _end(node: ast.expr) -> tuple[int, int]:
-    return node.end_lineno or node.lineno, node.end_col_offset or 0
+    last = max((*call.args, *(k.value for k in call.keywords)), key=end_of)
+    return insert_after(last, ", swallow_exceptions=True")
 
 
 def _swallows(code: Code, call: ast.Call) -> bool:

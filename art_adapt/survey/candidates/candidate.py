@@ -6,14 +6,13 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import Function
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
-from art_adapt.code.trials import is_demo, is_test, within_project
+from art_adapt.code.trials import is_trial
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.candidates.handed import takes_anything
 from art_adapt.survey.candidates.launches import (
@@ -110,7 +109,7 @@ class Candidate:
             each
             for each in self.graph.callers(self.key)
             if each not in (self.key, *self.around)
-            and not _only_tries(each[0], self.key[0])
+            and not is_trial(each[0], self.key[0])
         ]
         return bool(callers) and all(
             _hands_reply(self, each, self.key) for each in callers
@@ -182,11 +181,6 @@ def _only_chats(
     return asks_by_turns(
         syntax, syntax.functions[key[1]], asking
     ) and not asks_for_turns(project, graph, key, reaching)
-
-
-def _only_tries(path: Path, agent: Path) -> bool:
-    named = within_project(path, agent)
-    return is_test(named) or is_demo(named)
 
 
 def driven_at_module_level(

@@ -18,8 +18,8 @@ from art_adapt.code.mentions import file_of_variable
 from art_adapt.code.nodes import FunctionNode, dotted, grown_list
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
+from art_adapt.code.trials import is_trial
 from art_adapt.survey.inputs.fillings import changes
-from art_adapt.survey.making.call_ranks import trial_rank
 
 Variable = tuple[Path, str]  # of a module: the file, and its name there
 
@@ -57,7 +57,7 @@ def find_registering(
         path: added
         for path, syntax in wider.files.items()
         if path not in imported
-        and not trial_rank(path, home)
+        and not is_trial(path, home)
         and (added := list(_added(wider, syntax, targets)))
     }
 
