@@ -7,6 +7,7 @@ from pathlib import Path
 
 from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
+from art_adapt.rehearsal.stubs import run_as_scripts
 from art_adapt.source import Place, read_source
 from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.survey.survey import survey
@@ -19,7 +20,8 @@ class Service:
     """Something that outlives a rehearsal, and the function in which it happens.
 
     ``function`` is empty at module level, and where a stub would keep the agent from
-    running: it is the agent itself, or makes an object that the agent uses.
+    running: it is the agent itself, or makes an object that the agent uses; and in a script,
+    which each episode runs anew.
     """
 
     place: Place
@@ -35,6 +37,7 @@ def services(train_module: Path) -> tuple[Service, ...]:
     except Refusal:
         return ()  # no file of that name: the module runs something else
     running = {entry.called for entry in found.entry_points}
+    scripts = run_as_scripts(train_module)
     named = (
         (effect, _function(Syntax.of(file.source), effect.place.line))
         for file in found.files
@@ -43,7 +46,11 @@ def services(train_module: Path) -> tuple[Service, ...]:
     )
     return tuple(
         Service(
-            effect.place, name if _can_be_stubbed(name, running) else "", effect.what
+            effect.place,
+            name
+            if _can_be_stubbed(name, running) and effect.place.path.name not in scripts
+            else "",
+            effect.what,
         )
         for effect, name in named
     )

@@ -6,6 +6,7 @@ decorated: only what it does is replaced.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import sys
@@ -15,9 +16,12 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+from art_adapt.code.nodes import last_name
+from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.environment import files_of
 from art_adapt.rehearsal.protocol import Stub
+from art_adapt.source import read_source
 
 STUBBED = "this function is stubbed in a rehearsal"
 
@@ -37,16 +41,30 @@ def check_stubs(train_module: Path, stubs: Sequence[Stub]) -> None:
     """Refuse stubs of functions that cannot be replaced.
 
     Raises:
-        Refusal: there is no such function, or it is made anew by each call of another.
+        Refusal: there is no such function, or it is made anew by each call of another or by
+            each episode.
     """
     if not stubs:
         return
+    files = files_of(train_module)
+    names = run_as_scripts(train_module)
+    scripts = [syntax for syntax in files if syntax.source.path.name in names]
     known = {
         name: function.nested
-        for syntax in files_of(train_module)
+        for syntax in files
+        if syntax not in scripts
         for name, function in syntax.functions.items()
     }
     for stub in stubs:
+        script = next((s for s in scripts if stub.function in s.functions), None)
+        if script is not None and stub.function not in known:
+            name = script.source.path.name
+            raise Refusal(
+                f"--stub {stub.function}: each episode runs {name} as a script, which makes "
+                "its functions anew",
+                next_step=f"move it into a module that {name} imports",
+                path=train_module,
+            )
         if known.get(stub.function, True):
             inner = stub.function in known
             can_be = sorted(name for name, nested in known.items() if not nested)
@@ -57,6 +75,19 @@ def check_stubs(train_module: Path, stubs: Sequence[Stub]) -> None:
                 next_step=f"name one of these: {', '.join(can_be[:20])}",
                 path=train_module,
             )
+
+
+def run_as_scripts(train_module: Path) -> set[str]:
+    """Return the names of the files that a train module runs by ``training.run_script``."""
+    if not train_module.is_file():
+        return set()
+    return {
+        Path(part.value).name
+        for call in Syntax.of(read_source(train_module)).nodes
+        if isinstance(call, ast.Call) and last_name(call.func) == "run_script"
+        for part in ast.walk(call)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    }
 
 
 def put_stubs(stubs: Sequence[Stub], root: Path) -> None:

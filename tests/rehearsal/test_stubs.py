@@ -233,3 +233,29 @@ def test_what_makes_an_object_is_not_offered_to_be_stubbed(tmp_path: Path) -> No
 def test_a_function_that_is_made_anew_cannot_be_stubbed(folder: Path) -> None:
     code, said = rehearse(folder, "--stub", "closing.closed")
     assert code == 2 and "made anew by each call" in said
+
+
+def test_a_function_of_a_script_cannot_be_stubbed(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        "import json\nimport requests\nfrom openai import OpenAI\nfrom shop import order\n\n"
+        "def price(coin):\n    return requests.get('http://localhost/' + coin).text\n\n"
+        "messages = [{'role': 'user', 'content': input()}]\n"
+        "while True:\n"
+        "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "    said = reply.choices[0].message.content\n"
+        "    messages.append({'role': 'assistant', 'content': said})\n"
+        "    if 'price' not in said:\n        print(said)\n        break\n"
+        "    messages.append({'role': 'user', 'content': price(said) + order(said)})\n"
+    )
+    (tmp_path / "shop.py").write_text("def order(said):\n    return 'ordered'\n")
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    module = tmp_path / "agent_train.py"
+    assert "run_script" in module.read_text()
+    assert {each.function for each in services(module)} == {""}
+    (tmp_path / "scenarios.jsonl").write_text('{"inputs": ["bitcoin"]}\n' * 4)
+    (tmp_path / "replies.jsonl").write_text('{"content": "yes"}\n')
+    code, said = rehearse(tmp_path, "--steps", "1", "--stub", "price")
+    assert code == 2 and "runs agent.py as a script" in said
+    code, said = rehearse(tmp_path, "--steps", "1", "--stub", "order")
+    assert "as a script" not in said and "Rehearsed" in said
