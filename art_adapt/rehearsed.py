@@ -11,7 +11,8 @@ import os
 
 SETTINGS = "ART_ADAPT_REHEARSAL"  # names the file with the rehearsal's settings
 
-if SETTINGS in os.environ:
+IS_REHEARSAL = SETTINGS in os.environ
+if IS_REHEARSAL:
     from art_adapt.rehearsal.conditions import hold
 
     hold(os.environ[SETTINGS])

@@ -17,6 +17,8 @@ from enum import StrEnum
 from types import UnionType
 from typing import Annotated, Any, get_args, get_origin
 
+from art_adapt import backends
+from art_adapt.backends import Backend
 from art_adapt.errors import Refusal
 
 
@@ -149,7 +151,7 @@ class TrainingOptions:
     ] = False
     backend: Annotated[
         str,
-        Option("local or serverless.", _one_of("backend", "local", "serverless")),
+        Option(f"{backends.NAMES}.", _one_of("backend", *backends.Backend)),
     ] = "local"
     pipeline: Annotated[
         bool,
@@ -301,9 +303,9 @@ def check(options: Options) -> None:
         check_setting(
             setting, getattr(options, setting.name), options.origin(setting.name)
         )
-    if options.pipeline and options.backend == "serverless":
+    if options.pipeline and options.backend != Backend.LOCAL:
         raise Refusal(
-            "--pipeline with the serverless backend",
+            f"--pipeline with the {options.backend} backend",
             why="PipelineTrainer samples and trains on GPUs of its own",
             next_step="leave out one of the two",
         )

@@ -121,12 +121,23 @@ def _kept() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory()
 
 
+# A reward that differs between episodes, in whatever processes they run: groups of equal
+# rewards are not trained on.
+VARYING = """\
+import time
+
+
+def f(trajectory: object, scenario: object) -> float:
+    return time.monotonic() % 1
+"""
+
+
 def write_reward(folder: Path, options: Sequence[str]) -> None:
     """Write the function that ``--reward rewards:NAME`` among the options names."""
     for option in options:
         module, _, name = option.partition(":")
         if module == "rewards":
-            text = f"def {name}(trajectory, scenario):\n    return 0.5\n"
+            text = VARYING.replace("f(", f"{name}(")
             (folder / "rewards.py").write_text(text)
 
 

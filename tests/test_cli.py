@@ -393,7 +393,7 @@ def test_options_reach_the_train_module(agent: Path) -> None:
     for line in (
         'PROJECT = "shop"',
         "EPOCHS = 2  # 0",
-        "LEARNING_RATE = 2e-05",
+        '{"learning_rate": 2e-05}',
         'BACKEND = "serverless"',
         'BASE_MODEL = "my/model"',
         "from rewards import exact as score",

@@ -19,7 +19,7 @@ FLAGS = {
     "backend": (["--backend", "serverless"], 'BACKEND = "serverless"'),
     "pipeline": (["--pipeline"], "PipelineTrainer"),
     "single turn": (["--single-turn"], "training.RecordedRequest"),
-    "learning rate": (["--learning-rate", "3e-6"], "LEARNING_RATE = 3e-06"),
+    "learning rate": (["--learning-rate", "3e-6"], '{"learning_rate": 3e-06}'),
     "scenarios": (["--scenarios", "rows/own.jsonl"], 'SCENARIOS = "rows/own.jsonl"'),
 }
 CALL = """\

@@ -83,3 +83,19 @@ def test_links_and_paths_exist() -> None:
             assert (REPOSITORY / path).exists(), f"{document.name}: {path}"
         for path in re.findall(r"python (tests/[\w/]+\.py)", text):
             assert Path(REPOSITORY / path).exists(), f"{document.name}: {path}"
+
+
+def test_every_option_of_the_installed_art_has_a_row() -> None:
+    from art_adapt.training.options import (
+        CONSTRUCTOR,
+        ELSEWHERE,
+        TRAINERS,
+        internal_options,
+        keywords_of,
+    )
+
+    names = {*CONSTRUCTOR, *internal_options(), "lora_config", "server_args"}
+    for of_backend in TRAINERS.values():
+        names |= keywords_of(*of_backend).keys() - ELSEWHERE.keys()
+    page = (REPOSITORY / "docs" / "art-options.md").read_text(encoding="utf-8")
+    assert not [name for name in sorted(names) if f"`{name}`" not in page]

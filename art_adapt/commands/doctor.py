@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from art_adapt import backends
 from art_adapt.commands import command_app
 from art_adapt.errors import Refusal
 
@@ -25,7 +26,7 @@ MARGIN = 19  # where the texts begin
 def doctor(
     module: Annotated[Path, typer.Argument(metavar="TRAIN_MODULE")],
     backend: Annotated[
-        str | None, typer.Option(help="local or serverless, in the place of BACKEND.")
+        str | None, typer.Option(help=f"{backends.NAMES}, in the place of BACKEND.")
     ] = None,
     try_judge: Annotated[
         bool, typer.Option("--try-judge", help="Ask RULER's judge once.")
@@ -50,8 +51,8 @@ def doctor(
             next_step="pip install 'art-adapt[train]' there",
         ) from error
     has_failed = False
-    if backend not in (None, "local", "serverless"):
-        raise typer.BadParameter("local or serverless", param_hint="--backend")
+    if backend not in (None, *backends.Backend):
+        raise typer.BadParameter(backends.NAMES, param_hint="--backend")
     for finding in examine(module, backend=backend, try_judge=try_judge):
         has_failed |= finding.state is State.FAILED
         if as_json:

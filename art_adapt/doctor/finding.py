@@ -46,6 +46,19 @@ class Setup:
     def is_local(self) -> bool:
         return bool(self.settings.get("BACKEND", "local") == "local")
 
+    @property
+    def engine(self) -> Mapping[str, Any]:
+        """The settings that the module gives vLLM."""
+        model = self.settings.get("MODEL")
+        given = model.get("engine_args") if isinstance(model, Mapping) else None
+        return given if isinstance(given, Mapping) else {}
+
+    @property
+    def has_own_trainer(self) -> bool:
+        """True if the trainer and the engine have GPUs of their own."""
+        model = self.settings.get("MODEL")
+        return isinstance(model, Mapping) and "trainer_gpu_ids" in model
+
     def scenarios(self) -> list[Any]:
         """Load what the module would train on.
 

@@ -95,8 +95,7 @@ def run(settings: Settings) -> Notes:
                 _watch_recorders(seen)
             else:
                 _raise(module, LEAST)
-                if hasattr(module, "VALIDATION_SCENARIOS"):  # all are trained on
-                    module.VALIDATION_SCENARIOS = 0
+                module.VALIDATION_SCENARIOS = 0  # all are trained on
             if settings.evaluated is None:
                 module.main()
             else:
@@ -184,6 +183,7 @@ def _replace_backends(backend: type[Any]) -> None:
         ("art.local.backend", "LocalBackend"),
         ("art.serverless", "ServerlessBackend"),
         ("art.serverless.backend", "ServerlessBackend"),
+        ("art.tinker_native", "TinkerNativeBackend"),
     ):
         try:
             module: Any = importlib.import_module(name)

@@ -79,6 +79,10 @@ def learning(
     trained, again = _training(real), _training(resumed)
     stopped_at = trained.ended.step if trained.ended else 0
     began_at = again.began.step if again.began else 0
+    if resumed.initial_step is not None:
+        began_at = resumed.initial_step
+        if began_at + trained.imitated == stopped_at:  # a warm start took no batch
+            began_at = stopped_at
     return Learning(
         turns,
         judged,
@@ -88,7 +92,7 @@ def learning(
         trained.apart,
         real.pipeline,
         stopped_at,
-        began_at if resumed.initial_step is None else resumed.initial_step,
+        began_at,
         _weights(trained.ended) == _weights(again.began),
         evaluated,
     )

@@ -192,7 +192,7 @@ class Training:
 
     ``rewards`` are those the train module set: by step, group and episode. ``apart`` is
     the largest difference between a trained token's logprob and the one it was sampled
-    with. ``seconds``: of each gradient step.
+    with. ``seconds``: of each gradient step. ``imitated``: steps of a warm start.
     """
 
     rewards: tuple[tuple[tuple[float, ...], ...], ...] = ()
@@ -202,6 +202,7 @@ class Training:
     read: int = 0  # with those of the prompts
     apart: float = 0.0
     seconds: tuple[float, ...] = ()
+    imitated: int = 0
 
 
 @dataclass(frozen=True)

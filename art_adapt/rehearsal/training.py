@@ -144,6 +144,8 @@ class Service:
             self._optimizer.step()
             yield {"loss/train": said.item()}
         self._step += 1
+        so_far = self._seen.training
+        self._seen.training = replace(so_far, imitated=so_far.imitated + 1)
         self._save()
 
     def _compare(self, inputs: Json, new: torch.Tensor) -> None:

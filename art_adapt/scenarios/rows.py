@@ -114,12 +114,20 @@ def split(scenarios: list[T], most: int | None = None) -> tuple[list[T], list[T]
 
     That is a tenth; of fewer than 200 it is up to 20, but a fifth at most: with fewer
     scenarios, the difference between two checkpoints is mostly noise. ``most``: no more
-    than these.
+    than these. A row that stands in the file twice is validated once, and not trained on.
     """
     shuffled = random.Random(0).sample(scenarios, len(scenarios))
     held_out = min(max(len(shuffled) // 10, FEW), len(shuffled) // 5)
     held_out = held_out if most is None else min(held_out, most)
-    return shuffled[held_out:], shuffled[:held_out]
+    validation = list({repr(each): each for each in shuffled[:held_out]}.values())
+    rest = without(validation, shuffled[held_out:])
+    return (rest, validation) if rest else (shuffled, [])
+
+
+def without(held_out: list[T], scenarios: list[T]) -> list[T]:
+    """Return the scenarios that are not held out: equal rows are one scenario."""
+    known = {repr(each) for each in held_out}
+    return [each for each in scenarios if repr(each) not in known]
 
 
 def _wanted(kind: SourceKind, scenario: type[pydantic.BaseModel]) -> str:

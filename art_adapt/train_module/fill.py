@@ -87,6 +87,8 @@ def _statements(source: str) -> tuple[dict[int, int], dict[int, str]]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.stmt):
             ends.setdefault(node.lineno, node.end_lineno or node.lineno)
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            constants[node.lineno] = node.targets[0].id
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+            if isinstance(target, ast.Name):
+                constants[node.lineno] = target.id
     return ends, constants

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from art_adapt import __version__
 from art_adapt.decisions import Training
+from art_adapt.settings import TrainingOptions
 from art_adapt.survey.model import EntryPoint, Parameter, Survey
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.train_file import sealed
@@ -54,7 +55,7 @@ def render(
         "JUDGE_MODEL": literal(training.judge_model),
         "RULER_WEIGHT": repr(training.ruler_weight),
         "RUBRIC": literal(training.rubric or ""),
-        "LEARNING_RATE": repr(training.learning_rate),
+        "TRAIN": f'{{"learning_rate": {training.learning_rate!r}}}',
         "ROLLOUTS_PER_GROUP": str(training.rollouts_per_group),
         "GROUPS_PER_STEP": str(training.groups_per_step),
         "EPOCHS": str(training.epochs),
@@ -110,6 +111,9 @@ def _conditions(training: Training) -> dict[str, bool]:
         "every_client": training.every_client,
         "unrewarded": training.reward is None,
         "processes": training.isolate == "process",
+        "threads": training.isolate is None,
+        "validation_scenarios": training.validation_scenarios
+        != TrainingOptions.validation_scenarios,
         "weave": training.trace == "weave",
         "langfuse": training.trace == "langfuse",
     }

@@ -23,13 +23,11 @@ from rewards import score  #: only_here
 PROJECT = "agent"
 RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
-BACKEND = "local"  # or "serverless"  #: steps
+BACKEND = "local"  # or "serverless", "tinker"  #: steps
 JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows  #: ruler
 RULER_WEIGHT = 0.5  # of RULER's score; the rest is the reward function's  #: weighed
 RUBRIC = "What a good episode does."  # the judge reads it  #: rubric
-LEARNING_RATE = 1e-05
-# To begin with, as ART's guide says. Its examples use groups of 6 to 48: take more for
-# RULER, for rewards that are rare, and when steps report groups without variance.
+# To begin with, as in ART's guide. Its examples have groups of 6 to 48.
 ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other
 GROUPS_PER_STEP = 2
 EPOCHS = 3  # 0: without an end
@@ -40,12 +38,12 @@ MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it
 EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
 CONCURRENCY = 64  # episodes at once
 AUXILIARY: tuple[str, ...] = ()  #: <auxiliary>
-ENGINE: dict[str, Any] = {}  # vLLM's, for example {"gpu_memory_utilization": 0.8}
-GPUS = {"trainer_gpu_ids": [0], "inference_gpu_ids": [1]}  # both work at once  #: pipeline
+MODEL: dict[str, Any] = {}  # ART's options: LoRA, vLLM, GPUs  #: steps
+MODEL: dict[str, Any] = {"trainer_gpu_ids": [0], "inference_gpu_ids": [1]}  #: pipeline
+TRAIN: dict[str, Any] = {"learning_rate": 1e-05}  # those of its training steps
 WORKERS = 16  # groups that are under way at once  #: pipeline
-VALIDATION_SCENARIOS = 20  # at most
+VALIDATION_SCENARIOS = 20  # at most  #: validation_scenarios
 VALIDATION_ROLLOUTS = 2  # of each
-VALIDATION_SHARE = 0.2  # of all episodes: says how often to validate
 SCENARIOS = "scenarios.jsonl"
 
 
@@ -63,26 +61,23 @@ def episode(scenario: Scenario) -> Any:  #: <episode>
     return run_agent(question=scenario.question)
 
 
-slots = asyncio.Semaphore(CONCURRENCY)
-
-
 @training.isolated(at_once=CONCURRENCY, timeout=EPISODE_TIMEOUT)  #: processes
+@training.at_once(CONCURRENCY)  #: threads
 @weave.op  #: weave
 @observe()  #: langfuse
 async def rollout(model: art.Model, scenario: Scenario) -> training.Trajectory:
     """Record one episode on the model in training."""
-    async with slots:
-        trajectory = await training.record(
-            model,
-            scenario,
-            episode,
-            temperature=TEMPERATURE,
-            max_tokens=MAX_COMPLETION_TOKENS,
-            timeout=EPISODE_TIMEOUT,
-            agent_rewards=True,  #: agent_rewards
-            every_client=True,  # the framework makes its own  #: every_client
-            auxiliary=AUXILIARY,  #: replayed
-        )
+    trajectory = await training.record(
+        model,
+        scenario,
+        episode,
+        temperature=TEMPERATURE,
+        max_tokens=MAX_COMPLETION_TOKENS,
+        timeout=EPISODE_TIMEOUT,
+        agent_rewards=True,  #: agent_rewards
+        every_client=True,  # the framework makes its own  #: every_client
+        auxiliary=AUXILIARY,  #: replayed
+    )
     return trajectory  #: unrewarded
     return await training.scored(score, trajectory, scenario)  #: reward
 
@@ -115,28 +110,25 @@ async def gather(
 
 async def train(run: training.Run[Scenario]) -> None:  #: steps
     """Train from the step that the model has reached, epoch after epoch."""
-    model = training.make_model(run.name, PROJECT, BASE_MODEL, ENGINE)
-    backend = training.make_backend(run.backend)
+    model = training.make_model(run.name, PROJECT, BASE_MODEL, MODEL)
+    backend = training.make_backend(run.backend, run.plan.price)
     try:
-        await model.register(backend, training.server_settings(BASE_MODEL))
-        await training.warm_start(model, run)
-        progress = training.Progress(run.plan, await model.get_step())
-        training.note_settings(model, run.plan, progress.began)
+        await model.register(backend, training.server_settings(BASE_MODEL, MODEL))
+        progress = await training.begin(model, run)
         for batch in iterate_dataset(
             run.scenarios,
             groups_per_step=GROUPS_PER_STEP,
             num_epochs=EPOCHS or training.UNTIL_STOPPED,
-            initial_step=progress.began,
+            initial_step=progress.batches,
         ):
             if progress.is_over(await model.get_step()):
                 break
             sampled = await gather(model, batch.items, ROLLOUTS_PER_GROUP, "train")
             groups = progress.usable(sampled)
-            if not groups:
+            if not (learnable := progress.learnable(groups)):
                 continue
-            training.report(groups)
-            exact = training.for_training(groups)  # as ART must get what was sampled
-            result = await backend.train(model, exact, learning_rate=LEARNING_RATE)
+            exact = training.for_training(learnable)  # as ART must get what was sampled
+            result = await backend.train(model, exact, **TRAIN)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )
@@ -189,10 +181,10 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
         return [training.name_policies(group) for group in groups]
 
     patience = training.Patience("groups", WORKERS)
-    model = training.make_model(run.name, PROJECT, BASE_MODEL, ENGINE, **GPUS)
-    backend = training.make_backend("local")
+    model = training.make_model(run.name, PROJECT, BASE_MODEL, MODEL)
+    backend = training.make_backend("local", run.plan.price)
     try:
-        await model.register(backend, training.server_settings(BASE_MODEL))
+        await model.register(backend, training.server_settings(BASE_MODEL, MODEL))
         begun = await model.get_step()
         training.note_settings(model, run.plan, begun)
         trainer = pipeline_trainer.PipelineTrainer(
@@ -202,7 +194,6 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
             training.scenario_stream(run, EPOCHS),
             None,
             validate if run.validation else None,
-            learning_rate=LEARNING_RATE,
             max_steps=max(0, run.plan.steps - begun),
             eval_every_n_steps=run.plan.validate_every or 0,
             eval_at_start=False,
@@ -210,6 +201,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
                 metric="val/reward" if run.validation else "train/reward"
             ),
             **training.pipeline_sizes(workers=WORKERS, groups_per_step=GROUPS_PER_STEP),
+            **TRAIN,
         )
         await trainer.train()
         step = await model.get_step()
@@ -227,8 +219,9 @@ def main() -> None:
     weave.init(PROJECT)  #: weave
     run = training.prepare(Scenario, globals())
     if run.task is training.Task.TRAIN:
-        asyncio.run(train(run))  #: steps
-        asyncio.run(train_in_pipeline(run))  #: pipeline
+        with training.gpu_advice():
+            asyncio.run(train(run))  #: steps
+            asyncio.run(train_in_pipeline(run))  #: pipeline
     else:  # evaluate models, probe scenarios, demonstrate
         asyncio.run(training.measure(run, rollout, judge))  #: ruler
         asyncio.run(training.measure(run, rollout))  #: unjudged

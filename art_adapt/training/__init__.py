@@ -9,6 +9,7 @@ import art_adapt.rehearsed  # noqa: F401 - before ART, which reads .env files
 from art_adapt.recording import for_training
 from art_adapt.scenarios.rows import RecordedRequest, Scenario, load_scenarios, split
 from art_adapt.training.applications import ask_app
+from art_adapt.training.begun import begin, note_settings
 from art_adapt.training.episode_files import keep
 from art_adapt.training.episodes import (
     Trajectory,
@@ -17,6 +18,7 @@ from art_adapt.training.episodes import (
     policy_endpoint,
     record,
 )
+from art_adapt.training.gpu_memory import gpu_advice
 from art_adapt.training.groups import costs_of, metadata_of, usable
 from art_adapt.training.importing import without_runs_of
 from art_adapt.training.isolation import isolated
@@ -30,16 +32,15 @@ from art_adapt.training.progress import (
     best_step,
     is_validated,
     kept_by,
-    note_settings,
 )
-from art_adapt.training.reports import report, report_validation
+from art_adapt.training.reports import report_validation
 from art_adapt.training.rewards import scored
 from art_adapt.training.runs import UNTIL_STOPPED, Run, Task, prepare, scenario_stream
 from art_adapt.training.single_turn import complete
+from art_adapt.training.slots import at_once
 from art_adapt.training.stand_ins import stand_in
 from art_adapt.training.terminal import run_command, run_script
 from art_adapt.training.usage import print_usage
-from art_adapt.training.warm_start import warm_start
 
 __all__ = [
     "UNTIL_STOPPED",
@@ -51,11 +52,14 @@ __all__ = [
     "Task",
     "Trajectory",
     "ask_app",
+    "at_once",
+    "begin",
     "best_step",
     "complete",
     "costs_of",
     "fill_in",
     "for_training",
+    "gpu_advice",
     "is_validated",
     "isolated",
     "keep",
@@ -73,7 +77,6 @@ __all__ = [
     "prepare",
     "print_usage",
     "record",
-    "report",
     "report_validation",
     "ruler",
     "run_command",
@@ -84,6 +87,5 @@ __all__ = [
     "split",
     "stand_in",
     "usable",
-    "warm_start",
     "without_runs_of",
 ]

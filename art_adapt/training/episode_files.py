@@ -12,8 +12,8 @@ import art
 from pydantic_core import to_jsonable_python
 
 from art_adapt.recording.messages import storable
+from art_adapt.training.checkpoints import folder_of
 from art_adapt.training.histories import messages_of, named_histories
-from art_adapt.training.models import folder_of
 from art_adapt.worth_reading import worth_reading
 
 STYLE = (

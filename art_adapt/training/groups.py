@@ -17,6 +17,7 @@ from art_adapt.training.signs import refuse_unread_calls
 if TYPE_CHECKING:  # it needs this module
     from art_adapt.training.judging import Judge
 
+MOST_UNREWARDED = 0.2  # of the episodes of a step
 UNJUDGED = "unjudged"  # the key of a group's metadata that says why RULER gave no score
 
 
@@ -64,15 +65,19 @@ def usable(groups: Sequence[art.TrajectoryGroup]) -> list[art.TrajectoryGroup]:
     """Return the groups that have episodes and rewards; print why others are left out.
 
     Raises:
-        SystemExit: the reward function raised. Without the episodes that it raises on,
-            a group would show the model another task than the one it has. Or the engine
-            leaves tool calls in the text.
+        SystemExit: the reward function raised on more than ``MOST_UNREWARDED`` of the
+            episodes. Without them the groups would show the model another task than the
+            one it has. Or the engine leaves tool calls in the text.
     """
     refuse_unread_calls(groups)
     lost = [error for group in groups for error in group.exceptions]
-    for error in lost:
-        if error.type == str(RewardError):
-            raise SystemExit(f"{error.message}\n\n{error.traceback}")
+    unrewarded = [error for error in lost if error.type == str(RewardError)]
+    episodes = len(lost) + sum(len(group.trajectories) for group in groups)
+    if len(unrewarded) > MOST_UNREWARDED * episodes:
+        raise SystemExit(
+            f"{unrewarded[0].message}\nNo reward for {len(unrewarded)} of {episodes} "
+            f"episodes.\n\n{unrewarded[0].traceback}"
+        )
     if lost:
         print(f"{len(lost)} episodes lost, one by {lost[0].type}: {lost[0].message}")
     reasons = [str(g.metadata[UNJUDGED]) for g in groups if UNJUDGED in g.metadata]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from art_adapt.training.time_limits import within
 Judge = Callable[[art.TrajectoryGroup], Awaitable[art.TrajectoryGroup]]
 ATTEMPTS = 4  # of judging a group
 PATIENCE = 600.0  # seconds for all of them
+MOST_SAID = 400  # characters of a judge's error
 PAUSE = 0.5  # seconds before the second one, then three times as long each
 ENDINGS = {
     "timed_out": "The episode was ended here: its time was over.",
@@ -45,7 +47,6 @@ def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judg
     in its metadata; ``usable`` leaves it out. ``options`` go to ART's ``ruler``, for
     example a ``rubric``.
     """
-    ask = retry(max_attempts=ATTEMPTS, delay=PAUSE, backoff_factor=3)(_scores)
     # Judges prefer places, and ART gives the episodes in the order in which they ended.
     places = random.Random(0)
     common = options.pop("rubric", DEFAULT_RUBRIC)
@@ -57,7 +58,7 @@ def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judg
         rubric = "\n".join([common, *_about(scenario)])
         try:
             shown = places.sample(group.trajectories, len(group.trajectories))
-            asked = ask(shown, judge_model, rubric=rubric, **options)
+            asked = _scores(shown, judge_model, rubric=rubric, **options)
             with judging():
                 scores = await within(PATIENCE, asked)
         except Exception as error:  # the judge's client is LiteLLM's choice
@@ -76,24 +77,54 @@ def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judg
     return judge
 
 
-async def _scores(
-    episodes: Sequence[art.Trajectory], judge_model: str, **options: Any
-) -> list[Any]:
-    """Return a score for each episode, in their order."""
-    # The low-level call: ruler_score_group rebuilds trajectories, drops their answers
-    # and refuses further histories (art 0.5.18 and 0.5.23, rewards/ruler.py).
-    scores = await art_ruler(
-        [list(_as_judged(trajectory)) for trajectory in episodes],
-        judge_model=judge_model,
-        tools=_tools(episodes),
-        **options,
-    )
+def try_judge(judge_model: str) -> str | None:
+    """Ask RULER's judge about two short episodes; say why it gives no scores, if so.
+
+    A name or a key that is wrong would be noticed after the first episodes.
+    """
+    shown: Any = [
+        [{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": said}]
+        for said in ("4", "5")
+    ]
+    try:
+        asyncio.run(within(PATIENCE, _ask(shown, judge_model=judge_model)))
+    except Exception as error:  # the judge's client is LiteLLM's choice
+        why = f"RULER's judge, {judge_model}, gave no scores: {str(error)[:MOST_SAID]}"
+        missing = litellm.validate_environment(judge_model)["missing_keys"]
+        return f"{why}\nNot set: {', '.join(missing)}" if missing else why
+    return None
+
+
+async def _ask(episodes: Sequence[list[Any]], **options: Any) -> list[Any]:
+    """Return a score for each episode, in their order; ask again if there is none.
+
+    ``ruler_score_group`` rebuilds trajectories, drops their answers and refuses further
+    histories (art 0.5.18 and 0.5.23, rewards/ruler.py).
+    """
+    again = retry(max_attempts=ATTEMPTS, delay=PAUSE, backoff_factor=3)
+    return await again(_asked_once)(episodes, **options)
+
+
+async def _asked_once(episodes: Sequence[list[Any]], **options: Any) -> list[Any]:
+    scores = await art_ruler(list(episodes), **options)
     # ART takes them by position; the judge may have answered in another order.
     by_id = {score.trajectory_id: score for score in scores}
     wanted = [str(n) for n in range(1, len(episodes) + 1)]
     if set(by_id) != set(wanted):
         raise ValueError(f"it scored the episodes {sorted(by_id)}, not {wanted}")
     return [by_id[each] for each in wanted]
+
+
+async def _scores(
+    episodes: Sequence[art.Trajectory], judge_model: str, **options: Any
+) -> list[Any]:
+    """Return a score for each episode, in their order."""
+    return await _ask(
+        [list(_as_judged(trajectory)) for trajectory in episodes],
+        judge_model=judge_model,
+        tools=_tools(episodes),
+        **options,
+    )
 
 
 def _as_judged(trajectory: art.Trajectory) -> Iterator[Any]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
 from typing import Any
 
 import art
 
-from art_adapt.json_lines import json_lines
 from art_adapt.training.base_models import context_of, parser_of
+from art_adapt.training.checkpoints import FILES
+from art_adapt.training.options import Options, lora_rank, model_options
 
 # What LocalBackend imports only when it starts (0.5.18 and 0.5.23, local/backend.py).
 IMPORTED_AT_START = ("torch", "art.dev.get_model_config", "unsloth")
@@ -19,28 +19,19 @@ REMEDY = (
     "ART 0.5.18, which also wants megatron-bridge 0.4, never released: train with "
     "--backend serverless there."
 )
-# Where ART keeps what belongs to a model. LocalBackend's own default depends on where ART
-# is installed (0.5.18 and 0.5.23, utils/get_repo_root_path.py).
-FILES = ".art"
+TINKER_REMEDY = "It needs Python 3.12, `pip install 'openpipe-art[tinker]>=0.5.23'` and TINKER_API_KEY."
 # What ART 0.5.18 trains (dev/get_model_config.py, max_seq_length): vLLM would sample
 # more, which its training drops. The KV cache of a longer context may not fit, either.
 LONGEST = 32_768
+# vLLM serves LoRA up to this rank unless it is told, and takes these (0.25, config/lora.py).
+# ART does not tell it (0.5.18 and 0.5.23, unsloth/service.py).
+RANK_SERVED = 16
+RANKS = (32, 64, 128, 256, 320, 512)
 DEFAULT_PARSER = "hermes"  # ART's (dev/openai_server.py); it reads no call of a Llama
-# What ART 0.5.23 calls the keys of peft_args (dev/model.py).
-LORA = {
-    "r": "rank",
-    "lora_alpha": "alpha",
-    "lora_dropout": "dropout",
-    "init_lora_weights": "init_weights",
-}
 
 
 def make_model(
-    name: str,
-    project: str,
-    base_model: str,
-    engine: dict[str, Any] | None = None,
-    **settings: Any,
+    name: str, project: str, base_model: str, options: Options | None = None
 ) -> art.TrainableModel[Any, Any]:
     """Return the model to train, as the installed ART wants it.
 
@@ -48,48 +39,83 @@ def make_model(
         name: the run's name.
         project: the project's name in ART.
         base_model: the model to start from.
-        engine: vLLM's settings, such as ``{"gpu_memory_utilization": 0.8}``. Contexts
-            are ``LONGEST`` tokens, or as many as the model reads if that is known and
-            less, unless it says otherwise.
-        settings: further keys of ART's ``_internal_config``, such as
-            ``trainer_gpu_ids``, ``peft_args`` (LoRA, whatever ART calls it) and ``init_args``.
+        options: a train module's ``MODEL``: keywords of ``art.TrainableModel``, such as
+            ``{"lora_config": {"rank": 16}}``, and keys of its ``_internal_config``, such
+            as ``{"engine_args": {"gpu_memory_utilization": 0.8}}``. Contexts are
+            ``LONGEST`` tokens, or as many as the model reads if that is known and less,
+            unless ``engine_args`` has a ``max_model_len``.
+
+    Raises:
+        SystemExit: the installed ART does not take an option.
     """
-    options: dict[str, Any] = {}
+    given = model_options(options or {})
+    settings: dict[str, Any] = dict(given.internal)
+    constructor = dict(given.constructor)
     if "run_name" in art.TrainableModel.model_fields:  # art 0.5.23 asks for it
-        options["run_name"] = name
+        constructor["run_name"] = name
     else:  # art 0.5.18 renders tools anew: with their keys in vLLM's order
-        settings["chat_template_tool_schema_format"] = "vllm_openai"
+        settings.setdefault("chat_template_tool_schema_format", "vllm_openai")
     known = context_of(base_model)  # vLLM refuses a longer one, after the download
     longest = LONGEST if known is None else min(LONGEST, known.value)
-    if "lora_config" in art.TrainableModel.model_fields:  # art 0.5.23 refuses peft_args
-        lora = settings.pop("peft_args", {})
-        options["lora_config"] = {LORA.get(k, k): v for k, v in lora.items()} or None
-    settings["engine_args"] = {"max_model_len": longest, **(engine or {})}
+    engine: dict[str, Any] = {"max_model_len": longest}
+    if (rank := lora_rank(options or {})) is not None and rank > RANK_SERVED:
+        engine["max_lora_rank"] = next((r for r in RANKS if r >= rank), rank)
+    settings["engine_args"] = {**engine, **settings.get("engine_args", {})}
     config: Any = settings
     return art.TrainableModel(
         name=name,
         project=project,
         base_model=base_model,
         _internal_config=config,
-        **options,
+        **constructor,
     )
 
 
-def make_backend(kind: str) -> Any:
-    """Return ART's backend of that kind, ``local`` or ``serverless``.
+def make_backend(kind: str, gpu_price: float | None = None) -> Any:
+    """Return ART's backend of that kind: ``local``, ``serverless`` or ``tinker``.
+
+    ``gpu_price``: dollars an hour, with which the local backend counts what steps cost
+    (``costs/gpu``); it knows few GPUs' prices itself.
 
     Raises:
-        SystemExit: what the local backend imports when it starts is not installed.
+        SystemExit: what the backend imports is not installed.
     """
     if kind == "serverless":
         from art.serverless.backend import ServerlessBackend
 
         return ServerlessBackend()
+    if kind == "tinker":
+        return _tinker_backend()
     if (missing := missing_for_local()) is not None:
         raise SystemExit(f"the local backend cannot start: {missing}. {REMEDY}")
     from art.local import LocalBackend
 
-    return LocalBackend(path=FILES)
+    return LocalBackend(path=FILES, gpu_cost_per_hour_usd=gpu_price)
+
+
+def missing_for_tinker() -> str | None:
+    """Say what ART's tinker backend imports and is not installed."""
+    try:
+        importlib.import_module("art.tinker_native")
+    except ImportError as error:
+        return str(error)
+    return None
+
+
+def _tinker_backend() -> Any:
+    if (missing := missing_for_tinker()) is not None:
+        raise SystemExit(f"the tinker backend cannot start: {missing}. {TINKER_REMEDY}")
+    from art.tinker_native import TinkerNativeBackend
+
+    class Backend(TinkerNativeBackend):
+        async def train(self, *arguments: Any, **options: Any) -> Any:
+            # Its default keeps weights to sample from, and nothing to go on from: a
+            # second run would begin anew (art 0.5.23, tinker_native/backend.py, train).
+            return await super().train(
+                *arguments, **{"save_checkpoint": True} | options
+            )
+
+    return Backend(path=FILES)
 
 
 def missing_for_local() -> str | None:
@@ -111,31 +137,14 @@ def tool_parser(base_model: str) -> str | None:
     return None if known is None or known.value == DEFAULT_PARSER else known.value
 
 
-def server_settings(base_model: str, **server: Any) -> Any:
+def server_settings(base_model: str, options: Options | None = None) -> Any:
     """Return how vLLM is to serve a model: with the parser of its kind of tool calls.
 
-    ``server``: further arguments of vLLM's server, such as ``reasoning_parser="qwen3"``, or
-    another ``tool_call_parser``.
+    ``options``: a train module's ``MODEL``, whose ``server_args`` are further arguments of
+    vLLM's server, such as ``{"reasoning_parser": "qwen3"}``, or another
+    ``tool_call_parser``.
     """
     parser = tool_parser(base_model)
     known = {} if parser is None else {"tool_call_parser": parser}
-    arguments = {**known, **server}
+    arguments = {**known, **model_options(options or {}).server}
     return {"server_args": arguments} if arguments else None
-
-
-def folder_of(model: art.Model[Any]) -> Path:
-    """Return where ART keeps a registered model's files (model.py, _get_output_dir)."""
-    return Path(model.base_path, model.project, "models", model.name)
-
-
-def checkpoints_in(folder: Path) -> set[int]:
-    """Return the steps whose checkpoints are in a model's folder, if there are any."""
-    found = folder / "checkpoints"
-    names = (path.name for path in found.iterdir()) if found.is_dir() else ()
-    return {int(name) for name in names if name.isdigit()}
-
-
-def history_of(model: art.Model[Any]) -> list[dict[str, Any]]:
-    """Return the rows that ``model.log`` has written, in their order."""
-    file = folder_of(model) / "history.jsonl"
-    return [row for _, row in json_lines(file)] if file.exists() else []

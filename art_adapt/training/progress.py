@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import signal
 import statistics
 import time
@@ -13,11 +12,14 @@ from typing import Any
 
 import art
 
+from art_adapt.rehearsed import IS_REHEARSAL
+from art_adapt.training.checkpoints import checkpoints_in, folder_of, history_of
 from art_adapt.training.groups import usable, why_unusable
-from art_adapt.training.models import checkpoints_in, folder_of, history_of
-from art_adapt.training.plan import RECORDED, Plan
+from art_adapt.training.plan import Plan
+from art_adapt.training.reports import report
 
-MOST_SKIPPED = 3  # steps in a row without anything to learn from
+MOST_SKIPPED = 3  # steps in a row without an episode that has a reward
+MOST_FLAT = 10  # steps in a row without a group that has variance
 
 
 class Patience:
@@ -56,28 +58,59 @@ class Progress:
 
     Attributes:
         began: the step that the run goes on from.
+        batches: how many batches of scenarios the model has been trained on; a warm start
+            is a step without one.
     """
 
-    def __init__(self, plan: Plan, step: int) -> None:
+    def __init__(self, plan: Plan, step: int, imitated: int = 0) -> None:
         self.began = step
+        self.batches = step - imitated
+        self._imitated = imitated
         self._plan = plan
         self._validated = step
         self._patience = Patience("steps", MOST_SKIPPED)
+        self._flat = 0
         self._stopping = _stopped_by_ctrl_c()
 
     def usable(
         self, groups: Sequence[art.TrajectoryGroup]
     ) -> list[art.TrajectoryGroup]:
-        """Return the groups of a step that can be learned from, as ``Patience`` does."""
+        """Return the groups of a step that have rewards, as ``Patience`` does."""
         return self._patience.usable(groups)
+
+    def learnable(
+        self, groups: Sequence[art.TrajectoryGroup]
+    ) -> list[art.TrajectoryGroup]:
+        """Return the groups whose rewards differ; print what the step learns from.
+
+        The others teach nothing. ART would count the step all the same, and save the
+        weights as they were. A rehearsal is given them all, to report on.
+
+        Raises:
+            SystemExit: there was none in ten steps, which cost as much as any others.
+        """
+        if not groups:
+            return []
+        report(groups)
+        if IS_REHEARSAL:
+            return list(groups)
+        found = [g for g in groups if len({t.reward for t in g.trajectories}) > 1]
+        self._flat = 0 if found else self._flat + 1
+        if self._flat == MOST_FLAT:
+            raise SystemExit(
+                f"{MOST_FLAT} steps in a row had no group with variance: the rewards of a "
+                "scenario's episodes are all alike. `probe` finds the scenarios that teach."
+            )
+        return found
 
     def is_over(self, step: int) -> bool:
         """Tell whether the run ends at this step, and say why."""
         hours = (time.monotonic() - self._plan.started) / 3600
         if self._stopping.is_set():
             print("Stopped by Ctrl-C.")
-        elif step >= self._plan.steps:
-            print(f"{step} steps are done: --max-steps goes on from the checkpoint.")
+        elif step - self._imitated >= self._plan.steps:
+            done = step - self._imitated
+            print(f"{done} steps are done: --max-steps goes on from the checkpoint.")
         elif self._plan.hours is not None and hours >= self._plan.hours:
             print(f"{self._plan.hours:g} hours are over: run it again to go on.")
         else:
@@ -133,31 +166,3 @@ def _stopped_by_ctrl_c() -> asyncio.Event:
     with contextlib.suppress(NotImplementedError):  # Windows has none
         loop.add_signal_handler(signal.SIGINT, stop)
     return asked
-
-
-def note_settings(model: art.TrainableModel[Any, Any], plan: Plan, step: int) -> None:
-    """Keep the run's settings beside its checkpoints; say what has changed since.
-
-    Raises:
-        SystemExit: the checkpoints are another base model's.
-    """
-    file = folder_of(model) / "settings.json"
-    before: dict[str, Any] = {}
-    with contextlib.suppress(OSError, ValueError):
-        before = json.loads(file.read_text(encoding="utf-8"))
-    chosen = {name: plan.settings.get(name) for name in RECORDED}
-    text = json.dumps(chosen | {"BASE_MODEL": model.base_model}, indent=1, default=str)
-    now = json.loads(text)
-    if step:
-        for name in sorted(before.keys() & now.keys()):
-            if before[name] == now[name]:
-                continue
-            change = f"{model.name} was begun with {name} = {before[name]!r}"
-            if name == "BASE_MODEL":
-                raise SystemExit(
-                    f"{change}: its checkpoints do not fit {now[name]!r}. "
-                    "Begin another run, with --run-name"
-                )
-            print(f"{change}, and goes on with {now[name]!r}.")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")

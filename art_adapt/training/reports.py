@@ -11,6 +11,8 @@ import art
 from art_adapt.training.histories import choices_of, histories_of
 from art_adapt.training.signs import odd
 
+LARGE = 10.0  # a reward that is hardly meant as one
+
 
 def report(groups: Sequence[art.TrajectoryGroup]) -> None:
     """Print what a step has to learn from: a group of equal rewards teaches nothing."""
@@ -27,6 +29,11 @@ def report(groups: Sequence[art.TrajectoryGroup]) -> None:
             "No group has variance, so this step teaches nothing: more "
             "ROLLOUTS_PER_GROUP, scenarios that are neither too easy nor too hard, or a "
             "reward of finer steps."
+        )
+    if max(map(abs, every)) > LARGE:
+        print(
+            f"Rewards reach from {min(every):g} to {max(every):g}: one that is far from "
+            "the others decides what its group teaches. Keep them within 0 and 1, or so."
         )
     for line in odd(groups):
         print(line)

@@ -15,7 +15,7 @@ T = TypeVar("T", bound=art.Trajectory)
 
 
 class RewardError(Exception):
-    """The reward function raised, or gave what is no reward: the run must not go on."""
+    """The reward function raised, or gave what is no reward: the episode is lost."""
 
 
 async def scored(
@@ -28,8 +28,8 @@ async def scored(
 
     Raises:
         RewardError: it raised, or a number is not finite: one such reward poisons its
-            whole group. ``usable`` ends the run on it: to drop the episodes on which a
-            reward function fails would select the others.
+            whole group. ``usable`` ends the run if that happens often: to drop the episodes
+            on which a reward function fails selects the others.
     """
     try:
         with judging():

@@ -18,9 +18,17 @@ import art
 import pydantic
 from art.utils import iterate_dataset
 
-from art_adapt.scenarios.rows import load_scenarios, source_beside, split
+from art_adapt.backends import KEYS, Backend
+from art_adapt.scenarios.rows import FEW, load_scenarios, source_beside, split, without
+from art_adapt.training.checkpoints import (
+    FILES,
+    checkpoints_in,
+    imitated_in,
+    set_aside_partial,
+)
 from art_adapt.training.demonstrations import read_demonstrations
-from art_adapt.training.models import FILES, checkpoints_in
+from art_adapt.training.judging import try_judge
+from art_adapt.training.options import refuse, wrong_form, wrong_options
 from art_adapt.training.plan import Plan, described, make_plan
 
 S = TypeVar("S", bound=pydantic.BaseModel)
@@ -53,7 +61,7 @@ class Run(Generic[S]):
         name: of the run in ART.
         scenarios: to train on.
         validation: held out; may be empty.
-        backend: ``local`` or ``serverless``.
+        backend: one of ``Backend``.
         shown: how many episodes of each kind to write as a page, step by step.
         plan: what it takes at most.
         task: what is to be done.
@@ -93,16 +101,22 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
     """
     _collect_seldom()
     settings = {name: value for name, value in module.items() if name.isupper()}
+    refuse(wrong_form(settings))
     options = _options(module["__doc__"] or "", source_beside(module), settings)
     training = load_scenarios(scenario, options.scenarios)
-    most = settings.get("VALIDATION_SCENARIOS")
+    most = settings.get("VALIDATION_SCENARIOS", FEW)
     if options.validation:
         validation = load_scenarios(scenario, options.validation)[:most]
+        training = without(validation, training)
+        if not training:
+            raise SystemExit("every scenario is one of --validation's: none is left")
     else:
         training, validation = split(training, most)
     if not training:
         raise SystemExit("there is no scenario to train on")
     backend = options.backend if options.task is Task.TRAIN else None
+    trainer = options.backend if "BACKEND" in settings else "pipeline"
+    refuse(wrong_options(settings, trainer))
     for variable, user in keys_needed(settings, backend).items():
         if not os.environ.get(variable):
             raise SystemExit(f"{variable} is not set: {user} needs it")
@@ -114,17 +128,26 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         price=options.gpu_price,
         cost=options.max_cost,
     )
+    judge = settings.get("JUDGE_MODEL")
     demonstrations: Sequence[art.Trajectory] = ()
     if options.task is Task.TRAIN:
-        step = _last_step(settings["PROJECT"], options.run_name)
-        if options.backend == "local":
-            _refuse_finished(options.run_name, step, plan)
+        folder = Path(FILES, settings["PROJECT"], "models", options.run_name)
+        step = 0
+        if options.backend == Backend.LOCAL:
+            set_aside_partial(folder)
+            step = max(checkpoints_in(folder), default=0)
+            _refuse_finished(options.run_name, step - imitated_in(folder), plan)
         if options.warm_start is not None and not step:
+            if options.backend == Backend.TINKER:
+                raise SystemExit(
+                    "ART's tinker backend has no supervised fine-tuning: no --warm-start"
+                )
             demonstrations = read_demonstrations(Path(options.warm_start))
         print(described(plan, len(validation)))
-        judged = validation and settings.get("JUDGE_MODEL")
-        if judged and not any(map(_is_comparable, validation)):
+        if validation and judge and not any(map(_is_comparable, validation)):
             print(INCOMPARABLE)
+    if judge and (why := try_judge(str(judge))) is not None:
+        raise SystemExit(why)
     return Run(
         options.run_name,
         training,
@@ -174,8 +197,7 @@ def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) ->
     add("--gpu-price", type=float, help="dollars an hour: say what the run costs")
     add("--max-cost", type=float, help="dollars: begin no step after; with --gpu-price")
     if "BACKEND" in settings:
-        choices = ("local", "serverless")
-        add("--backend", choices=choices, default=settings["BACKEND"])
+        add("--backend", choices=[*Backend], default=settings["BACKEND"])
         shown = "conversations to imitate first, as demonstrate writes them"
         warm_start = settings.get("WARM_START")
         add("--warm-start", metavar="FILE", default=warm_start, help=shown)
@@ -224,16 +246,11 @@ def keys_needed(settings: Mapping[str, Any], backend: str | None) -> dict[str, s
     ``backend`` is None where no model is trained.
     """
     needed = {}
-    if backend == "serverless":
-        needed["WANDB_API_KEY"] = "the serverless backend"
+    if backend in KEYS:
+        needed[KEYS[Backend(backend)]] = f"the {backend} backend"
     if str(settings.get("JUDGE_MODEL", "")).startswith("openai/"):
         needed["OPENAI_API_KEY"] = "RULER's judge"
     return needed
-
-
-def _last_step(project: str, name: str) -> int:
-    """Return the last step that a run has done, as its files here tell."""
-    return max(checkpoints_in(Path(FILES, project, "models", name)), default=0)
 
 
 def _refuse_finished(name: str, step: int, plan: Plan) -> None:

@@ -35,7 +35,7 @@ def refuse_unread_calls(groups: Sequence[art.TrajectoryGroup]) -> None:
         raise SystemExit(
             f"{unread} of {offered} completions hold a tool call as text, with {markup}: the engine's "
             "parser is not this model's, so no tool runs. Name the right one: "
-            "training.server_settings(BASE_MODEL, tool_call_parser=...)."
+            'MODEL = {"server_args": {"tool_call_parser": ...}}.'
         )
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import art
 
-from art_adapt.training.models import DEFAULT_PARSER, folder_of, tool_parser
+from art_adapt.training.checkpoints import folder_of
+from art_adapt.training.models import DEFAULT_PARSER, tool_parser
 from art_adapt.training.progress import best_step
 
 
@@ -31,8 +32,15 @@ def print_usage(model: art.TrainableModel[Any, Any]) -> None:
     if checkpoint.is_dir():
         url = "http://localhost:8000/v1"
         parser = tool_parser(model.base_model) or DEFAULT_PARSER
+        config: Any = model._internal_config or {}
+        engine = config.get("engine_args", {})
+        limits = [
+            f" --{name.replace('_', '-')} {engine[name]}"
+            for name in ("max_model_len", "max_lora_rank")
+            if name in engine
+        ]
         print(f"  checkpoint: {checkpoint}")
-        print(f"  vllm serve {model.base_model} --enable-lora \\")
+        print(f"  vllm serve {model.base_model} --enable-lora{''.join(limits)} \\")
         print(f"      --lora-modules {shlex.quote(f'{name}={checkpoint}')} \\")
         print(f"      --enable-auto-tool-choice --tool-call-parser {parser}")
     body = json.dumps({"model": name, "messages": [{"role": "user", "content": "Hi"}]})

@@ -82,15 +82,15 @@ def _rows(trajectory: art.Trajectory) -> Iterator[dict[str, Any]]:
             }
 
 
-async def warm_start(model: art.TrainableModel[Any, Any], run: Run[Any]) -> None:
+async def warm_start(model: art.TrainableModel[Any, Any], run: Run[Any]) -> bool:
     """Train the model on the conversations of ``--warm-start`` before its first step.
 
-    It is ART's supervised fine-tuning, and counts as a step. A run that goes on from a
-    checkpoint has had it.
+    It is ART's supervised fine-tuning, which ART counts as a step. A run that goes on from
+    a checkpoint has had it. True if it was done now.
     """
     shown = run.demonstrations
     if not shown or await model.get_step():
-        return
+        return False
     said = f"Warm start: {len(shown)} conversations, {PASSES} times over"
     uses_tools = any(
         message["role"] == "tool" for each in shown for message in messages_of(each)
@@ -107,3 +107,4 @@ async def warm_start(model: art.TrainableModel[Any, Any], run: Run[Any]) -> None
     await model.train_sft(
         [each for _ in range(PASSES) for each in order.sample(shown, len(shown))]
     )
+    return True

@@ -100,7 +100,9 @@ def test_a_short_context_is_not_exceeded(model: Path, config: dict[str, Any]) ->
     engine: Any = made._internal_config
     assert engine["engine_args"]["max_model_len"] == 16_384
     assert looked_at(context, str(model))["context"].state is State.OK
-    longer = looked_at(context, str(model), ENGINE={"max_model_len": 32_768})
+    longer = looked_at(
+        context, str(model), MODEL={"engine_args": {"max_model_len": 32_768}}
+    )
     assert longer["context"].state is State.FAILED
 
 
@@ -152,7 +154,9 @@ def test_gpus_that_a_process_may_use(
 def test_weights_that_the_host_cannot_hold() -> None:
     assert looked_at(machine, "somebody/model-9000B")["RAM"].state is State.NOTE
     assert "RAM" not in looked_at(machine, "Qwen/Qwen3-0.6B")
-    assert "RAM" not in looked_at(machine, "somebody/model-9000B", GPUS=(0, 1))
+    assert "RAM" not in looked_at(
+        machine, "somebody/model-9000B", MODEL={"trainer_gpu_ids": [0]}
+    )
 
 
 def test_what_installs_the_engine_is_looked_for(

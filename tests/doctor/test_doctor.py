@@ -107,7 +107,7 @@ def test_weights_and_context_against_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", gpus(tmp_path, *sizes), prepend=os.pathsep)
-    setup = Setup(tmp_path, os, {"BASE_MODEL": model, "ENGINE": engine})
+    setup = Setup(tmp_path, os, {"BASE_MODEL": model, "MODEL": {"engine_args": engine}})
     found = {each.subject: each.state for each in gpu.check(setup)}
     assert {subject: str(found[subject]) for subject in states} == states
 

@@ -189,8 +189,8 @@ def test_a_module_that_begins_anew_is_found(tmp_path: Path) -> None:
     folder, module = prepared(tmp_path, SINGLE_TURN)
     file = folder / module
     source = file.read_text()
-    assert "initial_step=progress.began" in source
-    file.write_text(source.replace("initial_step=progress.began", "initial_step=0"))
+    assert "initial_step=progress.batches" in source
+    file.write_text(source.replace("initial_step=progress.batches", "initial_step=0"))
     code, said, _ = rehearse(
         *(module, "--train", "--steps", "4", "--replies", "replies.jsonl", "--json"),
         cwd=folder,

@@ -247,16 +247,15 @@ def test_answers_that_are_right_only_by_luck_can_be_given(
 
 
 END = "    return await training.scored(score, trajectory, scenario)\n"
-RECORDED = """    async with slots:
-        trajectory = await training.record(
-            model,
-            scenario,
-            episode,
-            temperature=TEMPERATURE,
-            max_tokens=MAX_COMPLETION_TOKENS,
-            timeout=EPISODE_TIMEOUT,
-            auxiliary=AUXILIARY,
-        )
+RECORDED = """    trajectory = await training.record(
+        model,
+        scenario,
+        episode,
+        temperature=TEMPERATURE,
+        max_tokens=MAX_COMPLETION_TOKENS,
+        timeout=EPISODE_TIMEOUT,
+        auxiliary=AUXILIARY,
+    )
 """
 WAYS: dict[str, tuple[str, str, str, str]] = {
     # name: (what to replace, with what, the finding, what stands in its line)
@@ -563,11 +562,11 @@ def test_a_module_that_raises_is_told_where(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--reward", "rewards:f")
     module = folder / "agent_train.py"
     module.write_text(
-        module.read_text().replace("report(groups)\n", "report(group)\n", 1)
+        module.read_text().replace("usable(sampled)\n", "usable(sample)\n", 1)
     )
     finding = found(folder, "raised")
     assert "NameError" in finding["what"]
-    assert "report(group)" in module.read_text().splitlines()[finding["line"] - 1]
+    assert "usable(sample)" in module.read_text().splitlines()[finding["line"] - 1]
 
 
 @pytest.mark.slow

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_files import art_adapt, copy_of
+from agent_files import VARYING, art_adapt, copy_of
 from scripted_engine import Engine
 
 from train_module.test_training import ANSWERING, adapted, judged, train
 
-CONSTANT = "def f(trajectory: object, scenario: object) -> float:\n    return 0.5\n"
 YES = [{"when": {"messages": "."}, "content": "yes"}]
 VARIANTS = {
     "csv, weave": ("--scenarios", "rows.csv", "--trace", "weave"),
@@ -36,7 +35,7 @@ VARIANTS = {
 
 def variant(tmp_path: Path, *options: str) -> Path:
     folder = adapted("support_loop", tmp_path, *options)
-    (folder / "rewards.py").write_text(CONSTANT)
+    (folder / "rewards.py").write_text(VARYING)
     (folder / "rows.py").write_text('ROWS = [{"question": "a"}, {"question": "b"}]\n')
     (folder / "rows.csv").write_bytes(b'question\r\nWhat?\r\n"Why, then?"\r\n')
     return folder
@@ -123,8 +122,9 @@ def test_both_rewards_together(tmp_path: Path) -> None:
     with Engine([judged(4), *ANSWERING]) as engine:
         said = train(folder, engine)
     first = said["steps"][0][0]
-    assert sorted(round(e["reward"], 3) for e in first) == [0.375, 0.415, 0.5, 0.75]
     assert sorted(e["metrics"]["ruler"] for e in first) == [0.25, 0.33, 0.5, 1.0]
+    # The function's part is within 0 and 1.
+    assert all(0 <= 2 * e["reward"] - e["metrics"]["ruler"] < 1 for e in first)
 
 
 STATEFUL = """\
@@ -146,7 +146,7 @@ def run_agent(question: str) -> str:
 def test_each_episode_in_a_process_of_its_own(tmp_path: Path) -> None:
     """Module-level state of one episode is not there in the next one."""
     (tmp_path / "agent.py").write_text(STATEFUL)
-    (tmp_path / "rewards.py").write_text(CONSTANT)
+    (tmp_path / "rewards.py").write_text(VARYING)
     (tmp_path / "scenarios.jsonl").write_text('{"question": "a"}\n')
     asked = ("--reward", "rewards:f", "--epochs", "1", "--rollouts-per-group", "2")
     done = art_adapt("--isolated", *asked, "agent.py", cwd=tmp_path)
@@ -179,7 +179,7 @@ def test_a_page_of_episodes(tmp_path: Path) -> None:
     with Engine(YES) as engine:
         train(folder, engine, "--show-trajectories", "2")
     page = (folder / "agent-001-train-step1.html").read_text()
-    assert page.count(": reward 0.500</h2>") == 4  # two best, two worst, no other
+    assert page.count(": reward 0.") == 4  # two best, two worst, no other
     assert "a &lt; b?" in page and "http" not in page
 
 

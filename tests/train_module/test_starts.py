@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from agent_files import art_adapt
+from agent_files import VARYING, art_adapt
 from scripted_engine import Engine
 
 from train_module.test_training import train
 
 YES = [{"when": {"messages": "."}, "content": "yes"}]
-REWARD = "def f(trajectory, scenario):\n    return 0.5\n"
 ASK = """\
     messages = [{"role": "user", "content": question}]
     reply = client.chat.completions.create(model=MODEL, messages=messages)
@@ -235,7 +234,7 @@ async def run(question: str) -> str:
 
 def adapted(folder: Path, agent: str, name: str = "agent.py") -> str:
     (folder / name).write_text(agent)
-    (folder / "rewards.py").write_text(REWARD)
+    (folder / "rewards.py").write_text(VARYING)
     (folder / "scenarios.jsonl").write_text('{"question": "a"}\n{"question": "b"}\n')
     options = ("--isolated", "--reward", "rewards:f", "--epochs", "1")
     done = art_adapt(*options, name, cwd=folder)

@@ -46,6 +46,7 @@ def train(
         "PYTHONDONTWRITEBYTECODE": "1",
     } | environment
     command = [str(CHILD), engine.base_url, str(folder), module, str(start), *arguments]
+    engine.script.replies = [TRIED, *engine.script.replies]
     output = forked(
         ("art_adapt.training", *SDK, CHILD.stem), folder, command, variables
     )
@@ -65,6 +66,10 @@ def judged(count: int) -> dict[str, Any]:
         for n in range(1, count + 1)
     ]
     return {"when": {"model": "gpt-5.4"}, "content": json.dumps({"scores": scores})}
+
+
+# What prepare() asks the judge before anything starts.
+TRIED = judged(2) | {"when": {"model": "gpt-5.4", "messages": r"2 \+ 2\?"}}
 
 
 def adapted(name: str, tmp_path: Path, *options: str) -> Path:
@@ -176,7 +181,9 @@ def test_models_are_compared_from_the_command_line(tmp_path: Path) -> None:
 
 def test_a_finished_run_says_so_before_it_starts_an_engine(tmp_path: Path) -> None:
     folder = adapted("support_loop", tmp_path, "--max-steps", "3")
-    (folder / ".art/agent/models/agent-001/checkpoints/0003").mkdir(parents=True)
+    checkpoint = folder / ".art/agent/models/agent-001/checkpoints/0003"
+    checkpoint.mkdir(parents=True)
+    (checkpoint / "weights").touch()
     with Engine([judged(4), *ANSWERING]) as engine:
         said = train(folder, engine, start=3)
         assert "agent-001 has done its 3 steps: --max-steps goes on" in said["stopped"]
@@ -234,13 +241,47 @@ def test_a_reward_function_is_asked(tmp_path: Path) -> None:
         "support_loop", tmp_path, "--reward", "rewards:exact", "--epochs", "1"
     )
     (folder / "rewards.py").write_text(
-        "async def exact(trajectory, scenario):\n    return len(scenario.question) + (trajectory.final_answer == 'yes')\n"
+        "import itertools\n\nturns = itertools.count()\n\n\nasync def exact(trajectory, scenario):\n    return len(scenario.question) + next(turns) % 2 + (trajectory.final_answer == 'yes')\n"
     )
     (folder / "scenarios.jsonl").write_text('{"question": "ab", "expected": "kept"}\n')
     with Engine([{"when": {"messages": "."}, "content": "yes"}]) as engine:
         said = train(folder, engine)
-    assert [episode["reward"] for episode in said["steps"][0][0]] == [3.0] * 4
-    assert "1 of 1 groups without variance" in said["output"]
+    rewards = sorted(episode["reward"] for episode in said["steps"][0][0])
+    assert rewards == [3.0, 3.0, 4.0, 4.0]
+    assert "0 of 1 groups without variance" in said["output"]
+
+
+def test_groups_without_variance_are_not_trained_on(tmp_path: Path) -> None:
+    folder = adapted(
+        "support_loop", tmp_path, "--reward", "rewards:flat", "--epochs", "1"
+    )
+    (folder / "rewards.py").write_text(
+        "import itertools\n\nturns = itertools.count()\n\n\n"
+        "def flat(trajectory, scenario):\n"
+        "    return next(turns) % 2 if scenario.question == 'b' else 1.0\n"
+    )
+    rows = [json.dumps({"question": question}) for question in "abcd"]
+    (folder / "scenarios.jsonl").write_text("\n".join(rows))
+    with Engine([{"when": {"messages": "."}, "content": "yes"}]) as engine:
+        said = train(folder, engine)
+    assert [len(groups) for groups in said["steps"]] == [1]  # of four scenarios
+    assert "1 of 2 groups without variance" in said["output"]
+    assert "2 of 2 groups without variance" in said["output"]
+
+
+def test_a_reward_function_that_fails_seldom_loses_the_episode(tmp_path: Path) -> None:
+    folder = adapted(
+        "support_loop", tmp_path, "--reward", "rewards:seldom", "--epochs", "1"
+    )
+    (folder / "rewards.py").write_text(
+        "import itertools\n\nturns = itertools.count()\n\n\n"
+        "def seldom(trajectory, scenario):\n    return 1 / next(turns)\n"
+    )
+    with Engine([{"when": {"messages": "."}, "content": "yes"}]) as engine:
+        said = train(folder, engine)
+    assert sorted(map(len, said["steps"][0])) == [3, 4]
+    assert "1 episodes lost, one by" in said["output"]
+    assert "ZeroDivisionError" in said["output"]
 
 
 @pytest.mark.parametrize(
@@ -273,7 +314,8 @@ def test_a_reward_function_that_fails_ends_the_run(
 @pytest.mark.slow
 def test_the_agents_own_reward_is_used(tmp_path: Path) -> None:
     folder = adapted("game", tmp_path, "--epochs", "1")
-    with Engine([{"when": {"messages": "."}, "content": "7"}]) as engine:
+    with Engine([{"content": "1"}]) as engine:
+        engine.script.default = {"content": "7"}
         said = train(folder, engine)
     rewards = [
         episode["reward"]
@@ -299,7 +341,8 @@ def test_failures_of_the_agent_count_and_of_the_infrastructure_do_not(
         "1",
     )
     (folder / "rewards.py").write_text(
-        "def zero(trajectory, scenario):\n    return 0\n"
+        "import itertools\n\nturns = itertools.count()\n\n\n"
+        "def zero(trajectory, scenario):\n    return next(turns) % 2\n"
     )
     (folder / "scenarios.jsonl").write_text('{"question": "unknown tool"}\n')
     bad_call = {"tool_calls": [{"name": "no_such_tool", "arguments": {}}]}
@@ -346,13 +389,14 @@ def test_every_fixture_trains_a_step(name: str, tmp_path: Path) -> None:
     reward = () if name == "game" else ("--reward", "rewards:length")
     options = ("--epochs", "1", "--groups-per-step", "3", *reward)
     folder = adapted(name, tmp_path, *options)
-    function = "def length(trajectory, scenario):\n    return len(str(trajectory))\n"
-    (folder / "rewards.py").write_text(function)
     path = agent_file(folder).with_name("agent_train").relative_to(folder)
-    with Engine(replies_of(folder)) as engine:
-        engine.script.default = replies_of(folder)[-1]
+    replies = replies_of(folder)
+    if name == "game":  # whose reward is its own: not all episodes may end alike
+        replies = [{"content": "1"}, *replies]
+    with Engine(replies) as engine:
+        engine.script.default = replies[-1]
         said = train(folder, engine, module=".".join(path.parts))
     assert "raised" not in said, said
     assert said["closed"] == 1
     episodes = [e for groups in said["steps"] for group in groups for e in group]
-    assert len(episodes) >= 9 and all(episode["choices"] for episode in episodes)
+    assert len(episodes) >= 8 and all(episode["choices"] for episode in episodes)

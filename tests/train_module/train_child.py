@@ -95,7 +95,9 @@ def main() -> None:
     sys.path.insert(0, folder)
     module: Any = importlib.import_module(module_name)
     training: Any = art_adapt.training
-    training.make_backend = lambda kind: CountingBackend(engine_url, int(start))
+    training.make_backend = lambda kind, price=None: CountingBackend(
+        engine_url, int(start)
+    )
     sys.argv = [module_name, *arguments]
     try:
         module.main()

@@ -15,6 +15,7 @@ import pytest
 from art_adapt import training
 from art_adapt.training.groups import UNJUDGED
 from art_adapt.training.plan import described, make_plan
+from art_adapt.training.reports import report
 
 SETTINGS = {
     "ROLLOUTS_PER_GROUP": 4,
@@ -166,7 +167,9 @@ def test_changed_settings_of_a_run_are_said(
     model: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def note(step: int, **change: Any) -> str:
-        plan = make_plan(SETTINGS | {"LEARNING_RATE": 1e-5} | change, 900, 20)
+        plan = make_plan(
+            SETTINGS | {"TRAIN": {"learning_rate": 1e-5}} | change, 900, 20
+        )
         training.note_settings(model, plan, step)
         return capsys.readouterr().out
 
@@ -174,8 +177,11 @@ def test_changed_settings_of_a_run_are_said(
     assert note(5, MAX_STEPS=90, MAX_HOURS=1, DATA=Path("x"), API_KEY="sk-1") == ""
     (kept,) = Path(".art").rglob("settings.json")
     assert "sk-1" not in kept.read_text()
-    said = note(5, LEARNING_RATE=5e-6)
-    assert "run was begun with LEARNING_RATE = 1e-05, and goes on with 5e-06" in said
+    said = note(5, TRAIN={"learning_rate": 5e-6})
+    assert (
+        "run was begun with TRAIN = {'learning_rate': 1e-05}, and goes on with "
+        "{'learning_rate': 5e-06}" in said
+    )
     model.base_model = "another/model"
     with pytest.raises(SystemExit, match=r"do not fit 'another/model'.*--run-name"):
         note(5)
@@ -203,7 +209,9 @@ def test_a_local_backend_that_cannot_start_says_what_to_install() -> None:
 
 def test_contexts_are_what_art_trains() -> None:
     longest = [
-        training.make_model("run", "tests", "a/model", engine)._internal_config
+        training.make_model(
+            "run", "tests", "a/model", {"engine_args": engine}
+        )._internal_config
         for engine in ({}, {"max_model_len": 8000})
     ]
     assert [c["engine_args"]["max_model_len"] for c in longest] == [32_768, 8000]  # type: ignore[index, typeddict-item]
@@ -215,5 +223,5 @@ def test_validation_is_reported_with_its_error(
     training.report_validation([group(0.0, 1.0), group(1.0, 1.0)], 20)
     said = capsys.readouterr().out
     assert "step 20: mean reward 0.750 +- 0.250 on 2 validation scenarios" in said
-    training.report([group(1.0, 1.0)])
+    report([group(1.0, 1.0)])
     assert "this step teaches nothing" in capsys.readouterr().out

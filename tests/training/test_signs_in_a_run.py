@@ -9,6 +9,7 @@ import pytest
 from openai.types.chat.chat_completion import Choice
 
 from art_adapt import training
+from art_adapt.training.reports import report
 
 ASKED = {"role": "user", "content": "How is Rome?"}
 TOOLS: Any = [{"type": "function", "function": {"name": "look", "parameters": {}}}]
@@ -49,7 +50,7 @@ def test_thinking_and_lonely_replies_are_told(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     reply = {"role": "tool", "tool_call_id": "1", "content": "sunny"}
-    training.report([group("<think>Rome?</think>Sunny.", "Mild.", first=reply)])
+    report([group("<think>Rome?</think>Sunny.", "Mild.", first=reply)])
     said = capsys.readouterr().out
     assert "1 completions hold their thinking" in said
     assert "2 of 2 histories hold a tool message without the call" in said

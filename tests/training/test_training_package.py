@@ -27,7 +27,8 @@ from art_adapt import training
 from art_adapt.hooks import final_answer, recorded, reward
 from art_adapt.recording import EndpointError, RecordingError
 from art_adapt.recording.histories import new_history
-from art_adapt.training import isolation
+from art_adapt.training import isolation, judging
+from art_adapt.training.reports import report
 from art_adapt.training.rewards import RewardError
 
 
@@ -144,11 +145,31 @@ def test_scenarios_lie_beside_the_module(
     monkeypatch.chdir("/")
     run = prepared(monkeypatch, tmp_path, "--show-trajectories", "3", BACKEND="local")
     assert (len(run.scenarios), len(run.validation), run.shown) == (8, 2, 3)
-    run = prepared(monkeypatch, tmp_path, "--validation", str(rows))
-    assert (len(run.scenarios), len(run.validation), run.backend) == (10, 10, "local")
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"question": "else"}')
+    run = prepared(monkeypatch, tmp_path, "--validation", str(other))
+    assert (len(run.scenarios), len(run.validation), run.backend) == (10, 1, "local")
+    with pytest.raises(SystemExit, match="one of --validation's"):
+        prepared(monkeypatch, tmp_path, "--validation", str(rows))
+
+
+SCORES = {"scores": [{"trajectory_id": n, "explanation": "", "score": 1} for n in "12"]}
+
+
+@pytest.fixture
+def judge(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    """What answers where ``openai/judge`` is asked: two scores, whatever it is shown."""
+    with Engine(
+        [{"when": {"model": "judge"}, "content": json.dumps(SCORES)}]
+    ) as engine:
+        for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
+            monkeypatch.setenv(name, engine.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-judge")
+        yield engine
 
 
 def test_scores_that_cannot_be_compared_are_said(
+    judge: Engine,
     rows: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -156,7 +177,7 @@ def test_scores_that_cannot_be_compared_are_said(
 ) -> None:
     def said(rows_: list[dict[str, Any]], **constants: Any) -> str:
         rows.write_text("\n".join(map(json.dumps, rows_)))
-        prepared(monkeypatch, tmp_path, JUDGE_MODEL="anthropic/claude", **constants)
+        prepared(monkeypatch, tmp_path, JUDGE_MODEL="openai/judge", **constants)
         return capsys.readouterr().out
 
     plain = [{"question": str(n)} for n in range(10)]
@@ -173,6 +194,40 @@ def test_a_runs_name_is_a_files_name_too(
         prepared(monkeypatch, tmp_path, "--run-name", "team/run")
 
 
+def test_a_judge_is_asked_once_before_anything_starts(
+    judge: Engine, rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(monkeypatch, tmp_path, JUDGE_MODEL="openai/judge")
+    assert len(judge.log) == 1
+    monkeypatch.setattr(judging, "PAUSE", 0.01)
+    judge.script.replies = [{"when": {"messages": "."}, "content": "no JSON"}]
+    with pytest.raises(
+        SystemExit, match=r"RULER's judge, openai/judge, gave no scores"
+    ):
+        prepared(monkeypatch, tmp_path, JUDGE_MODEL="openai/judge")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with pytest.raises(SystemExit, match="Not set: ANTHROPIC_API_KEY"):
+        prepared(monkeypatch, tmp_path, JUDGE_MODEL="anthropic/claude")
+
+
+def test_a_row_is_never_both_trained_on_and_validated(
+    rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions = ["a", "a", "b", "c", "d", "e", "f", "g", "h", "a"]
+    rows.write_text("\n".join(json.dumps({"question": q}) for q in questions))
+    held = tmp_path / "held.jsonl"
+    held.write_text('{"question": "a"}\n{"question": "z"}')
+    for arguments in ((), ("--validation", str(held))):
+        run = prepared(monkeypatch, tmp_path, *arguments)
+        trained = [scenario.question for scenario in run.scenarios]
+        validated = [scenario.question for scenario in run.validation]
+        assert validated and not {*trained} & {*validated}
+        assert len(validated) == len({*validated})
+    rows.write_text('{"question": "a"}\n' * 10)  # there is but one scenario
+    run = prepared(monkeypatch, tmp_path)
+    assert (len(run.scenarios), len(run.validation)) == (10, 0)
+
+
 def test_keys_that_a_run_needs_are_named(
     rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,9 +235,10 @@ def test_keys_that_a_run_needs_are_named(
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(SystemExit, match="WANDB_API_KEY is not set"):
         prepared(monkeypatch, tmp_path, "--backend", "serverless", BACKEND="local")
+    with pytest.raises(SystemExit, match="TINKER_API_KEY is not set"):
+        prepared(monkeypatch, tmp_path, "--backend", "tinker", BACKEND="local")
     with pytest.raises(SystemExit, match="OPENAI_API_KEY is not set"):
         prepared(monkeypatch, tmp_path, JUDGE_MODEL="openai/gpt-5.4")
-    prepared(monkeypatch, tmp_path, JUDGE_MODEL="anthropic/claude")
     rows.write_text("")
     with pytest.raises(SystemExit, match="no scenario to train on"):
         prepared(monkeypatch, tmp_path)
@@ -443,7 +499,7 @@ def group(*rewards: float) -> art.TrajectoryGroup:
 def test_a_report_says_what_a_step_learns_from(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    training.report([group(0.0, 1.0), group(0.5, 0.5)])
+    report([group(0.0, 1.0), group(0.5, 0.5)])
     said = capsys.readouterr().out
     assert "mean reward 0.500 of 4 episodes, 1 of 2 groups without variance" in said
 
@@ -578,12 +634,3 @@ def test_a_process_per_episode_that_may_hang_or_die(
     with pytest.raises(TimeoutError):
         asyncio.run(stopped())
     assert not multiprocessing.active_children()
-
-
-def test_lora_has_the_names_of_the_installed_art() -> None:
-    lora = {"r": 16, "lora_alpha": 8, "target_modules": ["q_proj"]}
-    made: Any = training.make_model("run", "project", "base", peft_args=lora)
-    told = getattr(made, "lora_config", None) or made._internal_config["peft_args"]
-    renamed = {"rank": 16, "alpha": 8, "target_modules": ["q_proj"]}
-    assert told == (renamed if hasattr(made, "lora_config") else lora)
-    assert hasattr(made, "lora_config") != ("peft_args" in made._internal_config)

@@ -13,7 +13,7 @@ def check(setup: Setup) -> Iterator[Finding]:
     if not setup.is_local:
         return
     model = str(setup.settings["BASE_MODEL"])
-    given = setup.settings.get("ENGINE", {}).get("max_model_len")
+    given = setup.engine.get("max_model_len")
     known = context_of(model)
     if known is None:
         yield note(
@@ -24,9 +24,9 @@ def check(setup: Setup) -> Iterator[Finding]:
     elif given is not None and given > known.value:
         yield failed(
             "context",
-            f"{model} reads {known.value:,} tokens ({known.source}), and ENGINE gives it {given:,}: "
+            f"{model} reads {known.value:,} tokens ({known.source}), and MODEL gives it {given:,}: "
             "vLLM refuses that after the download",
-            f"max_model_len of at most {known.value} in ENGINE",
+            f"max_model_len of at most {known.value} in engine_args of MODEL",
         )
     else:
         length = given or min(LONGEST, known.value)

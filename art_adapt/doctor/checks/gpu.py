@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
 from art_adapt.rehearsal.cost import BYTES, weights_of
+from art_adapt.training.gpu_memory import holders
 from art_adapt.training.models import LONGEST
 
 # Bytes of KV cache for a token: layers x KV heads x head size x 2 (keys, values) x 2
@@ -19,7 +20,7 @@ KV_BYTES = {
     r"qwen3-30b-a3b": 48 * 4 * 128 * 4,
     r"llama-3\.1-8b": 32 * 8 * 128 * 4,
 }
-SHARE = 0.9  # of the memory that vLLM takes, unless ENGINE says otherwise
+SHARE = 0.9  # of the memory that vLLM takes, unless engine_args say otherwise
 GIGA = 1e9
 
 
@@ -27,7 +28,7 @@ def check(setup: Setup) -> Iterator[Finding]:
     if not setup.is_local:
         return
     found = _memories()
-    wanted = 2 if "GPUS" in setup.settings else 1
+    wanted = 2 if setup.has_own_trainer else 1
     if len(found) < wanted:
         hidden = "CUDA_VISIBLE_DEVICES" in os.environ
         yield failed(
@@ -37,11 +38,17 @@ def check(setup: Setup) -> Iterator[Finding]:
             "train on a machine with an NVIDIA GPU, or with --backend serverless",
         )
     yield from _fits(setup, min(found, default=None))
+    for holder in holders():
+        yield note(
+            "memory",
+            f"{holder} of a GPU: an engine that starts beside it finds too little",
+            f"kill {holder.pid}, if it is left of an earlier run",
+        )
 
 
 def _fits(setup: Setup, memory: float | None) -> Iterator[Finding]:
     model = str(setup.settings["BASE_MODEL"])
-    engine = setup.settings.get("ENGINE", {})
+    engine = setup.engine
     total, _ = weights_of(model)
     if total is None:
         yield note("memory", f"the name {model} does not tell how large it is")
@@ -59,7 +66,7 @@ def _fits(setup: Setup, memory: float | None) -> Iterator[Finding]:
         return
     share = engine.get("gpu_memory_utilization", SHARE)
     if needed > share * memory:
-        remedy = "a smaller max_model_len in ENGINE, a smaller model, or a larger GPU"
+        remedy = "a smaller max_model_len in engine_args of MODEL, a smaller model, or a larger GPU"
         there = f"vLLM takes {share:.0%} of {memory:.0f} GB"
         yield failed("memory", f"{said}, but {there}", remedy)
     else:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
+from art_adapt.training.judging import try_judge
 
 
 def check(setup: Setup) -> Iterator[Finding]:
@@ -13,18 +13,11 @@ def check(setup: Setup) -> Iterator[Finding]:
     if judge is None:
         return
     if setup.try_judge:
-        yield asyncio.run(_judge(str(judge)))
+        why = try_judge(str(judge))
+        yield (
+            ok("judge", f"{judge} answers")
+            if why is None
+            else failed("judge", why, "its key, its name, its rights")
+        )
     else:
         yield note("judge", f"{judge} has not been asked", "--try-judge asks it once")
-
-
-async def _judge(model: str) -> Finding:
-    import litellm
-
-    try:
-        await litellm.acompletion(
-            model=model, messages=[{"role": "user", "content": "Say yes."}]
-        )
-    except Exception as error:  # LiteLLM's choice
-        return failed("judge", f"{model}: {error!r}", "its key, its name, its rights")
-    return ok("judge", f"{model} answers")

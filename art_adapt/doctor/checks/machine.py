@@ -47,7 +47,7 @@ def free_at(path: Path) -> tuple[Path, float]:
 def _memory(setup: Setup) -> Iterator[Finding]:
     """Say whether the host holds the weights while vLLM sleeps, and ART trains on its GPU."""
     total, _ = weights_of(str(setup.settings["BASE_MODEL"]))
-    if total is None or "GPUS" in setup.settings or not hasattr(os, "sysconf"):
+    if total is None or setup.has_own_trainer or not hasattr(os, "sysconf"):
         return
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIGA
     needed = total * BYTES

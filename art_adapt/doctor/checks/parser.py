@@ -20,7 +20,7 @@ def check(setup: Setup) -> Iterator[Finding]:
             "thinking",
             f"{model} may think ({thinking.source}): without a reasoning parser, <think> stands in "
             "what the agent answers",
-            "training.server_settings(BASE_MODEL, reasoning_parser=...), or train a model that "
+            'MODEL = {"server_args": {"reasoning_parser": ...}}, or train a model that '
             "does not think",
         )
 
@@ -32,7 +32,7 @@ def _parser(model: str) -> Finding:
             "parser",
             f"not known: {DEFAULT_PARSER}, ART's default, may not read the tool calls of {model}",
             f"hf download {model} tokenizer_config.json chat_template.jinja, then ask again; or "
-            "training.server_settings(BASE_MODEL, tool_call_parser=...)",
+            'MODEL = {"server_args": {"tool_call_parser": ...}}',
         )
     return ok(
         "parser", f"{known.value} reads the tool calls of {model} ({known.source})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from art_adapt.backends import KEYS, Backend
 from art_adapt.guide.question import Choice, Question, Situation
 
 ORDER = 110
@@ -13,14 +14,25 @@ ORDER = 110
 def questions(situation: Situation) -> Iterator[Question]:
     if situation.is_known("backend") or situation.options.pipeline:
         return
-    key = "WANDB_API_KEY"
-    state = "is set" if os.environ.get(key) else "is not set here"
     yield Question(
         "Where does training run?",
         (
             Choice("local", {"backend": "local"}, "a GPU of 80 GB, yours or rented"),
             Choice(
-                "serverless", {"backend": "serverless"}, f"W&B's GPUs; {key} {state}"
+                "serverless",
+                {"backend": Backend.SERVERLESS.value},
+                f"W&B's GPUs; {_key(Backend.SERVERLESS)}",
+            ),
+            Choice(
+                "tinker",
+                {"backend": Backend.TINKER.value},
+                f"Thinking Machines' GPUs; {_key(Backend.TINKER)}",
             ),
         ),
     )
+
+
+def _key(backend: Backend) -> str:
+    """Say whether a backend's key is set."""
+    state = "is set" if os.environ.get(KEYS[backend]) else "is not set here"
+    return f"{KEYS[backend]} {state}"

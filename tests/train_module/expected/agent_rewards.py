@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (0ca42dde35f7). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (a4ae7f608053). Yours to edit: then it stays as it is.
 # Decided: --backend serverless --epochs 0
 """Trains play of agent.py with ART: GRPO, rewarded by the agent itself.
 
@@ -21,10 +21,8 @@ from agent import play
 PROJECT = "agent"
 RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
-BACKEND = "serverless"  # or "serverless"
-LEARNING_RATE = 1e-05
-# To begin with, as ART's guide says. Its examples use groups of 6 to 48: take more for
-# RULER, for rewards that are rare, and when steps report groups without variance.
+BACKEND = "serverless"  # or "serverless", "tinker"
+# To begin with, as in ART's guide. Its examples have groups of 6 to 48.
 ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other
 GROUPS_PER_STEP = 2
 EPOCHS = 0  # 0: without an end
@@ -35,10 +33,9 @@ MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it
 EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
 CONCURRENCY = 64  # episodes at once
 AUXILIARY: tuple[str, ...] = ()  # functions and models that are not trained
-ENGINE: dict[str, Any] = {}  # vLLM's, for example {"gpu_memory_utilization": 0.8}
-VALIDATION_SCENARIOS = 20  # at most
+MODEL: dict[str, Any] = {}  # ART's options: LoRA, vLLM, GPUs
+TRAIN: dict[str, Any] = {"learning_rate": 1e-05}  # those of its training steps
 VALIDATION_ROLLOUTS = 2  # of each
-VALIDATION_SHARE = 0.2  # of all episodes: says how often to validate
 SCENARIOS = "scenarios.jsonl"
 
 
@@ -53,22 +50,19 @@ def episode(scenario: Scenario) -> Any:
     return play(secret=scenario.secret)
 
 
-slots = asyncio.Semaphore(CONCURRENCY)
-
-
+@training.at_once(CONCURRENCY)
 async def rollout(model: art.Model, scenario: Scenario) -> training.Trajectory:
     """Record one episode on the model in training."""
-    async with slots:
-        trajectory = await training.record(
-            model,
-            scenario,
-            episode,
-            temperature=TEMPERATURE,
-            max_tokens=MAX_COMPLETION_TOKENS,
-            timeout=EPISODE_TIMEOUT,
-            agent_rewards=True,
-            auxiliary=AUXILIARY,
-        )
+    trajectory = await training.record(
+        model,
+        scenario,
+        episode,
+        temperature=TEMPERATURE,
+        max_tokens=MAX_COMPLETION_TOKENS,
+        timeout=EPISODE_TIMEOUT,
+        agent_rewards=True,
+        auxiliary=AUXILIARY,
+    )
     return trajectory
 
 
@@ -93,28 +87,25 @@ async def gather(
 
 async def train(run: training.Run[Scenario]) -> None:
     """Train from the step that the model has reached, epoch after epoch."""
-    model = training.make_model(run.name, PROJECT, BASE_MODEL, ENGINE)
-    backend = training.make_backend(run.backend)
+    model = training.make_model(run.name, PROJECT, BASE_MODEL, MODEL)
+    backend = training.make_backend(run.backend, run.plan.price)
     try:
-        await model.register(backend, training.server_settings(BASE_MODEL))
-        await training.warm_start(model, run)
-        progress = training.Progress(run.plan, await model.get_step())
-        training.note_settings(model, run.plan, progress.began)
+        await model.register(backend, training.server_settings(BASE_MODEL, MODEL))
+        progress = await training.begin(model, run)
         for batch in iterate_dataset(
             run.scenarios,
             groups_per_step=GROUPS_PER_STEP,
             num_epochs=EPOCHS or training.UNTIL_STOPPED,
-            initial_step=progress.began,
+            initial_step=progress.batches,
         ):
             if progress.is_over(await model.get_step()):
                 break
             sampled = await gather(model, batch.items, ROLLOUTS_PER_GROUP, "train")
             groups = progress.usable(sampled)
-            if not groups:
+            if not (learnable := progress.learnable(groups)):
                 continue
-            training.report(groups)
-            exact = training.for_training(groups)  # as ART must get what was sampled
-            result = await backend.train(model, exact, learning_rate=LEARNING_RATE)
+            exact = training.for_training(learnable)  # as ART must get what was sampled
+            result = await backend.train(model, exact, **TRAIN)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )
@@ -144,7 +135,8 @@ async def validate(model: art.TrainableModel, run: training.Run[Scenario]) -> No
 def main() -> None:
     run = training.prepare(Scenario, globals())
     if run.task is training.Task.TRAIN:
-        asyncio.run(train(run))
+        with training.gpu_advice():
+            asyncio.run(train(run))
     else:  # evaluate models, probe scenarios, demonstrate
         asyncio.run(training.measure(run, rollout))
 

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (8339a49c297e). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (187d9eadcf7c). Yours to edit: then it stays as it is.
 """Trains ask of agent.py with ART: GRPO, scored by RULER.
 
 A framework runs the agent, with tools among what it was given: art-adapt has
@@ -23,11 +23,9 @@ from agent import ask
 PROJECT = "agent"
 RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
-BACKEND = "local"  # or "serverless"
+BACKEND = "local"  # or "serverless", "tinker"
 JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows
-LEARNING_RATE = 1e-05
-# To begin with, as ART's guide says. Its examples use groups of 6 to 48: take more for
-# RULER, for rewards that are rare, and when steps report groups without variance.
+# To begin with, as in ART's guide. Its examples have groups of 6 to 48.
 ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other
 GROUPS_PER_STEP = 2
 EPOCHS = 3  # 0: without an end
@@ -38,10 +36,9 @@ MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it
 EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
 CONCURRENCY = 64  # episodes at once
 AUXILIARY: tuple[str, ...] = ()  # functions and models that are not trained
-ENGINE: dict[str, Any] = {}  # vLLM's, for example {"gpu_memory_utilization": 0.8}
-VALIDATION_SCENARIOS = 20  # at most
+MODEL: dict[str, Any] = {}  # ART's options: LoRA, vLLM, GPUs
+TRAIN: dict[str, Any] = {"learning_rate": 1e-05}  # those of its training steps
 VALIDATION_ROLLOUTS = 2  # of each
-VALIDATION_SHARE = 0.2  # of all episodes: says how often to validate
 SCENARIOS = "scenarios.jsonl"
 
 
@@ -56,22 +53,19 @@ def episode(scenario: Scenario) -> Any:
     return ask(question=scenario.question)
 
 
-slots = asyncio.Semaphore(CONCURRENCY)
-
-
+@training.at_once(CONCURRENCY)
 async def rollout(model: art.Model, scenario: Scenario) -> training.Trajectory:
     """Record one episode on the model in training."""
-    async with slots:
-        trajectory = await training.record(
-            model,
-            scenario,
-            episode,
-            temperature=TEMPERATURE,
-            max_tokens=MAX_COMPLETION_TOKENS,
-            timeout=EPISODE_TIMEOUT,
-            every_client=True,  # the framework makes its own
-            auxiliary=AUXILIARY,
-        )
+    trajectory = await training.record(
+        model,
+        scenario,
+        episode,
+        temperature=TEMPERATURE,
+        max_tokens=MAX_COMPLETION_TOKENS,
+        timeout=EPISODE_TIMEOUT,
+        every_client=True,  # the framework makes its own
+        auxiliary=AUXILIARY,
+    )
     return trajectory
 
 
@@ -100,28 +94,25 @@ async def gather(
 
 async def train(run: training.Run[Scenario]) -> None:
     """Train from the step that the model has reached, epoch after epoch."""
-    model = training.make_model(run.name, PROJECT, BASE_MODEL, ENGINE)
-    backend = training.make_backend(run.backend)
+    model = training.make_model(run.name, PROJECT, BASE_MODEL, MODEL)
+    backend = training.make_backend(run.backend, run.plan.price)
     try:
-        await model.register(backend, training.server_settings(BASE_MODEL))
-        await training.warm_start(model, run)
-        progress = training.Progress(run.plan, await model.get_step())
-        training.note_settings(model, run.plan, progress.began)
+        await model.register(backend, training.server_settings(BASE_MODEL, MODEL))
+        progress = await training.begin(model, run)
         for batch in iterate_dataset(
             run.scenarios,
             groups_per_step=GROUPS_PER_STEP,
             num_epochs=EPOCHS or training.UNTIL_STOPPED,
-            initial_step=progress.began,
+            initial_step=progress.batches,
         ):
             if progress.is_over(await model.get_step()):
                 break
             sampled = await gather(model, batch.items, ROLLOUTS_PER_GROUP, "train")
             groups = progress.usable(sampled)
-            if not groups:
+            if not (learnable := progress.learnable(groups)):
                 continue
-            training.report(groups)
-            exact = training.for_training(groups)  # as ART must get what was sampled
-            result = await backend.train(model, exact, learning_rate=LEARNING_RATE)
+            exact = training.for_training(learnable)  # as ART must get what was sampled
+            result = await backend.train(model, exact, **TRAIN)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )
@@ -151,7 +142,8 @@ async def validate(model: art.TrainableModel, run: training.Run[Scenario]) -> No
 def main() -> None:
     run = training.prepare(Scenario, globals())
     if run.task is training.Task.TRAIN:
-        asyncio.run(train(run))
+        with training.gpu_advice():
+            asyncio.run(train(run))
     else:  # evaluate models, probe scenarios, demonstrate
         asyncio.run(training.measure(run, rollout, judge))
 

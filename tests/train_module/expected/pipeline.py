@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (86a4adba504b). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (1bde04f966a1). Yours to edit: then it stays as it is.
 # Decided: --pipeline
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
@@ -22,9 +22,7 @@ PROJECT = "agent"
 RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
 JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows
-LEARNING_RATE = 1e-05
-# To begin with, as ART's guide says. Its examples use groups of 6 to 48: take more for
-# RULER, for rewards that are rare, and when steps report groups without variance.
+# To begin with, as in ART's guide. Its examples have groups of 6 to 48.
 ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other
 GROUPS_PER_STEP = 2
 EPOCHS = 3  # 0: without an end
@@ -35,12 +33,10 @@ MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it
 EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
 CONCURRENCY = 64  # episodes at once
 AUXILIARY: tuple[str, ...] = ()  # functions and models that are not trained
-ENGINE: dict[str, Any] = {}  # vLLM's, for example {"gpu_memory_utilization": 0.8}
-GPUS = {"trainer_gpu_ids": [0], "inference_gpu_ids": [1]}  # both work at once
+MODEL: dict[str, Any] = {"trainer_gpu_ids": [0], "inference_gpu_ids": [1]}
+TRAIN: dict[str, Any] = {"learning_rate": 1e-05}  # those of its training steps
 WORKERS = 16  # groups that are under way at once
-VALIDATION_SCENARIOS = 20  # at most
 VALIDATION_ROLLOUTS = 2  # of each
-VALIDATION_SHARE = 0.2  # of all episodes: says how often to validate
 SCENARIOS = "scenarios.jsonl"
 
 
@@ -55,21 +51,18 @@ def episode(scenario: Scenario) -> Any:
     return run_agent(question=scenario.question)
 
 
-slots = asyncio.Semaphore(CONCURRENCY)
-
-
+@training.at_once(CONCURRENCY)
 async def rollout(model: art.Model, scenario: Scenario) -> training.Trajectory:
     """Record one episode on the model in training."""
-    async with slots:
-        trajectory = await training.record(
-            model,
-            scenario,
-            episode,
-            temperature=TEMPERATURE,
-            max_tokens=MAX_COMPLETION_TOKENS,
-            timeout=EPISODE_TIMEOUT,
-            auxiliary=AUXILIARY,
-        )
+    trajectory = await training.record(
+        model,
+        scenario,
+        episode,
+        temperature=TEMPERATURE,
+        max_tokens=MAX_COMPLETION_TOKENS,
+        timeout=EPISODE_TIMEOUT,
+        auxiliary=AUXILIARY,
+    )
     return trajectory
 
 
@@ -122,10 +115,10 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
         return [training.name_policies(group) for group in groups]
 
     patience = training.Patience("groups", WORKERS)
-    model = training.make_model(run.name, PROJECT, BASE_MODEL, ENGINE, **GPUS)
-    backend = training.make_backend("local")
+    model = training.make_model(run.name, PROJECT, BASE_MODEL, MODEL)
+    backend = training.make_backend("local", run.plan.price)
     try:
-        await model.register(backend, training.server_settings(BASE_MODEL))
+        await model.register(backend, training.server_settings(BASE_MODEL, MODEL))
         begun = await model.get_step()
         training.note_settings(model, run.plan, begun)
         trainer = pipeline_trainer.PipelineTrainer(
@@ -135,7 +128,6 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
             training.scenario_stream(run, EPOCHS),
             None,
             validate if run.validation else None,
-            learning_rate=LEARNING_RATE,
             max_steps=max(0, run.plan.steps - begun),
             eval_every_n_steps=run.plan.validate_every or 0,
             eval_at_start=False,
@@ -143,6 +135,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
                 metric="val/reward" if run.validation else "train/reward"
             ),
             **training.pipeline_sizes(workers=WORKERS, groups_per_step=GROUPS_PER_STEP),
+            **TRAIN,
         )
         await trainer.train()
         step = await model.get_step()
@@ -159,7 +152,8 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
 def main() -> None:
     run = training.prepare(Scenario, globals())
     if run.task is training.Task.TRAIN:
-        asyncio.run(train_in_pipeline(run))
+        with training.gpu_advice():
+            asyncio.run(train_in_pipeline(run))
     else:  # evaluate models, probe scenarios, demonstrate
         asyncio.run(training.measure(run, rollout, judge))
 

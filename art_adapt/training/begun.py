@@ -1,0 +1,63 @@
+"""Begins a run, or goes on with it: its warm start, its settings, the step it has reached."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import art
+
+from art_adapt.training.checkpoints import (
+    IMITATED,
+    SETTINGS,
+    folder_of,
+    imitated_in,
+    settings_in,
+)
+from art_adapt.training.plan import RECORDED, Plan
+from art_adapt.training.progress import Progress
+from art_adapt.training.runs import Run
+from art_adapt.training.warm_start import warm_start
+
+
+async def begin(model: art.TrainableModel[Any, Any], run: Run[Any]) -> Progress:
+    """Give a new run its warm start, note its settings, and return how far it is.
+
+    Raises:
+        SystemExit: the checkpoints are another base model's.
+    """
+    imitated = imitated_in(folder_of(model))
+    if await warm_start(model, run):
+        imitated = await model.get_step()
+    step = await model.get_step()
+    note_settings(model, run.plan, step, imitated)
+    return Progress(run.plan, step, imitated)
+
+
+def note_settings(
+    model: art.TrainableModel[Any, Any], plan: Plan, step: int, imitated: int = 0
+) -> None:
+    """Keep the run's settings beside its checkpoints; say what has changed since.
+
+    Raises:
+        SystemExit: the checkpoints are another base model's.
+    """
+    file = folder_of(model) / SETTINGS
+    before = settings_in(folder_of(model))
+    chosen = {name: plan.settings.get(name) for name in RECORDED}
+    chosen |= {"BASE_MODEL": model.base_model, IMITATED: imitated}
+    text = json.dumps(chosen, indent=1, default=str)
+    now = json.loads(text)
+    if step:
+        for name in sorted(before.keys() & now.keys()):
+            if before[name] == now[name]:
+                continue
+            change = f"{model.name} was begun with {name} = {before[name]!r}"
+            if name == "BASE_MODEL":
+                raise SystemExit(
+                    f"{change}: its checkpoints do not fit {now[name]!r}. "
+                    "Begin another run, with --run-name"
+                )
+            print(f"{change}, and goes on with {now[name]!r}.")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")

@@ -1,0 +1,292 @@
+"""Reads what a train module gives ART in MODEL and TRAIN, and says what ART would not take.
+
+An option that ART does not take raises at ``register`` or at the first ``backend.train``:
+after the engine has started, or after the first rollouts. Some raise nothing and are lost.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+import art
+import pydantic
+import typing_extensions
+from art import dev
+from art.dev import model as dev_model
+
+Options = Mapping[str, Any]
+# Of TrainableModel's constructor (0.5.18 and 0.5.23, model.py); other constants give the rest.
+CONSTRUCTOR: Mapping[str, Any] = {
+    "entity": str | None,
+    "report_metrics": list[str] | None,
+}
+# ART 0.5.23's names for LoRA's settings, and those of ART 0.5.18 (dev/model.py, LoRAConfig
+# and PeftArgs). Each version raises on, or drops, the other's.
+LORA = {
+    "rank": "r",
+    "alpha": "lora_alpha",
+    "dropout": "lora_dropout",
+    "init_weights": "init_lora_weights",
+}
+NEWER = {old: new for new, old in LORA.items()}
+HAS_LORA_CONFIG = "lora_config" in art.TrainableModel.model_fields
+# What vLLM takes is vLLM's to say: ART's lists of these are of some release.
+OF_VLLM = ("engine_args", "server_args")
+# Where the train methods are: read, not imported, because art.local needs torch.
+TRAINERS = {
+    "local": ("art.local.backend", "LocalBackend", "train"),
+    "serverless": ("art.serverless.backend", "ServerlessBackend", "train"),
+    "tinker": ("art.tinker_native.backend", "TinkerNativeBackend", "train"),
+    "pipeline": ("art.pipeline_trainer.trainer", "PipelineTrainer", "__init__"),
+}
+# LocalBackend and ServerlessBackend declare these and refuse every value (0.5.18 and
+# 0.5.23, local/backend.py and serverless/backend.py, train).
+REFUSED = ("adam_params", "loss_fn_config")
+MOST_NAMED = 20  # options in a message
+# Constants that the modules of art-adapt 0.2 have instead of MODEL and TRAIN.
+OLDER = {
+    "ENGINE": "its keys go into MODEL['engine_args']",
+    "GPUS": "its keys go into MODEL",
+    "LEARNING_RATE": "it is TRAIN['learning_rate']",
+}
+# What a train module says elsewhere: the constant, or where it does.
+ELSEWHERE = {
+    "name": "RUN_NAME",
+    "run_name": "RUN_NAME",
+    "project": "PROJECT",
+    "base_model": "BASE_MODEL",
+    "base_path": "the package: .art",
+    "model": "the loop",
+    "trajectory_groups": "the loop",
+    "max_steps": "MAX_STEPS",
+    "eval_every_n_steps": "VALIDATION_SHARE",
+    "eval_at_start": "the loop",
+    "checkpoint_retention_strategy": "the loop",
+    "pipeline": "WORKERS and GROUPS_PER_STEP",
+    "num_rollout_workers": "WORKERS",
+    "min_batch_size": "GROUPS_PER_STEP",
+}
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """MODEL, as the installed ART takes it.
+
+    Attributes:
+        constructor: keywords of ``art.TrainableModel``.
+        internal: keys of its ``_internal_config``.
+        server: arguments of vLLM's server, for ``model.register``.
+    """
+
+    constructor: dict[str, Any]
+    internal: dict[str, Any]
+    server: dict[str, Any]
+
+
+def model_options(given: Options) -> ModelOptions:
+    """Sort MODEL's keys by where the installed ART takes them.
+
+    Raises:
+        SystemExit: ART takes no such option, or not such a value.
+    """
+    refuse(wrong_in_model(given))
+    constructor = {key: given[key] for key in CONSTRUCTOR if key in given}
+    taken = {*CONSTRUCTOR, "server_args", "lora_config", "peft_args"}
+    internal = {key: value for key, value in given.items() if key not in taken}
+    if lora := _lora(given):
+        if HAS_LORA_CONFIG:
+            constructor["lora_config"] = lora
+        else:
+            internal["peft_args"] = {LORA.get(k, k): v for k, v in lora.items()}
+    return ModelOptions(constructor, internal, dict(given.get("server_args", {})))
+
+
+def _lora(given: Options) -> dict[str, Any]:
+    """Return LoRA's settings under ART 0.5.23's names, whichever were used."""
+    settings = {**given.get("peft_args", {}), **given.get("lora_config", {})}
+    return {NEWER.get(key, key): value for key, value in settings.items()}
+
+
+def lora_rank(given: Options) -> int | None:
+    """Return the rank of LoRA that MODEL asks for; None: ART's own."""
+    rank: int | None = _lora(given).get("rank")
+    return rank
+
+
+def refuse(problems: Iterator[str]) -> None:
+    """End the program with what is wrong, if anything is.
+
+    Raises:
+        SystemExit: there is a problem.
+    """
+    if said := "\n".join(problems):
+        raise SystemExit(said)
+
+
+def wrong_form(settings: Options) -> Iterator[str]:
+    """Say which constants are those of a train module that an older art-adapt has written."""
+    for old, new in OLDER.items():
+        if old in settings and "MODEL" not in settings:
+            yield (
+                f"{old} is of an older art-adapt, and is not read: {new}. "
+                "`art-adapt --force` writes the module anew"
+            )
+
+
+def wrong_options(settings: Options, backend: str) -> Iterator[str]:
+    """Say what the installed ART would not take of a train module's MODEL and TRAIN.
+
+    Args:
+        settings: the module's constants.
+        backend: ``local``, ``serverless``, ``tinker``, or ``pipeline`` for a
+            PipelineTrainer.
+    """
+    yield from wrong_in_model(settings.get("MODEL", {}))
+    yield from wrong_in_train(settings.get("TRAIN", {}), backend)
+
+
+def wrong_in_model(given: Options) -> Iterator[str]:
+    """Say which of MODEL's options the installed ART would not take, a line each."""
+    declared = {
+        **CONSTRUCTOR,
+        **internal_options(),
+        "server_args": dev.ServerArgs,
+    }
+    if not isinstance(given, Mapping):
+        yield f"MODEL = {given!r}: it must be a dict"
+        return
+    for name in ("lora_config", "peft_args"):
+        if not isinstance(given.get(name, {}), Mapping):
+            yield f"MODEL[{name!r}] = {given[name]!r}: it must be a dict"
+            return
+    declared["lora_config"] = _lora_declared()
+    asked = {key: value for key, value in given.items() if key != "peft_args"}
+    asked["lora_config"] = _lora(given)
+    yield from _wrong("MODEL", asked, declared, "art/dev/model.py")
+
+
+def _lora_declared() -> Any:
+    """Return the TypedDict of LoRA's settings, under ART 0.5.23's names."""
+    of_art: Any = getattr(dev_model, "LoRAConfig" if HAS_LORA_CONFIG else "PeftArgs")
+    hints = typing.get_type_hints(of_art).items()
+    return _typed_dict({NEWER.get(key, key): kind for key, kind in hints})
+
+
+def internal_options() -> dict[str, Any]:
+    """Return the keys of the installed ART's ``_internal_config``, with their types."""
+    return typing.get_type_hints(dev.InternalModelConfig)
+
+
+def wrong_in_train(given: Options, backend: str) -> Iterator[str]:
+    """Say which of TRAIN's options the installed ART would not take, a line each."""
+    if not isinstance(given, Mapping):
+        yield f"TRAIN = {given!r}: it must be a dict"
+        return
+    module, class_name, method = TRAINERS[backend]
+    declared = {
+        name: kind
+        for name, kind in keywords_of(module, class_name, method).items()
+        if name not in ELSEWHERE
+    }
+    yield from _wrong("TRAIN", given, declared, module.replace(".", "/") + ".py")
+    for name in REFUSED if backend in ("local", "serverless") else ():
+        if given.get(name) is not None:
+            yield f"TRAIN[{name!r}]: ART's {backend} backend refuses every value of it"
+
+
+@cache
+def keywords_of(module: str, class_name: str, method: str) -> Mapping[str, Any]:
+    """Return the keyword-only parameters of a method of the installed ART, with their types.
+
+    The module is parsed, not imported. A type that ``typing`` alone cannot name is Any.
+    """
+    package, _, rest = module.partition(".")
+    root = importlib.util.find_spec(package)
+    assert root is not None and root.submodule_search_locations
+    file = Path(root.submodule_search_locations[0], *rest.split(".")).with_suffix(".py")
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.name == class_name:
+            for each in node.body:
+                if (
+                    isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+                    and each.name == method
+                ):
+                    return {a.arg: _type(a.annotation) for a in each.args.kwonlyargs}
+    return {}
+
+
+def _type(annotation: ast.expr | None) -> Any:
+    if annotation is None:
+        return Any
+    try:
+        return eval(ast.unparse(annotation), {"Literal": Literal, "Any": Any})
+    except (NameError, TypeError):
+        return Any
+
+
+def _wrong(
+    name: str, given: Options, declared: Mapping[str, Any], source: str
+) -> Iterator[str]:
+    try:
+        pydantic.TypeAdapter(_typed_dict(declared)).validate_python(dict(given))
+    except pydantic.ValidationError as error:
+        for each in error.errors():
+            if (said := _said(name, each, declared, source)) is not None:
+                yield said
+
+
+def _typed_dict(declared: Mapping[str, Any]) -> Any:
+    """Return a TypedDict that refuses other keys, in the dicts within it as well."""
+    make: Any = typing_extensions.TypedDict
+    kind = make("kind", dict(declared), total=False)
+    kind.__pydantic_config__ = pydantic.ConfigDict(
+        extra="forbid", strict=True, arbitrary_types_allowed=True
+    )
+    return kind
+
+
+def _said(
+    name: str, error: Any, declared: Mapping[str, Any], source: str
+) -> str | None:
+    path = [str(part) for part in error["loc"]]
+    where = name + "".join(f"[{part!r}]" for part in path)
+    if error["type"] != "extra_forbidden":
+        return f"{where} = {error['input']!r}: {error['msg']}"
+    *outer, key = path
+    known = declared
+    for part in outer:
+        known = _keys(known[part])
+    if not outer and key in ELSEWHERE:
+        return f"{where}: {ELSEWHERE[key]} says it"
+    near = get_close_matches(key, known, 1)
+    if outer and outer[0] in OF_VLLM and not near:
+        return None  # a newer vLLM may know it
+    if near:
+        hint = f"did you mean {near[0]!r}?"
+    elif homes := [
+        part for part in (*OF_VLLM, *declared) if key in _keys(declared.get(part))
+    ]:
+        hint = f"put it under {homes[0]!r}"
+    elif len(known) > MOST_NAMED:
+        hint = f"{source} lists them"
+    else:
+        hint = f"it takes {', '.join(sorted(known))}"
+    return f"{where}: ART {version('openpipe-art')} has no such option; {hint}"
+
+
+def _keys(kind: Any) -> Mapping[str, Any]:
+    """Return the keys of a TypedDict with their types, also of one that may be None."""
+    for each in (kind, *typing.get_args(kind)):
+        if typing_extensions.is_typeddict(each):
+            return typing.get_type_hints(each)
+    return {}

@@ -1,0 +1,132 @@
+"""MODEL and TRAIN are ART's own options: what the installed ART does not take is said first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import art
+import pytest
+from art.dev import validate_dedicated_config
+
+from art_adapt import training
+from art_adapt.training.options import (
+    HAS_LORA_CONFIG,
+    TRAINERS,
+    keywords_of,
+    wrong_form,
+    wrong_options,
+)
+
+
+def said(model: Any = (), train: Any = (), backend: str = "local") -> str:
+    settings = {"MODEL": model or {}, "TRAIN": train or {}}
+    return "\n".join(wrong_options(settings, backend))
+
+
+@pytest.mark.parametrize("backend", TRAINERS)
+def test_what_art_takes_is_taken(backend: str) -> None:
+    model = {
+        "entity": "team",
+        "lora_config": {"rank": 32, "alpha": 64, "target_modules": ["q_proj"]},
+        "engine_args": {"max_model_len": 8192, "a_flag_of_a_later_vllm": 1},
+        "server_args": {"reasoning_parser": "qwen3"},
+        "init_args": {"load_in_4bit": False},
+        "trainer_args": {"max_grad_norm": 0.2},
+        "chat_template_kwargs": {"enable_thinking": False},
+        "trainer_gpu_ids": [0],
+        "inference_gpu_ids": [1],
+    }
+    assert said(model, {"learning_rate": 1e-5}, backend) == ""
+    assert said({"peft_args": {"r": 16, "lora_alpha": 8}}) == ""  # as 0.5.18 calls them
+
+
+@pytest.mark.parametrize(
+    ("model", "part"),
+    [
+        ({"engine_args": {"gpu_memory_utilisation": 0.8}}, "mean 'gpu_memory_utiliza"),
+        ({"gpu_memory_utilization": 0.8}, "put it under 'engine_args'"),
+        ({"lora_config": {"rnak": 16}}, "MODEL['lora_config']['rnak']"),
+        ({"lora_config": {"rank": "16"}}, "should be a valid integer"),
+        ({"lora_config": 16}, "it must be a dict"),
+        ({"base_model": "a/model"}, "BASE_MODEL says it"),
+        ({"run_name": "a"}, "RUN_NAME says it"),
+        ({"trainer_gpu_ids": "0"}, "should be a valid list"),
+        ({"nothing": 1}, "it takes "),
+        ([1], "MODEL = [1]: it must be a dict"),
+    ],
+)
+def test_what_art_does_not_take_of_model(model: Any, part: str) -> None:
+    assert part in said(model)
+    with pytest.raises((SystemExit, AttributeError, TypeError)):
+        training.make_model("run", "project", "a/model", model)
+
+
+@pytest.mark.parametrize(
+    ("backend", "train", "part"),
+    [
+        ("local", {"learning_rat": 1e-5}, "did you mean 'learning_rate'?"),
+        ("local", {"learning_rate": "1e-5"}, "should be a valid number"),
+        ("local", {"loss_fn": "dpo"}, "should be 'cispo' or 'ppo'"),
+        ("local", {"ppo": True}, "art/local/backend.py lists them"),
+        ("local", {"adam_params": {}}, "refuses every value"),
+        ("local", {"max_steps": 9}, "MAX_STEPS says it"),
+        ("tinker", {"epsilon": 0.2}, "it takes adam_params"),
+        ("pipeline", {"max_steps": 9}, "MAX_STEPS says it"),
+        ("pipeline", {"min_batch_size": 9}, "GROUPS_PER_STEP says it"),
+        ("pipeline", {"epsilon": 0.2}, "has no such option"),
+    ],
+)
+def test_what_art_does_not_take_of_train(backend: str, train: Any, part: str) -> None:
+    assert part in said(train=train, backend=backend)
+
+
+def test_keywords_are_those_of_the_installed_art() -> None:
+    """The source is parsed because it needs torch to be imported; here torch is."""
+    pytest.importorskip("torch")
+    import inspect
+
+    from art.local.backend import LocalBackend
+
+    parameters = inspect.signature(LocalBackend.train).parameters.values()
+    names = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+    assert keywords_of(*TRAINERS["local"]).keys() == names
+
+
+def test_lora_has_the_names_of_the_installed_art() -> None:
+    for given in (
+        {"peft_args": {"r": 64, "lora_alpha": 8, "target_modules": ["q_proj"]}},
+        {"lora_config": {"rank": 64, "alpha": 8, "target_modules": ["q_proj"]}},
+    ):
+        made: Any = training.make_model("run", "project", "base", given)
+        internal = made._internal_config
+        told = made.lora_config if HAS_LORA_CONFIG else internal["peft_args"]
+        assert told["rank" if HAS_LORA_CONFIG else "r"] == 64
+        assert ("peft_args" in internal) != HAS_LORA_CONFIG
+        # ART does not tell vLLM, which serves ranks up to 16.
+        assert internal["engine_args"]["max_lora_rank"] == 64
+
+
+def test_a_model_is_made_with_its_options() -> None:
+    made: Any = training.make_model(
+        "run",
+        "project",
+        "a/model",
+        {
+            "entity": "team",
+            "trainer_gpu_ids": [0],
+            "inference_gpu_ids": [1],
+            "server_args": {"reasoning_parser": "qwen3"},
+        },
+    )
+    assert isinstance(made, art.TrainableModel) and made.entity == "team"
+    assert "server_args" not in made._internal_config
+    validate_dedicated_config(made._internal_config)
+    settings = training.server_settings(
+        "a/model", {"server_args": {"reasoning_parser": "qwen3"}}
+    )
+    assert settings == {"server_args": {"reasoning_parser": "qwen3"}}
+
+
+def test_constants_of_an_older_module_are_named() -> None:
+    assert "MODEL['engine_args']" in "\n".join(wrong_form({"ENGINE": {}}))
+    assert not list(wrong_form({"ENGINE": 1, "MODEL": {}}))  # the user's own
