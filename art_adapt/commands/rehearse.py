@@ -41,6 +41,14 @@ def rehearse(
             help="Train a tiny model, too: rewards must rise. A minute or two.",
         ),
     ] = False,
+    engine: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PYTHON",
+            help="Train on a real vLLM, too, without a GPU: the Python of an environment "
+            "that has it. Some minutes.",
+        ),
+    ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Say everything as one JSON object.")
     ] = False,
@@ -138,6 +146,7 @@ def rehearse(
             seed=seed,
             replies=replies,
             train=(steps or TRAINED_STEPS) if train else None,
+            engine=engine,
             cost=Asked(gpu.upper(), gpu_price, reply_tokens) if gpu else None,
             conditions=conditions,
         )

@@ -75,7 +75,7 @@ def run(settings: Settings) -> Notes:
     sys.path.insert(0, str(root))
     sys.argv = [str(file)]
     with tempfile.TemporaryDirectory() as temporary:
-        trains = settings.train is not None or settings.evaluated is not None
+        trains = bool(settings.train or settings.evaluated or settings.engine)
         gc.disable()  # what importing ART makes stays: looking for garbage took a quarter of it
         with nullcontext() if trains else without_torch():
             _replace_backends(_backend(settings, settings.storage or temporary, seen))
@@ -91,6 +91,13 @@ def run(settings: Settings) -> Notes:
             _watch_reward(module, seen, root)
             if hasattr(module, "RUN_NAME"):  # which a real run may have finished
                 module.RUN_NAME = "rehearsal"
+            if settings.engine is not None:
+                # It ends as a real run does: by its own bound, with what it prints then.
+                module.BASE_MODEL, module.MAX_STEPS = (
+                    settings.engine.base,
+                    settings.steps,
+                )
+                _raise(module, LEAST)
             if settings.train is None:
                 _watch_recorders(seen)
             else:
@@ -111,7 +118,7 @@ def run(settings: Settings) -> Notes:
     return replace(
         seen.notes,
         rollouts=rollouts_of(seen.rollouts),
-        training=None if settings.train is None else seen.training,
+        training=seen.training if settings.train or settings.engine else None,
     )
 
 
@@ -166,6 +173,10 @@ def _class_name(spelled: str) -> str:
 
 def _backend(settings: Settings, storage: str, seen: Observed) -> type[Any]:
     """Make the class that stands in for ART's backends."""
+    if settings.engine is not None:
+        from art_adapt.rehearsal.engine import service  # needs torch
+
+        return service.make_backend(storage, settings.engine, seen)
     if settings.train is None:
         return make_stand_in(settings, storage, seen)
     from art_adapt.rehearsal.training import make_backend  # needs torch

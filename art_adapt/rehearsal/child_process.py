@@ -14,6 +14,7 @@ from art_adapt.rehearsal import contained
 from art_adapt.rehearsal.contained import Ended
 from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.protocol import (
+    EngineSettings,
     Evaluated,
     Notes,
     Settings,
@@ -72,12 +73,13 @@ def run_child(
     train: TinyModelSettings | None = None,
     evaluated: Evaluated | None = None,
     *,
+    engine: EngineSettings | None = None,
     conditions: Conditions = USUAL,
 ) -> Child:
     """Run the train module in a process of its own.
 
-    Its files are in ``folder``; with ``train``, also those of ART, from which a later run
-    resumes. ``evaluated``: models to compare, in the place of a run.
+    Its files are in ``folder``; with ``train`` or ``engine``, also those of ART, from which a
+    later run resumes. ``evaluated``: models to compare, in the place of a run.
     """
     out = folder / "seen.json"
     settings = Settings(
@@ -85,9 +87,10 @@ def run_child(
         url,
         steps,
         str(out),
-        str(folder / "art") if train else None,
+        str(folder / "art") if train or engine else None,
         train,
         evaluated,
+        engine,
         conditions.stubs,
         conditions.let_through,
     )
@@ -101,7 +104,9 @@ def run_child(
         folder / "temporary",
         conditions.seconds,
         watch=lambda seconds: conditions.tell(
-            _progress(progress_file(out), steps, seconds, training=train is not None)
+            _progress(
+                progress_file(out), steps, seconds, training=bool(train or engine)
+            )
         ),
     )
     if ended.code is None:
@@ -116,9 +121,9 @@ def run_child(
         raise _died(ended, path)
     notes = from_json(Notes, out.read_text(encoding="utf-8"))
     out.unlink()
-    if (train or evaluated) and (raised := notes.raised):
+    if (train or evaluated or engine) and (raised := notes.raised):
         raise Refusal(
-            "training raised" if train else "evaluating raised",
+            "evaluating raised" if evaluated else "training raised",
             why=raised.error,
             path=Path(raised.path),
             line=raised.line,

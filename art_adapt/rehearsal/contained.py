@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 LONGEST = 10_000_000  # bytes of output that are kept
 WATCHED_EVERY = 0.3  # seconds
+SAID = "said"
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 
@@ -40,11 +42,28 @@ def run(
     the caller's to remove. ``watch`` is called with the seconds that it has run, every now
     and then.
     """
+    with started(command, environment, folder, temporary) as process:
+        code = _wait(process, seconds, watch)
+    said = temporary / SAID
+    with said.open("rb") as file:
+        file.seek(max(0, said.stat().st_size - LONGEST))
+        text = file.read().decode(errors="replace")
+    return Ended(code, text)
+
+
+@contextmanager
+def started(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    temporary: Path,
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a command while the block runs; what it prints goes to ``temporary / SAID``."""
     temporary.mkdir(exist_ok=True)
-    said = temporary / "said"  # a pipe would end with the last process that holds it
     reading, writing = os.pipe()
     try:
-        with said.open("wb") as output:
+        # A pipe would end with the last process that holds it.
+        with (temporary / SAID).open("wb") as output:
             process = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(SUPERVISOR), *command],
                 env={**environment, "TMPDIR": str(temporary), "TEMP": str(temporary)},
@@ -55,16 +74,12 @@ def run(
                 start_new_session=True,  # only the end of its input ends it
             )
         try:
-            code = _wait(process, seconds, watch)
+            yield process
         finally:
             os.close(writing)  # now the command ends, if it has not
             process.wait()
     finally:
         os.close(reading)
-    with said.open("rb") as file:
-        file.seek(max(0, said.stat().st_size - LONGEST))
-        text = file.read().decode(errors="replace")
-    return Ended(code, text)
 
 
 def _wait(

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from art_adapt.backends import KEYS
 from art_adapt.code.nodes import keyword
 from art_adapt.code.project import Project
 from art_adapt.code.project_folder import project_root
@@ -153,7 +154,7 @@ def _ours(url: str) -> dict[str, str]:
         "OPENAI_BASE_URL": url,
         "OPENAI_API_BASE": url,
         "OPENAI_API_KEY": PRODUCTION_KEY,
-        "WANDB_API_KEY": PRODUCTION_KEY,
+        **dict.fromkeys(KEYS.values(), PRODUCTION_KEY),
         "WANDB_MODE": "disabled",
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
         "HF_HUB_OFFLINE": "1",

@@ -36,6 +36,15 @@ class TinyModelSettings:
 
 
 @dataclass(frozen=True)
+class EngineSettings:
+    """A real engine that runs: its address, the folder of its base model, LoRA's rank."""
+
+    url: str
+    base: str
+    rank: int = 8
+
+
+@dataclass(frozen=True)
 class Evaluated:
     """Tiny models to compare: their names and the files with their weights."""
 
@@ -56,7 +65,8 @@ class Settings:
     """One run of a train module.
 
     ``url`` is the scripted model's, ``out`` the file for the notes, ``storage`` where ART
-    keeps its files (None: in a temporary folder). Without ``train`` nothing is trained.
+    keeps its files (None: in a temporary folder). Without ``train`` and ``engine`` nothing is
+    trained.
     ``evaluated``: compare these in the place of ``main()``. ``stubs``: functions of the
     project that are not to run, and what each returns. ``let_through``: variables that it
     may have, whatever they hold.
@@ -69,6 +79,7 @@ class Settings:
     storage: str | None = None
     train: TinyModelSettings | None = None
     evaluated: Evaluated | None = None
+    engine: EngineSettings | None = None
     stubs: tuple[Stub, ...] = ()
     let_through: tuple[str, ...] = ()
 
@@ -193,6 +204,7 @@ class Training:
     ``rewards`` are those the train module set: by step, group and episode. ``apart`` is
     the largest difference between a trained token's logprob and the one it was sampled
     with. ``seconds``: of each gradient step. ``imitated``: steps of a warm start.
+    ``agreed``: trained tokens whose logprob was the same at sampling.
     """
 
     rewards: tuple[tuple[tuple[float, ...], ...], ...] = ()
@@ -203,6 +215,7 @@ class Training:
     apart: float = 0.0
     seconds: tuple[float, ...] = ()
     imitated: int = 0
+    agreed: int = 0
 
 
 @dataclass(frozen=True)

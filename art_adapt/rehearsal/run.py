@@ -24,6 +24,8 @@ from art_adapt.paths import shown
 from art_adapt.rehearsal.checks.witnesses import witnesses
 from art_adapt.rehearsal.child_process import USUAL, Child, Conditions, run_child
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
+from art_adapt.rehearsal.engine.outcome import EngineRun, engine_findings
+from art_adapt.rehearsal.engine.server import find_vllm
 from art_adapt.rehearsal.environment import check_let_through, files_of
 from art_adapt.rehearsal.figures import Figures, figures
 from art_adapt.rehearsal.findings import findings
@@ -41,6 +43,9 @@ from art_adapt.survey.calls.obstacles import art_use
 from art_adapt.survey.calls.tool_execution import answers_a_call
 from art_adapt.train_file import train_module_path
 
+EXTRAS = {"--train": "rehearse", "--engine": "engine"}
+ENGINE_STEPS = 3  # on a real engine, and one more after them
+
 
 @dataclass(frozen=True)
 class Rehearsal:
@@ -49,6 +54,7 @@ class Rehearsal:
     ``output`` is what the train module printed. ``answers_tools`` is a place where the
     agent answers a tool call. ``learning`` is None unless a model was trained, ``cost``
     unless a GPU was named. ``witnesses``: what adapting states, and whether it was so.
+    ``engine``: the results on a real engine, if one was named.
     """
 
     path: Path
@@ -61,6 +67,7 @@ class Rehearsal:
     cost: Cost | None
     output: str
     witnesses: tuple[Witness, ...] = ()
+    engine: EngineRun | None = None
 
     @property
     def passed(self) -> bool:
@@ -74,25 +81,32 @@ def rehearse(
     seed: int = 0,
     replies: Path | None = None,
     train: int | None = None,
+    engine: Path | None = None,
     cost: Asked | None = None,
     conditions: Conditions = USUAL,
 ) -> Rehearsal:
     """Run the train module ``path`` for ``steps`` steps against a scripted model.
 
-    Then train a tiny model for ``train`` steps, unless something fatal was found.
+    Then train a tiny model for ``train`` steps, unless something fatal was found; and, with
+    ``engine``, the Python of an environment with vLLM, train on that for ``ENGINE_STEPS``.
     ``replies`` is a JSONL file of what the model says (see ``replies.read_rows``); ``cost``
     names the GPU on which to estimate a step. ``conditions`` hold for each run of the module.
 
     Raises:
         Refusal: the file does not exist, ART is not installed, the module does not end, or
-            ``train`` is given without torch and transformers.
+            ``train`` or ``engine`` is given without what they need.
     """
     if not path.is_file():
         raise missing(path)
     rows = _rows(replies) if replies is not None else ()
     version = _art_version()
     if train is not None:
-        _must_be_installed("torch", "transformers")
+        _must_be_installed("--train", "torch", "transformers")
+    if engine is not None:
+        find_vllm(engine)  # before anything takes time
+        _must_be_installed("--engine", "torch", "transformers", "peft")
+        from art_adapt.rehearsal.engine.run import on_engine  # needs torch
+
     begun = time.perf_counter()
     source = _train_module(path)
     check_stubs(path, conditions.stubs)
@@ -115,10 +129,21 @@ def rehearse(
             written(before, files_below(project)),
             tuple(model.repeats),
         )
-        found, learned, output = findings(seen), None, child.output
+        found, learned, served, output = findings(seen), None, None, child.output
         if train is not None and not any(finding.fatal for finding in found):
             learned, said = _learn(seen, rows, train, seed, Path(folder), conditions)
             found += learning_findings(seen, learned)
+            output += said
+        if engine is not None and not any(finding.fatal for finding in found):
+            served, said = on_engine(
+                seen,
+                training_settings(seen, rows, seed),
+                engine,
+                ENGINE_STEPS,
+                Path(folder),
+                conditions,
+            )
+            found += engine_findings(seen, served)
             output += said
     return Rehearsal(
         path,
@@ -131,6 +156,7 @@ def rehearse(
         cost_of_step(seen, cost) if cost and seen.notes.steps else None,
         output,
         tuple(witnesses(seen)),
+        served,
     )
 
 
@@ -277,12 +303,12 @@ def training_settings(
     return TinyModelSettings(said, prompts(seen.log), scenarios, seed)
 
 
-def _must_be_installed(*modules: str) -> None:
+def _must_be_installed(flag: str, *modules: str) -> None:
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if missing:
         raise Refusal(
-            f"--train needs {' and '.join(missing)}, not installed here",
-            next_step="pip install 'art-adapt[rehearse]', or rehearse without --train",
+            f"{flag} needs {' and '.join(missing)}, not installed here",
+            next_step=f"pip install 'art-adapt[{EXTRAS[flag]}]', or rehearse without {flag}",
         )
 
 

@@ -27,7 +27,7 @@ from art_adapt.rehearsal.replies import Reply
 Json = dict[str, Any]
 
 END = "<|im_end|>"
-SPECIAL = ["<|im_start|>", END, "<|unused|>"]  # ART needs an id that nothing uses
+SPECIAL = [END, "<|im_start|>", "<|unused|>"]  # ART needs an id that nothing uses
 PIECES = 1_500  # of the prompts' text, besides turns
 TEMPLATE = """\
 {%- if tools %}{{- '<|im_start|>tools' }}
@@ -57,9 +57,16 @@ def spelled(turn: Reply) -> str:
 
 
 def make_tokenizer(
-    prompts: Sequence[Json], scenarios: Sequence[Json], turns: Sequence[Reply]
+    prompts: Sequence[Json],
+    scenarios: Sequence[Json],
+    turns: Sequence[str],
+    special: Sequence[str],
+    template: str,
 ) -> PreTrainedTokenizerFast:
-    """Train a byte-level BPE on prompts and scenarios, with each turn as one token."""
+    """Train a byte-level BPE on prompts and scenarios, with each turn as one token.
+
+    ``special``: the special tokens, of which the first one ends a turn.
+    """
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
@@ -78,10 +85,10 @@ def make_tokenizer(
     ]
     texts += [json.dumps(scenario, ensure_ascii=False) for scenario in scenarios]
     made.train_from_iterator(texts, trainer)
-    made.add_special_tokens([AddedToken(text, special=True) for text in SPECIAL])
-    made.add_tokens([AddedToken(spelled(turn), normalized=False) for turn in turns])
+    made.add_special_tokens([AddedToken(text, special=True) for text in special])
+    made.add_tokens([AddedToken(turn, normalized=False) for turn in turns])
     return PreTrainedTokenizerFast(
-        tokenizer_object=made, eos_token=END, chat_template=TEMPLATE
+        tokenizer_object=made, eos_token=special[0], chat_template=template
     )
 
 
@@ -96,9 +103,12 @@ class TinyModel:
         self._lock = threading.Lock()
         self._asked: Counter[str] = Counter()
         turns = settings.turns
-        self.tokenizer = make_tokenizer(settings.prompts, settings.scenarios, turns)
+        texts = [spelled(turn) for turn in turns]
+        self.tokenizer = make_tokenizer(
+            settings.prompts, settings.scenarios, texts, SPECIAL, TEMPLATE
+        )
         size = len(self.tokenizer)
-        ids = self.tokenizer.convert_tokens_to_ids([spelled(turn) for turn in turns])
+        ids = self.tokenizer.convert_tokens_to_ids(texts)
         self._turns = dict(zip(ids, turns, strict=True))
         self._end = self.tokenizer.convert_tokens_to_ids(END)
         # What may come next: the end after a turn, else a turn. It is part of the model:
@@ -116,6 +126,9 @@ class TinyModel:
                 num_attention_heads=4,
                 max_position_embeddings=32_768,
                 tie_word_embeddings=False,
+                # With one, ART 0.5.23's patch of masks fails on transformers 5.2.0, which
+                # its own [backend] installs.
+                use_cache=False,
                 initializer_range=0.1,
                 rms_norm_eps=0.1,  # large: what is small stays small, up to the head
             )

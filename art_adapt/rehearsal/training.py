@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from art import loss
@@ -116,11 +116,10 @@ class Service:
         self._optimizer.zero_grad()
         total, read, begun = 0.0, 0, time.perf_counter()
         for at in range(count):
-            inputs = _trimmed(packed, at, self._tiny.device)
+            inputs = trimmed(packed, at, self._tiny.device)
             read += inputs["tokens"].numel()
-            new = _new_logprobs(self._tiny, inputs)
-            self._compare(inputs, new)
-            said = _loss(inputs, new, _config)
+            said, apart = loss_of(self._tiny, inputs, _config)
+            self._compare(apart)
             (said / count).backward()
             total += said.item() / count
         self._optimizer.step()
@@ -148,11 +147,8 @@ class Service:
         self._seen.training = replace(so_far, imitated=so_far.imitated + 1)
         self._save()
 
-    def _compare(self, inputs: Json, new: torch.Tensor) -> None:
-        """Compare the trainer's logprobs with those at sampling."""
-        old = inputs["logprobs"][:, 1:]
-        trained = inputs["assistant_mask"][:, 1:] & ~old.isnan()
-        apart = (new[:, :-1] - old)[trained].abs()
+    def _compare(self, apart: torch.Tensor) -> None:
+        """Note how far the trainer's logprobs are from those at sampling."""
         if apart.numel():
             so_far = self._seen.training
             tokens = so_far.tokens + apart.numel()
@@ -168,7 +164,30 @@ class Service:
         self.close()
 
 
-def _trimmed(packed: Json, at: int, device: torch.device) -> Json:
+class Trained(Protocol):
+    """A model that gives a trainer its logprobs."""
+
+    def logprobs(
+        self, tokens: torch.Tensor, positions: torch.Tensor, sees: torch.Tensor
+    ) -> torch.Tensor: ...
+
+
+def loss_of(
+    model: Trained, inputs: Json, config: Any
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return ART's loss of one packed sequence, and how far logprobs are from sampling's.
+
+    The distances (one for each trained token) are between the trainer's logprobs and those
+    that the engine has returned.
+    """
+    new = _new_logprobs(model, inputs)
+    old = inputs["logprobs"][:, 1:]
+    trained = inputs["assistant_mask"][:, 1:] & ~old.isnan()
+    apart = (new[:, :-1] - old)[trained].detach().abs()
+    return _loss(inputs, new, config), apart
+
+
+def trimmed(packed: Json, at: int, device: torch.device | str) -> Json:
     """Return one packed sequence without the padding at its end."""
     used = int((packed["group_ids"][at] != -1).nonzero().max()) + 1
     return {
@@ -178,7 +197,7 @@ def _trimmed(packed: Json, at: int, device: torch.device) -> Json:
     }
 
 
-def _new_logprobs(tiny: TinyModel, inputs: Json) -> torch.Tensor:
+def _new_logprobs(model: Trained, inputs: Json) -> torch.Tensor:
     """Compute the logprobs of the next tokens (1, length), as ART's loss expects them."""
     group, parent = inputs["group_ids"][0], inputs["parent_ids"][0]
     # art, unsloth/train.py, calculate_mask: a sequence sees itself and its prompt.
@@ -186,7 +205,7 @@ def _new_logprobs(tiny: TinyModel, inputs: Json) -> torch.Tensor:
     prompt = parent.unsqueeze(1) == group.unsqueeze(0)
     causal = torch.ones_like(own).tril()
     sees = causal & (own | prompt)
-    given = tiny.logprobs(inputs["tokens"], inputs["input_pos"], sees[None, None])
+    given = model.logprobs(inputs["tokens"], inputs["input_pos"], sees[None, None])
     following = loss.shift_tensor(inputs["tokens"], 0)
     picked = given.gather(-1, following.unsqueeze(-1)).squeeze(-1)
     # The template's own tokens are not allowed after each other; they are not trained.
@@ -237,7 +256,7 @@ def make_backend(
         ) -> Any:
             _stop_after(steps, seen)
             groups = list(trajectory_groups)
-            _note_rewards(groups, seen)
+            note_rewards(groups, seen)
             if shuffled is not None:
                 _shuffle(groups, shuffled)
             known = {
@@ -265,7 +284,8 @@ def _stop_after(steps: int, seen: Observed) -> None:
         raise Rehearsed
 
 
-def _note_rewards(groups: Sequence[Any], seen: Observed) -> None:
+def note_rewards(groups: Sequence[Any], seen: Observed) -> None:
+    """Note the rewards of a step's episodes."""
     rewards = tuple(tuple(t.reward for t in group.trajectories) for group in groups)
     so_far = seen.training
     seen.training = replace(so_far, rewards=(*so_far.rewards, rewards))

@@ -15,6 +15,7 @@ from art_adapt.comparison import comparison
 from art_adapt.paths import at, shown
 from art_adapt.rehearsal import Conditions, Rehearsal
 from art_adapt.rehearsal.cost import GPUS, Cost
+from art_adapt.rehearsal.engine.outcome import EngineRun
 from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.figures import Figures
 from art_adapt.rehearsal.learning import Learning, ends
@@ -63,6 +64,7 @@ def rehearsal_as_json(rehearsal: Rehearsal) -> str:
         "passed": rehearsal.passed,
         "figures": asdict(rehearsal.figures),
         "learning": asdict(rehearsal.learning) if rehearsal.learning else None,
+        "engine": asdict(rehearsal.engine) if rehearsal.engine else None,
         "cost": {
             **asdict(cost),
             "seconds": cost.seconds,
@@ -97,6 +99,9 @@ def rehearsal_as_page(rehearsal: Rehearsal) -> str:
     table = "<table>\n" + "\n".join(rows) + "\n</table>\n"
     body = table + _curve_as_image(rehearsal.learning)
     return html_page(f"Rehearsal of {rehearsal.path.name}", style, body)
+
+
+NOT_PROVEN = "not shown by it: Unsloth's training, vLLM's sleep mode, CUDA kernels and a GPU's memory"
 
 
 def _curve_as_image(learning: Learning | None) -> str:
@@ -137,6 +142,8 @@ def _lines(rehearsal: Rehearsal) -> Iterator[Line]:
     yield from _tool_lines(rehearsal)
     if rehearsal.learning is not None:
         yield from _learning_lines(rehearsal.learning)
+    if rehearsal.engine is not None:
+        yield from _engine_lines(rehearsal.engine)
     if rehearsal.cost is not None:
         yield from _cost_lines(rehearsal.cost)
     yield from _witness_lines(rehearsal)
@@ -240,6 +247,29 @@ def _learning_lines(learning: Learning) -> Iterator[Line]:
         f"at step {learning.resumed_at} of {learning.stopped_at}",
         f"{same} weights",
     )
+
+
+def _engine_lines(run: EngineRun) -> Iterator[Line]:
+    yield Line(
+        "engine",
+        f"vLLM {run.vllm} with a random model: {len(run.rewards)} steps and one more, "
+        f"{run.episodes} episodes, {run.tool_calls} tool calls read by {run.parser}",
+        f"started in {run.started:.0f} s",
+    )
+    yield Line(
+        "tokens",
+        f"{run.agreed} of {run.tokens} trained tokens have the engine's probability",
+        f"logprobs at most {run.apart:.1g} apart",
+    )
+    yield Line("swapped", f"{len(run.names)} times: {', '.join(run.names)}")
+    same = "the same" if run.resumed_same else "OTHER"
+    yield Line(
+        "resumed", f"at step {run.resumed_at} of {run.stopped_at}", f"{same} weights"
+    )
+    if run.served:
+        answered = "it answers" if run.answered else f"NO ANSWER: {run.refused}"
+        yield Line("served", "as the run's last lines say", answered)
+    yield Line("", NOT_PROVEN)
 
 
 def _sparkline(values: tuple[float, ...]) -> str:

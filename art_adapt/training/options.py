@@ -146,12 +146,30 @@ def wrong_options(settings: Options, backend: str) -> Iterator[str]:
     """Say what the installed ART would not take of a train module's MODEL and TRAIN.
 
     Args:
-        settings: the module's constants.
-        backend: ``local``, ``serverless``, ``tinker``, or ``pipeline`` for a
-            PipelineTrainer.
+        settings: the module's constants. One with ``WORKERS`` has a PipelineTrainer.
+        backend: ``local``, ``serverless`` or ``tinker``.
     """
-    yield from wrong_in_model(settings.get("MODEL", {}))
-    yield from wrong_in_train(settings.get("TRAIN", {}), backend)
+    trainer = "pipeline" if "WORKERS" in settings else backend
+    model = settings.get("MODEL", {})
+    if not (wrong := list(wrong_in_model(model))):
+        wrong = list(_wrong_gpus(model, trainer))
+    yield from wrong
+    yield from wrong_in_train(settings.get("TRAIN", {}), trainer)
+
+
+def _wrong_gpus(given: Options, trainer: str) -> Iterator[str]:
+    """Say what ART has against the GPUs that MODEL shares out; its own check is asked."""
+    config: Any = given
+    try:
+        dev.validate_dedicated_config(config)
+    except ValueError as error:
+        yield f"MODEL: {error}"
+    else:
+        if trainer == "pipeline" and not dev.is_dedicated_mode(config):
+            yield (
+                "MODEL: a pipeline samples and trains at once, each on GPUs of its own: it "
+                "needs trainer_gpu_ids and inference_gpu_ids"
+            )
 
 
 def wrong_in_model(given: Options) -> Iterator[str]:
@@ -186,21 +204,24 @@ def internal_options() -> dict[str, Any]:
     return typing.get_type_hints(dev.InternalModelConfig)
 
 
-def wrong_in_train(given: Options, backend: str) -> Iterator[str]:
-    """Say which of TRAIN's options the installed ART would not take, a line each."""
+def wrong_in_train(given: Options, trainer: str) -> Iterator[str]:
+    """Say which of TRAIN's options the installed ART would not take, a line each.
+
+    ``trainer``: one of ``TRAINERS``.
+    """
     if not isinstance(given, Mapping):
         yield f"TRAIN = {given!r}: it must be a dict"
         return
-    module, class_name, method = TRAINERS[backend]
+    module, class_name, method = TRAINERS[trainer]
     declared = {
         name: kind
         for name, kind in keywords_of(module, class_name, method).items()
         if name not in ELSEWHERE
     }
     yield from _wrong("TRAIN", given, declared, module.replace(".", "/") + ".py")
-    for name in REFUSED if backend in ("local", "serverless") else ():
+    for name in REFUSED if trainer in ("local", "serverless") else ():
         if given.get(name) is not None:
-            yield f"TRAIN[{name!r}]: ART's {backend} backend refuses every value of it"
+            yield f"TRAIN[{name!r}]: ART's {trainer} backend refuses every value of it"
 
 
 @cache

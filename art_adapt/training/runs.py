@@ -115,8 +115,7 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
     if not training:
         raise SystemExit("there is no scenario to train on")
     backend = options.backend if options.task is Task.TRAIN else None
-    trainer = options.backend if "BACKEND" in settings else "pipeline"
-    refuse(wrong_options(settings, trainer))
+    refuse(wrong_options(settings, options.backend))
     for variable, user in keys_needed(settings, backend).items():
         if not os.environ.get(variable):
             raise SystemExit(f"{variable} is not set: {user} needs it")

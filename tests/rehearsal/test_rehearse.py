@@ -188,6 +188,17 @@ def test_a_pipeline_passes(name: str, tmp_path: Path) -> None:
     assert "Trained: rehearsal@6" in output
 
 
+@pytest.mark.parametrize("backend", ["serverless", "tinker"])
+def test_a_rented_backend_is_rehearsed_without_its_package_or_key(
+    backend: str, tmp_path: Path
+) -> None:
+    folder = adapted(tmp_path, "--backend", backend)
+    code, said, output = rehearse("agent_train.py", "--json", cwd=folder)
+    told = json.loads(said)
+    assert (code, told["findings"]) == (0, []), output
+    assert told["figures"]["steps"] == 2
+
+
 @pytest.mark.slow
 def test_a_pipeline_that_loses_every_episode_is_told(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--pipeline", "--reward", "rewards:f")

@@ -9,7 +9,7 @@ from art_adapt.training.options import wrong_options
 
 
 def check(setup: Setup) -> Iterator[Finding]:
-    backend = str(setup.settings.get("BACKEND", "pipeline"))
+    backend = str(setup.settings.get("BACKEND", "local"))
     wrong = list(wrong_options(setup.settings, backend))
     for said in wrong:
         yield failed("options", said, "docs: ART's options, each with what it does")

@@ -1,0 +1,144 @@
+"""Runs a train module on a real engine, twice, and serves what it has trained."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import statistics
+import urllib.error
+from pathlib import Path
+
+from art_adapt.rehearsal.child_process import Child, Conditions, run_child
+from art_adapt.rehearsal.engine.base_model import make_base_model
+from art_adapt.rehearsal.engine.families import family_of
+from art_adapt.rehearsal.engine.outcome import EngineRun
+from art_adapt.rehearsal.engine.server import (
+    ON_A_CPU,
+    Engine,
+    Vllm,
+    find_vllm,
+    serving,
+)
+from art_adapt.rehearsal.protocol import (
+    EngineSettings,
+    Notes,
+    TinyModelSettings,
+    Training,
+)
+from art_adapt.rehearsal.scripted_model import ScriptedModel
+from art_adapt.rehearsal.seen import Seen
+
+MOST_RANK = 64
+# What print_usage writes, line by line, the flags of the command among them.
+SERVE = re.compile(r"^ *(vllm serve (?:.*\\\n)*.*)$", re.MULTILINE)
+NAMED = re.compile(r"--lora-modules '?([^=\s']+)=")
+
+
+def on_engine(
+    seen: Seen,
+    model: TinyModelSettings,
+    python: Path,
+    steps: int,
+    folder: Path,
+    conditions: Conditions,
+) -> tuple[EngineRun, str]:
+    """Train for ``steps`` steps on a real vLLM, go on for one more, and serve the result.
+
+    ``python``: of the environment that has vLLM. Returns what was seen, and what the train
+    module printed.
+
+    Raises:
+        Refusal: there is no vLLM, it does not start, or the train module raised.
+    """
+    vllm = find_vllm(python)
+    base = folder / "base"
+    family = family_of(seen.notes.base_model)
+    made = make_base_model(model, family, seen.notes.base_model, base)
+    kept = folder / "trained"
+    kept.mkdir()
+    arguments = [
+        *("serve", str(base), "--enable-lora", "--max-loras", "2"),
+        *("--max-lora-rank", str(MOST_RANK), "--return-tokens-as-token-ids"),
+        *("--enable-auto-tool-choice", "--tool-call-parser", family.parser),
+        *ON_A_CPU,
+    ]
+    with serving(vllm, arguments, folder / "engine", conditions.tell) as engine:
+        settings = EngineSettings(engine.url, str(base))
+
+        def trained(steps: int) -> Child:
+            with ScriptedModel(model.seed, ()) as others:
+                return run_child(
+                    seen.path,
+                    others.url,
+                    steps,
+                    kept,
+                    engine=settings,
+                    conditions=conditions,
+                )
+
+        first = trained(steps)
+        again = trained(steps + 1)
+    served, refused = _served(vllm, again.output, folder / "served", conditions)
+    notes = first.notes
+    training, resumed = notes.training or Training(), again.notes.training or Training()
+    ended, began = training.ended, resumed.began
+    result = EngineRun(
+        vllm.version,
+        family.parser,
+        made.own,
+        engine.seconds,
+        tuple(
+            statistics.fmean(reward for group in step for reward in group)
+            for step in training.rewards
+        ),
+        len(notes.rollouts),
+        _tool_calls(notes),
+        (*notes.names, *again.notes.names),
+        training.tokens + resumed.tokens,
+        training.agreed + resumed.agreed,
+        max(training.apart, resumed.apart),
+        ended.step if ended else 0,
+        began.step if began else 0,
+        bool(ended and began and ended.weights == began.weights),
+        served,
+        bool(served) and not refused,
+        refused,
+    )
+    return result, first.output + again.output
+
+
+def _tool_calls(notes: Notes) -> int:
+    return sum(
+        len(item.message.get("tool_calls") or ())
+        for rollout in notes.rollouts
+        for item in rollout.trajectory.choices
+    )
+
+
+def _served(
+    vllm: Vllm, output: str, folder: Path, conditions: Conditions
+) -> tuple[str, str]:
+    """Run the ``vllm serve`` command that a run has printed, and ask the trained model.
+
+    Returns the command, and why it gave no answer.
+    """
+    printed = SERVE.findall(output)
+    if not printed:
+        return "", ""
+    command = re.sub(r"\\\n\s*", "", printed[-1])
+    words = shlex.split(command)
+    name = NAMED.search(command)
+    assert name is not None
+    with serving(vllm, [*words[1:], *ON_A_CPU], folder, conditions.tell) as engine:
+        return command, _why_no_answer(engine, name[1])
+
+
+def _why_no_answer(engine: Engine, name: str) -> str:
+    try:
+        answer = engine.ask(
+            "/v1/chat/completions",
+            {"model": name, "messages": [{"role": "user", "content": "Hi"}]},
+        )
+    except urllib.error.HTTPError as error:
+        return f"{error.code}: {error.read().decode(errors='replace')[:300]}"
+    return "" if answer["choices"] else f"it answered {answer}"
