@@ -170,3 +170,26 @@ def test_a_patch_comes_before_its_summary(tmp_path: Path) -> None:
     )
     said = done.stdout.decode()
     assert said.index("+++ b/") < said.index("Found") and said.rstrip().endswith(")")
+
+
+def test_a_comment_is_never_longer_than_github_takes(tmp_path: Path) -> None:
+    calls = "".join(
+        f"\n\ndef ask_{n}(question):\n"
+        '    messages = [{"role": "user", "content": question}]\n'
+        "    while True:\n"
+        "        reply = client.chat.completions.create(model='m', messages=messages)\n"
+        "        if 'done' in reply.choices[0].message.content:\n"
+        "            return reply.choices[0].message.content\n"
+        for n in range(150)
+    )
+    head = "from openai import OpenAI\n\nclient = OpenAI()\n"
+    (tmp_path / "agent.py").write_text(head + calls)
+    options = ("--isolated", "--diff", "--format", "markdown", "--entry", "ask_0")
+    said = art_adapt(*options, "agent.py", cwd=tmp_path).stdout.decode()
+    assert 50_000 < len(said) <= 65_536
+    shown = said.count("```diff")
+    left_out = re.search(r"(\d+) more changes are not shown", said)
+    assert left_out is not None and shown + int(left_out[1]) >= 150
+    assert "### Try it" in said and "agent_train.py" in said
+    if "### Open questions" in said:
+        assert said.index("### Open questions") < said.index("### Found")

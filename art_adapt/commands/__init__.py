@@ -15,6 +15,7 @@ COMMANDS = {
     "server": "show what check finds in an editor, while you write",
     "explain": "say what a rule of check finds, and why it matters",
     "episodes": "read what a run has kept",
+    "skill": "tell a coding assistant how to use all this",
 }
 
 
