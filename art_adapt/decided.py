@@ -57,12 +57,7 @@ def decided_lines(options: Options, named: Iterable[str], *, answers: bool) -> s
     pyproject.toml does not keep.
     """
     origins = (*DECIDED, Origin.ANSWER) if answers else DECIDED
-    said = [
-        part
-        for setting in FLAGS.values()
-        if options.origin(setting.name) in origins
-        for part in _flags(setting, getattr(options, setting.name))
-    ]
+    said = flags_of(options, origins)
     lines: list[str] = []
     for part in (*said, *map(_word, named if said else ())):
         if lines and len(lines[-1]) + 1 + len(part) <= WIDTH:
@@ -70,6 +65,17 @@ def decided_lines(options: Options, named: Iterable[str], *, answers: bool) -> s
         else:
             lines.append(f"{HEAD} {part}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def flags_of(options: Options, origins: Iterable[Origin]) -> list[str]:
+    """Return the flags that would decide what was decided in one of these ways."""
+    wanted = frozenset(origins)
+    return [
+        part
+        for setting in FLAGS.values()
+        if options.origin(setting.name) in wanted
+        for part in _flags(setting, getattr(options, setting.name))
+    ]
 
 
 def _flags(setting: Setting, value: Any) -> Iterator[str]:

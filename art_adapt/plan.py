@@ -46,6 +46,7 @@ class Plan:
     """What was found and decided, and the files as they would be written."""
 
     survey: Survey
+    options: Options  # with the answers of whoever was asked
     decisions: Decisions
     edits: tuple[FileEdit, ...]
     # The train module as it would be, where somebody has edited the one that is there.
@@ -151,7 +152,7 @@ def _planned(
             edits.append(edit)
         else:
             kept = edit
-    return Plan(found, decisions, tuple(edits), kept)
+    return Plan(found, options, decisions, tuple(edits), kept)
 
 
 def _was_shown(module: bytes | None) -> bool:

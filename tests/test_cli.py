@@ -259,7 +259,7 @@ def test_in_a_terminal_it_asks(agent: Path, agrees: bool) -> None:
         ("settle them?", "b"),  # take what is recommended
         ("Answer: ", "7"),
         ("Answer", "b"),
-        ("[y/N]: ", "yn"[not agrees]),
+        ("[Y/n]: ", "yn"[not agrees]),
     ]
     command = f"{sys.executable} -m art_adapt --isolated agent.py"
     code, said = in_terminal(command, agent.parent, answers)
@@ -276,7 +276,7 @@ def test_in_a_terminal_it_asks(agent: Path, agrees: bool) -> None:
 def test_undo_asks_as_well(agent: Path, agrees: bool) -> None:
     assert art_adapt("--isolated", "agent.py", cwd=agent.parent).returncode == 0
     command = f"{sys.executable} -m art_adapt --undo agent.py > log 2>&1"
-    _, said = in_terminal(command, agent.parent, [("[y/N]:", "yn"[not agrees])])
+    _, said = in_terminal(command, agent.parent, [("[Y/n]:", "yn"[not agrees])])
     assert ("recorded(" in agent.read_text()) is not agrees, said
 
 
@@ -302,7 +302,7 @@ def test_whatever_is_piped_somebody_at_a_terminal_is_asked(
 ) -> None:
     before = agent.read_bytes()
     command = f"{sys.executable} -m art_adapt --isolated agent.py {piped}"
-    answers = [("settle them?", "b"), ("[y/N]:", "yn"[not agrees])]
+    answers = [("settle them?", "b"), ("[Y/n]:", "yn"[not agrees])]
     _, said = in_terminal(command, agent.parent, answers)
     assert (agent.read_bytes() == before) is not agrees, said
     if not agrees:

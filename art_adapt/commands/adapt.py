@@ -236,6 +236,7 @@ def _write(
     ask: bool,
     keep: bool,
 ) -> None:
+    from art_adapt.decided import NOW, flags_of
     from art_adapt.files import write
     from art_adapt.plan import make_plan
     from art_adapt.report.json import print_json
@@ -262,6 +263,8 @@ def _write(
         raise _edited_train_module(plan.kept)
     if asks and not may_write():
         print("Nothing was written.")
+        if flags := flags_of(plan.options, NOW):
+            print(f"Your answers, to take up again: {' '.join(flags)}")
         raise typer.Exit(DONE)
     write(plan.edits, plan.check_still_holds)
     if as_json:

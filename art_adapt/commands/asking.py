@@ -37,7 +37,7 @@ def may_write() -> bool:
     """Ask whether to write; what would be written has been shown."""
     with _asking():
         print()
-        return typer.confirm("Write these changes?")
+        return typer.confirm("Write these changes?", default=True)
 
 
 def may_rehearse(module: str) -> bool:

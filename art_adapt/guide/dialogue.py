@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
+from art_adapt.decided import NOW, flags_of
+from art_adapt.decisions import decide
 from art_adapt.errors import Refusal
 from art_adapt.guide import questions
 from art_adapt.guide.prompts import Prompts
 from art_adapt.guide.question import Choice, Question, QuestionModule, Situation
 from art_adapt.guide.sources import project_files
+from art_adapt.report.text import Line, found_lines
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.model import Survey
 
-EACH, RECOMMENDED = {"guide": "each"}, {"guide": "recommended"}
+HEADING = Line(text="Found", heading=True)
+OF_AGENT, EACH, RECOMMENDED = "of agent", "each", "recommended"
+NO_ANSWER = "nobody has answered, so nothing was written"
 
 
 def guided(survey: Survey, options: Options) -> Options:
-    """Ask what is not known yet; return the options with the answers.
+    """Show what was found, ask what is not known yet; return the options with the answers.
 
     Answers have the origin ``ANSWER``. What is only recommended stays as it is.
 
     Raises:
-        Refusal: whoever was asked has not answered.
+        Refusal: whoever was asked has not answered; it names the flags of the answers.
     """
     given = next(file for file in survey.files if file.given)
     files = project_files(given.source.path)
@@ -33,38 +39,70 @@ def guided(survey: Survey, options: Options) -> Options:
     if next(_open(situation), None) is None:
         return options
     with Prompts() as prompts:
-        try:
-            return _asked(situation, prompts)
-        except (KeyboardInterrupt, EOFError):
-            raise Refusal("nobody has answered, so nothing was written") from None
+        with suppress(Refusal):  # it is the first thing that it asks
+            decisions = decide(survey, options)
+            prompts.show([HEADING, *found_lines(survey, decisions)])
+        return _asked(situation, prompts)
 
 
 def _asked(situation: Situation, prompts: Prompts) -> Options:
     before: list[Situation] = []
-    how = prompts.ask(_how(situation), can_go_back=False)
-    each = how is not None and how.sets == EACH
+    how = _how_to_ask(situation, prompts)
     while question := next(_open(situation), None):
         answer: Choice | None = question.choices[0]
-        if each or question.open:
-            answer = prompts.ask(question, can_go_back=bool(before))
+        asked = question.open or how == EACH or (how == OF_AGENT and question.of_agent)
+        if asked:
+            left = [q for q in _open(situation) if how == EACH or q.of_agent or q.open]
+            number = sum(1 for each in before if each.was_asked) + 1
+            of = number + len(left) - 1
+            counted = replace(question, asks=f"{question.asks} ({number} of {of})")
+            answer = _answer(situation, prompts, counted, can_go_back=number > 1)
         if answer is None:
+            while not before[-1].was_asked:  # what was taken unasked
+                before.pop()
             situation = before.pop()
         else:
-            before.append(situation)
-            options = _with(situation.options, answer, asked=each or question.open)
+            before.append(replace(situation, was_asked=asked))
+            options = _with(situation.options, answer, asked=asked)
             situation = replace(situation, options=options)
     return situation.options
 
 
-def _how(situation: Situation) -> Question:
-    number = sum(1 for _ in _open(situation))
-    return Question(
-        f"The source does not tell {number} thing{'s' * (number > 1)}. How to settle them?",
-        (
-            Choice("ask me", EACH, "one at a time, each with what is recommended"),
-            Choice("take what is recommended", RECOMMENDED, "all of it can be changed"),
-        ),
+def _answer(
+    situation: Situation, prompts: Prompts, question: Question, *, can_go_back: bool
+) -> Choice | None:
+    try:
+        return prompts.ask(question, can_go_back=can_go_back)
+    except (KeyboardInterrupt, EOFError):
+        flags = flags_of(situation.options, NOW)
+        again = f"your answers are: {' '.join(flags)}" if flags else ""
+        raise Refusal(NO_ANSWER, next_step=again) from None
+
+
+def _how_to_ask(situation: Situation, prompts: Prompts) -> str:
+    """Ask whether the questions of this agent are to be asked, all of them, or none."""
+    every = list(_open(situation))
+    of_agent = [question for question in every if question.of_agent]
+    each = Choice(
+        f"ask me all {len(every)}", {"guide": EACH}, "from the reward to names"
     )
+    choices = [
+        Choice("take what is recommended", {"guide": RECOMMENDED}, "all can be changed")
+    ]
+    if of_agent and len(of_agent) < len(every):
+        said = f"ask me the {len(of_agent)} that depend on the agent"
+        choices.insert(0, Choice(said, {"guide": OF_AGENT}, "the rest as recommended"))
+        choices.append(each)
+    else:
+        choices.insert(0, each)
+    question = Question(
+        f"The source does not tell {len(every)} thing{'s' * (len(every) > 1)}. "
+        "How to settle them?",
+        tuple(choices),
+    )
+    answer = _answer(situation, prompts, question, can_go_back=False)
+    assert answer is not None  # there is nothing to go back to
+    return str(answer.sets["guide"])
 
 
 def _open(situation: Situation) -> Iterator[Question]:

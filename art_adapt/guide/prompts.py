@@ -17,6 +17,7 @@ from typing import Any, TextIO
 from art_adapt.errors import Refusal
 from art_adapt.guide.question import Choice, Question
 from art_adapt.printable import printable
+from art_adapt.report.text import Line, write
 from art_adapt.settings import SETTINGS, Origin, check_setting
 from art_adapt.terminal import opened_terminal
 
@@ -55,6 +56,11 @@ class Prompts:
         if is_plain():
             return self._ask_plainly(question, can_go_back=can_go_back)
         return self._ask_with_arrows(question, can_go_back=can_go_back)
+
+    def show(self, lines: list[Line]) -> None:
+        """Show lines of a report before the first question."""
+        write(lines, self._writing)
+        self._writing.flush()
 
     def _say(self, text: str) -> None:
         wide = max(NARROWEST, min(WIDEST, _columns(self._writing) - 1))

@@ -44,6 +44,7 @@ class Question:
             no training run.
         open: nothing is recommended: it is asked even of those who take all that is.
         unranked: the first choice is a start like any other, and not called recommended.
+        of_agent: the answer depends on this agent. The others have good defaults.
     """
 
     asks: str
@@ -54,6 +55,7 @@ class Question:
     meant: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     open: bool = False
     unranked: bool = False
+    of_agent: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class Situation:
     survey: Survey
     options: Options
     files: tuple[Path, ...]  # of the project, in which sources are looked for
+    was_asked: bool = False  # whether somebody was asked what came next
 
     def is_known(self, *names: str) -> bool:
         """Tell whether one of these options was given, configured or answered."""

@@ -105,7 +105,7 @@ def review_of(plan: Plan) -> Review:
     loops = (call.loop for call in plan.decisions.policy)
     return Review(
         ", ".join(names) or "nothing to change",
-        tuple(found_lines(plan)),
+        tuple(found_lines(plan.survey, plan.decisions)),
         next((loop for loop in loops if loop is not None), None),
         tuple(Changed(edit.path, tuple(_hunks(edit, plan))) for edit in own),
         tuple(_generated(edit) for edit in edits if edit.generated),

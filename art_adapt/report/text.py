@@ -88,7 +88,7 @@ def _rows(
 def _lines(plan: Plan) -> Iterator[Line]:
     decisions = plan.decisions
     yield Line(text="Found", heading=True)
-    yield from found_lines(plan)
+    yield from found_lines(plan.survey, decisions)
     if decisions.training is not None:
         yield Line()
         yield Line(text="Decided", heading=True)
@@ -96,9 +96,8 @@ def _lines(plan: Plan) -> Iterator[Line]:
         yield from _changed_lines(plan)
 
 
-def found_lines(plan: Plan) -> Iterator[Line]:
+def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
     """Say what the survey has found and what was decided on it."""
-    survey, decisions = plan.survey, plan.decisions
     for call in (*decisions.policy, *decisions.auxiliary):
         yield from _call_lines(call, policy=call in decisions.policy)
     yield from _tool_lines(survey)

@@ -39,4 +39,5 @@ def questions(situation: Situation) -> Iterator[Question]:
                 ),
             ),
             why="Requests that are not trained go to the model that the agent names.",
+            of_agent=True,
         )

@@ -29,6 +29,7 @@ def questions(situation: Situation) -> Iterator[Question]:
                 f"Thinking Machines' GPUs; {_key(Backend.TINKER)}",
             ),
         ),
+        of_agent=True,
     )
 
 

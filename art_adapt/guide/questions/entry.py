@@ -34,4 +34,5 @@ def questions(situation: Situation) -> Iterator[Question]:
             why="An episode is one task, from its start to its answer: it starts the "
             "conversation, runs the tools and asks again.",
             open=True,
+            of_agent=True,
         )

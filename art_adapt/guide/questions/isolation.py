@@ -28,4 +28,5 @@ def questions(situation: Situation) -> Iterator[Question]:
             ),
         ),
         why=f"Side by side, episodes see what another has changed: {places}.",
+        of_agent=True,
     )

@@ -39,4 +39,5 @@ def questions(situation: Situation) -> Iterator[Question]:
         "Can an episode run many times over, side by side?",
         (once, again) if asks else (again, once),
         why=f"Training runs each scenario again and again. This happens in one:{listed}",
+        of_agent=True,
     )

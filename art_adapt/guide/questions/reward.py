@@ -61,6 +61,7 @@ def questions(situation: Situation) -> Iterator[Question]:
         typed=("reward",),
         example="module:function, which takes a trajectory and a scenario",
         meant=lambda typed: _checked(typed, entry.home),
+        of_agent=True,
     )
 
 

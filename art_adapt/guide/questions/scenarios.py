@@ -55,6 +55,7 @@ def questions(situation: Situation) -> Iterator[Question]:
         typed=("scenarios",),
         example="a JSONL or CSV file, a dataset's folder, or module:NAME",
         meant=lambda typed: _found(typed["scenarios"], entry.home.parent),
+        of_agent=True,
     )
 
 
