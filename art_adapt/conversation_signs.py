@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+# How a train module names vLLM's parsers of tool calls and of thinking.
+TOOL_PARSER = 'MODEL = {"server_args": {"tool_call_parser": ...}}'
+REASONING_PARSER = 'MODEL = {"server_args": {"reasoning_parser": ...}}'
+
 Json = dict[str, Any]
 
 # How models write a call that vLLM's parser has to read (vLLM, tool_parsers): a content that

@@ -45,8 +45,8 @@ def rehearse(
         Path | None,
         typer.Option(
             metavar="PYTHON",
-            help="Train on a real vLLM, too, without a GPU: the Python of an environment "
-            "that has it. Some minutes.",
+            help="Also train on a real vLLM, on the CPU. PYTHON is the interpreter of the "
+            "environment with vLLM. Takes a few minutes.",
         ),
     ] = None,
     json: Annotated[

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from art_adapt.scenarios.rows import load_scenarios, source_beside
+from art_adapt.training.options import wrong_in_model
 
 
 class State(StrEnum):
@@ -48,10 +49,12 @@ class Setup:
 
     @property
     def engine(self) -> Mapping[str, Any]:
-        """The settings that the module gives vLLM."""
-        model = self.settings.get("MODEL")
-        given = model.get("engine_args") if isinstance(model, Mapping) else None
-        return given if isinstance(given, Mapping) else {}
+        """Return the settings that the module gives vLLM; none where MODEL is wrong."""
+        model = self.settings.get("MODEL", {})
+        if next(wrong_in_model(model), None) is not None:
+            return {}
+        given: Mapping[str, Any] = model.get("engine_args", {})
+        return given
 
     @property
     def has_own_trainer(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -68,6 +68,7 @@ class Rollout(Recorder):
         every_client: bool = False,
         auxiliary: Sequence[str] = (),
         strict: bool = False,
+        template: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(
             trajectory, every_client=every_client, auxiliary=auxiliary, strict=strict
@@ -77,6 +78,7 @@ class Rollout(Recorder):
         self.model = model
         self.temperature = temperature
         self.max_tokens = max_tokens
+        self.template = template
         self.deadline = None if timeout is None else time.monotonic() + timeout
         self._clients: dict[Any, Any] = {}
         self.unhooked: list[Asked] = []  # requests that should have a hook
@@ -229,6 +231,9 @@ class Rollout(Recorder):
             body["temperature"] = self.temperature
         if self.max_tokens is not None:
             body = with_most_tokens(body, self.max_tokens)
+        if self.template:
+            own = body.get("chat_template_kwargs") or {}
+            body["chat_template_kwargs"] = {**self.template, **own}
         if {body.get("temperature"), body.get("top_p")} - {None, 1}:
             say_once(SAMPLING.format(**{"temperature": 1, "top_p": 1, **body}))
         kept = {
@@ -317,6 +322,7 @@ def rollout(
     every_client: bool = False,
     auxiliary: Sequence[str] = (),
     strict: bool = False,
+    template: Mapping[str, Any] | None = None,
 ) -> Iterator[Rollout]:
     """Record every policy call made in this block on an ``art.Trajectory``.
 
@@ -330,7 +336,8 @@ def rollout(
     a hook, as frameworks do. ``auxiliary``: the functions, and models, whose requests
     without a hook are not the policy's: they are made as they are. Any other request
     without a hook that asks for a completion warns, once for each place, and raises if
-    this is ``strict``. Works around sync and async code; tasks started inside inherit
+    this is ``strict``. ``template``: arguments of the chat template that each request has
+    beside its own (vLLM's ``chat_template_kwargs``). Works around sync and async code; tasks started inside inherit
     it, threads do if their function is ``carried``.
 
     Raises ``RecordingError`` at its end if the recorder had to stop a call, even where
@@ -347,6 +354,7 @@ def rollout(
         every_client=every_client,
         auxiliary=auxiliary,
         strict=strict,
+        template=template,
     )
     with opened_as(recording):
         yield recording

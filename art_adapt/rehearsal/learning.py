@@ -86,8 +86,8 @@ def learning(
     return Learning(
         turns,
         judged,
-        _means(trained),
-        _means(_training(control)),
+        means(trained),
+        means(_training(control)),
         trained.tokens,
         trained.apart,
         real.pipeline,
@@ -106,7 +106,8 @@ def _weights(checkpoint: Checkpoint | None) -> str | None:
     return None if checkpoint is None else checkpoint.weights
 
 
-def _means(training: Training) -> tuple[float, ...]:
+def means(training: Training) -> tuple[float, ...]:
+    """Return the mean reward of each step."""
     return tuple(
         statistics.fmean(reward for group in step for reward in group)
         for step in training.rewards

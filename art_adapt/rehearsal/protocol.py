@@ -37,11 +37,10 @@ class TinyModelSettings:
 
 @dataclass(frozen=True)
 class EngineSettings:
-    """A real engine that runs: its address, the folder of its base model, LoRA's rank."""
+    """A real engine that runs: its address, and the folder of its base model."""
 
     url: str
     base: str
-    rank: int = 8
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def rehearsal_as_page(rehearsal: Rehearsal) -> str:
     return html_page(f"Rehearsal of {rehearsal.path.name}", style, body)
 
 
-NOT_PROVEN = "not shown by it: Unsloth's training, vLLM's sleep mode, CUDA kernels and a GPU's memory"
+NOT_PROVEN = "not covered: Unsloth's training, vLLM's sleep mode, CUDA kernels and a GPU's memory"
 
 
 def _curve_as_image(learning: Learning | None) -> str:
@@ -261,7 +261,7 @@ def _engine_lines(run: EngineRun) -> Iterator[Line]:
         f"{run.agreed} of {run.tokens} trained tokens have the engine's probability",
         f"logprobs at most {run.apart:.1g} apart",
     )
-    yield Line("swapped", f"{len(run.names)} times: {', '.join(run.names)}")
+    yield Line("loaded", f"LoRA, {len(run.names)} times: {', '.join(run.names)}")
     same = "the same" if run.resumed_same else "OTHER"
     yield Line(
         "resumed", f"at step {run.resumed_at} of {run.stopped_at}", f"{same} weights"

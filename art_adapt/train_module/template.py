@@ -135,9 +135,9 @@ async def train(run: training.Run[Scenario]) -> None:  #: steps
             training.keep(model, groups, "train", result.step, run.shown)
             if progress.validates_at(result.step):
                 await validate(model, run)
-            await model.delete_checkpoints(training.kept_by(model))
+            await progress.prune(model)
         await validate(model, run)
-        training.print_usage(model)
+        training.print_usage(model, MODEL)
     finally:
         await backend.close()
 
@@ -210,7 +210,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
             await model.log(held_out, split="val", step=step)
         if step == begun:
             print("Nothing was trained: all was done, or no group had variance.")
-        training.print_usage(model)
+        training.print_usage(model, MODEL)
     finally:
         await backend.close()
 

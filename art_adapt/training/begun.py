@@ -31,7 +31,7 @@ async def begin(model: art.TrainableModel[Any, Any], run: Run[Any]) -> Progress:
         imitated = await model.get_step()
     step = await model.get_step()
     note_settings(model, run.plan, step, imitated)
-    return Progress(run.plan, step, imitated)
+    return Progress(run.plan, step, imitated, folder_of(model))
 
 
 def note_settings(
@@ -40,7 +40,8 @@ def note_settings(
     """Keep the run's settings beside its checkpoints; say what has changed since.
 
     Raises:
-        SystemExit: the checkpoints are another base model's.
+        SystemExit: the checkpoints are another base model's, or have another LoRA: ART
+            goes on with theirs (unsloth/train.py, which loads the adapter as it is).
     """
     file = folder_of(model) / SETTINGS
     before = settings_in(folder_of(model))
@@ -53,7 +54,7 @@ def note_settings(
             if before[name] == now[name]:
                 continue
             change = f"{model.name} was begun with {name} = {before[name]!r}"
-            if name == "BASE_MODEL":
+            if name == "BASE_MODEL" or _lora(before[name]) != _lora(now[name]):
                 raise SystemExit(
                     f"{change}: its checkpoints do not fit {now[name]!r}. "
                     "Begin another run, with --run-name"
@@ -61,3 +62,10 @@ def note_settings(
             print(f"{change}, and goes on with {now[name]!r}.")
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
+
+
+def _lora(value: Any) -> Any:
+    """Return the LoRA that a noted MODEL asks for; None for any other setting."""
+    if not isinstance(value, dict):
+        return None
+    return value.get("lora_config", value.get("peft_args"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
@@ -62,11 +63,15 @@ def set_aside_partial(folder: Path) -> None:
     """
     for step in sorted(checkpoints_in(folder), reverse=True):
         checkpoint = folder / "checkpoints" / f"{step:04d}"
-        if (why := next(_flaws(checkpoint), None)) is None:
+        if not checkpoint.is_dir() or (why := next(_flaws(checkpoint), None)) is None:
             return
         aside = checkpoint.with_name(checkpoint.name + PARTIAL)
+        shutil.rmtree(aside, ignore_errors=True)  # of an earlier kill at this step
         checkpoint.rename(aside)
-        print(f"The checkpoint of step {step} is not whole ({why}): it is now {aside}.")
+        print(
+            f"The checkpoint of step {step} is incomplete ({why}). "
+            f"It was renamed to {aside}."
+        )
 
 
 def _flaws(checkpoint: Path) -> Iterator[str]:
@@ -101,6 +106,8 @@ def _safetensors_size(path: Path) -> int | None:
     """Return how long a safetensors file says it is: its header ends with the last offset."""
     with path.open("rb") as file, suppress(ValueError):
         length = int.from_bytes(file.read(8), "little")
+        if length > path.stat().st_size:
+            return None
         header = json.loads(file.read(length))
         ends = [
             tensor["data_offsets"][1]

@@ -154,6 +154,8 @@ async def record(
         raise RecordingError(f"{model.name} is registered with no backend")
     else:
         served = model.get_inference_name()  # of one step, for the whole episode
+        # ART's own client would send them (0.5.23, model.py, openai_client).
+        config: Any = getattr(model, "_internal_config", None) or {}
         trajectory.metadata["policy"] = served
         opened = rollout(
             trajectory,
@@ -166,6 +168,7 @@ async def record(
             every_client=every_client,
             auxiliary=auxiliary,
             strict=strict,
+            template=config.get("chat_template_kwargs"),
         )
     failure: BaseException | None = None
     began = time.monotonic()

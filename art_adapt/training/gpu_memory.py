@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -42,7 +43,7 @@ class Holder:
     gigabytes: float
 
     def __str__(self) -> str:
-        return f"process {self.pid} ({self.name}) holds {self.gigabytes:.1f} GB"
+        return f"process {self.pid} ({self.name}) uses {self.gigabytes:.1f} GB"
 
 
 @contextmanager
@@ -68,11 +69,7 @@ def gpu_advice() -> Iterator[None]:
 
 def _with_log(error: BaseException) -> str:
     """Return an error's text and those of its causes, with the end of the engine's log."""
-    texts: list[str] = []
-    each: BaseException | None = error
-    while each is not None:
-        texts.append(f"{type(each).__name__}: {each}")
-        each = each.__cause__ or each.__context__
+    texts = [f"{type(each).__name__}: {each}" for each in _with_causes(error)]
     for path in LOG.findall("\n".join(texts)):
         with suppress(OSError):
             log = Path(path).read_text(encoding="utf-8", errors="replace")
@@ -80,21 +77,34 @@ def _with_log(error: BaseException) -> str:
     return "\n".join(texts)
 
 
-def holders() -> list[Holder]:
-    """Return the processes that hold memory of a GPU, as the driver shows them."""
+def _with_causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error, those that a group holds, and the causes of all."""
+    yield error
+    if isinstance(error, BaseExceptionGroup):
+        for each in error.exceptions:
+            yield from _with_causes(each)
+    if (cause := error.__cause__ or error.__context__) is not None:
+        yield from _with_causes(cause)
+
+
+def nvidia_smi(query: str) -> list[list[str]]:
+    """Return the rows that the driver's tool answers; none where there is no driver."""
     if shutil.which("nvidia-smi") is None:
         return []
-    query = "--query-compute-apps=pid,process_name,used_memory"
-    done = subprocess.run(
-        ["nvidia-smi", query, "--format=csv,noheader,nounits"],
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
-    rows = [line.split(", ") for line in done.stdout.splitlines()]
+    command = ["nvidia-smi", f"--query-{query}", "--format=csv,noheader,nounits"]
+    with suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=30, check=True
+        )
+        return [line.split(", ") for line in done.stdout.splitlines()]
+    return []
+
+
+def holders() -> list[Holder]:
+    """Return the other processes that hold memory of a GPU, as the driver shows them."""
+    rows = nvidia_smi("compute-apps=pid,process_name,used_memory")
     return [
         Holder(int(pid), name, float(used) * MIB)
         for pid, name, used in (row for row in rows if len(row) == 3)
-        if pid.isdigit() and used.replace(".", "").isdigit()
+        if pid.isdigit() and used.replace(".", "").isdigit() and int(pid) != os.getpid()
     ]

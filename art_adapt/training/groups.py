@@ -66,14 +66,14 @@ def usable(groups: Sequence[art.TrajectoryGroup]) -> list[art.TrajectoryGroup]:
 
     Raises:
         SystemExit: the reward function raised on more than ``MOST_UNREWARDED`` of the
-            episodes. Without them the groups would show the model another task than the
+            episodes, and on more than one. Without them the groups would show the model another task than the
             one it has. Or the engine leaves tool calls in the text.
     """
     refuse_unread_calls(groups)
     lost = [error for group in groups for error in group.exceptions]
     unrewarded = [error for error in lost if error.type == str(RewardError)]
     episodes = len(lost) + sum(len(group.trajectories) for group in groups)
-    if len(unrewarded) > MOST_UNREWARDED * episodes:
+    if len(unrewarded) > max(1, MOST_UNREWARDED * episodes):
         raise SystemExit(
             f"{unrewarded[0].message}\nNo reward for {len(unrewarded)} of {episodes} "
             f"episodes.\n\n{unrewarded[0].traceback}"

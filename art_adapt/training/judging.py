@@ -74,20 +74,23 @@ def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judg
             trajectory.log(f"RULER: {judged.explanation}")
         return group
 
+    judge.options = {"judge_model": judge_model, **options}  # type: ignore[attr-defined]
     return judge
 
 
-def try_judge(judge_model: str) -> str | None:
+def try_judge(judge_model: str, judge: Any = None) -> str | None:
     """Ask RULER's judge about two short episodes; say why it gives no scores, if so.
 
-    A name or a key that is wrong would be noticed after the first episodes.
+    A name or a key that is wrong would be noticed after the first episodes. ``judge``: what
+    ``ruler`` has returned, whose options hold here as well.
     """
     shown: Any = [
         [{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": said}]
         for said in ("4", "5")
     ]
     try:
-        asyncio.run(within(PATIENCE, _ask(shown, judge_model=judge_model)))
+        options = {"judge_model": judge_model, **getattr(judge, "options", {})}
+        asyncio.run(within(PATIENCE, _ask(shown, **options)))
     except Exception as error:  # the judge's client is LiteLLM's choice
         why = f"RULER's judge, {judge_model}, gave no scores: {str(error)[:MOST_SAID]}"
         missing = litellm.validate_environment(judge_model)["missing_keys"]

@@ -54,26 +54,30 @@ REFUSED = ("adam_params", "loss_fn_config")
 MOST_NAMED = 20  # options in a message
 # Constants that the modules of art-adapt 0.2 have instead of MODEL and TRAIN.
 OLDER = {
-    "ENGINE": "its keys go into MODEL['engine_args']",
-    "GPUS": "its keys go into MODEL",
-    "LEARNING_RATE": "it is TRAIN['learning_rate']",
+    "ENGINE": "move its keys into MODEL['engine_args']",
+    "GPUS": "move its keys into MODEL",
+    "LEARNING_RATE": "set TRAIN['learning_rate'] instead",
 }
-# What a train module says elsewhere: the constant, or where it does.
+PASSED = "the training loop passes it"
+# What a train module says elsewhere, and how to change it.
 ELSEWHERE = {
-    "name": "RUN_NAME",
-    "run_name": "RUN_NAME",
-    "project": "PROJECT",
-    "base_model": "BASE_MODEL",
-    "base_path": "the package: .art",
-    "model": "the loop",
-    "trajectory_groups": "the loop",
-    "max_steps": "MAX_STEPS",
-    "eval_every_n_steps": "VALIDATION_SHARE",
-    "eval_at_start": "the loop",
-    "checkpoint_retention_strategy": "the loop",
-    "pipeline": "WORKERS and GROUPS_PER_STEP",
-    "num_rollout_workers": "WORKERS",
-    "min_batch_size": "GROUPS_PER_STEP",
+    "name": "set RUN_NAME instead",
+    "run_name": "set RUN_NAME instead",
+    "project": "set PROJECT instead",
+    "base_model": "set BASE_MODEL instead",
+    "base_path": "art-adapt always uses .art",
+    "model": PASSED,
+    "trajectory_groups": PASSED,
+    "max_steps": "set MAX_STEPS instead",
+    "eval_every_n_steps": "set VALIDATION_SHARE instead",
+    "eval_at_start": PASSED,
+    "checkpoint_retention_strategy": PASSED,
+    "pipeline": "set WORKERS and GROUPS_PER_STEP instead",
+    "autotune": "set WORKERS and GROUPS_PER_STEP instead",
+    "num_rollout_workers": "set WORKERS instead",
+    "queue_maxsize": "set WORKERS instead",
+    "min_batch_size": "set GROUPS_PER_STEP instead",
+    "max_batch_size": "set GROUPS_PER_STEP instead",
 }
 
 
@@ -137,8 +141,8 @@ def wrong_form(settings: Options) -> Iterator[str]:
     for old, new in OLDER.items():
         if old in settings and "MODEL" not in settings:
             yield (
-                f"{old} is of an older art-adapt, and is not read: {new}. "
-                "`art-adapt --force` writes the module anew"
+                f"{old} is no longer used: {new}. Or run `art-adapt --force` on the agent, "
+                "which overwrites your edits of this module"
             )
 
 
@@ -151,10 +155,12 @@ def wrong_options(settings: Options, backend: str) -> Iterator[str]:
     """
     trainer = "pipeline" if "WORKERS" in settings else backend
     model = settings.get("MODEL", {})
-    if not (wrong := list(wrong_in_model(model))):
-        wrong = list(_wrong_gpus(model, trainer))
-    yield from wrong
-    yield from wrong_in_train(settings.get("TRAIN", {}), trainer)
+    if wrong := list(wrong_in_model(model)):
+        yield from wrong
+        model = None
+    else:
+        yield from _wrong_gpus(model, trainer)
+    yield from wrong_in_train(settings.get("TRAIN", {}), trainer, model)
 
 
 def _wrong_gpus(given: Options, trainer: str) -> Iterator[str]:
@@ -204,10 +210,12 @@ def internal_options() -> dict[str, Any]:
     return typing.get_type_hints(dev.InternalModelConfig)
 
 
-def wrong_in_train(given: Options, trainer: str) -> Iterator[str]:
+def wrong_in_train(
+    given: Options, trainer: str, model: Options | None = None
+) -> Iterator[str]:
     """Say which of TRAIN's options the installed ART would not take, a line each.
 
-    ``trainer``: one of ``TRAINERS``.
+    ``trainer``: one of ``TRAINERS``. ``model``: the module's MODEL, if it is right.
     """
     if not isinstance(given, Mapping):
         yield f"TRAIN = {given!r}: it must be a dict"
@@ -221,7 +229,36 @@ def wrong_in_train(given: Options, trainer: str) -> Iterator[str]:
     yield from _wrong("TRAIN", given, declared, module.replace(".", "/") + ".py")
     for name in REFUSED if trainer in ("local", "serverless") else ():
         if given.get(name) is not None:
-            yield f"TRAIN[{name!r}]: ART's {trainer} backend refuses every value of it"
+            yield f"TRAIN[{name!r}]: ART's {trainer} backend does not support it: remove it"
+    if trainer == "local" and isinstance(model, Mapping):
+        yield from _wrong_together(model, given)
+
+
+def _wrong_together(model: Options, train: Options) -> Iterator[str]:
+    """Say what ART's local backend refuses at its first step, or when it starts.
+
+    Art 0.5.23: local/backend.py:1074 (packed sequences), unsloth/service.py:438 and 523.
+    """
+    length = train.get("packed_sequence_length")
+    chunk = train.get("logprob_calculation_chunk_size", 1024)
+    if isinstance(length, int) and isinstance(chunk, int) and length % max(chunk, 1):
+        yield (
+            f"TRAIN['packed_sequence_length'] = {length}: it must be a multiple of "
+            f"logprob_calculation_chunk_size, {chunk}"
+        )
+    trainer, engine = model.get("trainer_args", {}), model.get("engine_args", {})
+    own = trainer.get("gradient_accumulation_steps", 1)
+    wanted = train.get("grad_accumulation_sequences")
+    if wanted is not None and wanted != own:
+        yield (
+            f"TRAIN['grad_accumulation_sequences'] = {wanted}: set MODEL['trainer_args'] "
+            "['gradient_accumulation_steps'] to the same number"
+        )
+    if engine.get("enable_sleep_mode") is False and "trainer_gpu_ids" not in model:
+        yield (
+            "MODEL['engine_args']['enable_sleep_mode'] = False: where the trainer and the "
+            "engine share a GPU, ART needs it"
+        )
 
 
 @cache
@@ -288,9 +325,10 @@ def _said(
     for part in outer:
         known = _keys(known[part])
     if not outer and key in ELSEWHERE:
-        return f"{where}: {ELSEWHERE[key]} says it"
-    near = get_close_matches(key, known, 1)
-    if outer and outer[0] in OF_VLLM and not near:
+        return f"{where} cannot be set here: {ELSEWHERE[key]}"
+    of_vllm = bool(outer) and outer[0] in OF_VLLM
+    near = get_close_matches(key, known, 1, 0.9 if of_vllm else 0.6)
+    if of_vllm and not near:
         return None  # a newer vLLM may know it
     if near:
         hint = f"did you mean {near[0]!r}?"

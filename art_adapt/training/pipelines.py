@@ -14,8 +14,12 @@ def pipeline_sizes(*, workers: int, groups_per_step: int) -> dict[str, Any]:
     """Return PipelineTrainer's arguments that say how much it does at once."""
     from art import pipeline_trainer
 
-    sizes: dict[str, Any] = {"num_rollout_workers": workers}
-    sizes["min_batch_size"] = groups_per_step
+    # ART would take up to ten times as many groups in a step, if there are.
+    sizes: dict[str, Any] = {
+        "num_rollout_workers": workers,
+        "min_batch_size": groups_per_step,
+        "max_batch_size": groups_per_step,
+    }
     if hasattr(pipeline_trainer, "PipelineRuntimeConfig"):  # art 0.5.23
         return {"pipeline": pipeline_trainer.PipelineRuntimeConfig(**sizes)}
     return sizes

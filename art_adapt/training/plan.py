@@ -82,7 +82,7 @@ def make_plan(
     if cost is not None and price is not None:
         if price <= 0:
             raise SystemExit("--gpu-price must be more than 0")
-        hours = min(hours, cost / price)
+        hours = min(hours, cost / price / gpus_of(settings))
     validated = int(validation * _number(settings, "VALIDATION_ROLLOUTS", 0, 1))
     # Of all episodes so many are for validation: v / (v + every * episodes) = share.
     share = min(_number(settings, "VALIDATION_SHARE", 0, 0.2), 1.0)
@@ -100,6 +100,15 @@ def make_plan(
         price,
         settings,
     )
+
+
+def gpus_of(settings: Mapping[str, Any]) -> int:
+    """Return how many GPUs a run takes, by the module's MODEL; one, unless it says more."""
+    model = settings.get("MODEL")
+    if not isinstance(model, Mapping):
+        return 1
+    of_both = [*model.get("trainer_gpu_ids", ()), *model.get("inference_gpu_ids", ())]
+    return max(1, len({*of_both}))
 
 
 def _number(
@@ -128,9 +137,13 @@ def described(plan: Plan, validation: int) -> str:
         # The last step is validated whatever the share.
         times = math.ceil(plan.steps / (plan.validate_every or plan.steps))
         lines[0] += f", and {times * plan.validation_episodes:,} to validate"
-    lines[0] += "."
+    lines[0] += ". Steps in which no group has variance come on top."
     if plan.hours is not None:
-        money = "" if plan.price is None else f", ${plan.hours * plan.price:,.2f} a GPU"
+        money = ""
+        if plan.price is not None:
+            gpus = gpus_of(plan.settings)
+            of = "on one GPU" if gpus == 1 else f"on {gpus} GPUs"
+            money = f", ${plan.hours * plan.price * gpus:,.2f} {of}"
         lines.append(
             f"It ends after the step that is under way at {plan.hours:g} h{money}."
         )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import signal
 import statistics
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import art
@@ -19,6 +21,7 @@ from art_adapt.training.plan import Plan
 from art_adapt.training.reports import report
 
 MOST_SKIPPED = 3  # steps in a row without an episode that has a reward
+BATCHES = "batches.json"  # in the model's folder
 MOST_FLAT = 10  # steps in a row without a group that has variance
 
 
@@ -58,15 +61,24 @@ class Progress:
 
     Attributes:
         began: the step that the run goes on from.
-        batches: how many batches of scenarios the model has been trained on; a warm start
-            is a step without one.
+        batches: how many batches of scenarios have been sampled: those of its steps, and
+            those without variance. A warm start is a step without one.
+
+    Args:
+        plan: the run's bounds.
+        step: that the model has reached.
+        imitated: how many steps were the warm start.
+        folder: the model's, where the number of batches is kept for a later run.
     """
 
-    def __init__(self, plan: Plan, step: int, imitated: int = 0) -> None:
+    def __init__(
+        self, plan: Plan, step: int, imitated: int = 0, folder: Path | None = None
+    ) -> None:
         self.began = step
-        self.batches = step - imitated
         self._imitated = imitated
         self._plan = plan
+        self._folder = folder
+        self.batches = self._batches_at(step)
         self._validated = step
         self._patience = Patience("steps", MOST_SKIPPED)
         self._flat = 0
@@ -76,7 +88,36 @@ class Progress:
         self, groups: Sequence[art.TrajectoryGroup]
     ) -> list[art.TrajectoryGroup]:
         """Return the groups of a step that have rewards, as ``Patience`` does."""
+        self.batches += 1
         return self._patience.usable(groups)
+
+    def _batches_at(self, step: int) -> int:
+        """Return how many batches were sampled up to a step, as the run has noted it."""
+        noted: dict[str, int] = {}
+        if self._folder is not None:
+            with contextlib.suppress(OSError, ValueError):
+                text = (self._folder / BATCHES).read_text(encoding="utf-8")
+                noted = json.loads(text)
+        return int(noted.get(str(step), step - self._imitated))
+
+    def _note_batches(self, step: int) -> None:
+        if self._folder is not None:
+            text = json.dumps({step: self.batches})
+            (self._folder / BATCHES).write_text(text, encoding="utf-8")
+
+    async def prune(self, model: art.TrainableModel[Any, Any]) -> None:
+        """Delete all checkpoints but the latest and the best, where nothing needs them.
+
+        A KL penalty's reference is one of them. Where this machine does not know what an
+        earlier run has validated, ART would take another one for the best (model.py,
+        delete_checkpoints): none is deleted then.
+        """
+        train = self._plan.settings.get("TRAIN", {})
+        reference = {"kl_penalty_reference_step", "kl_ref_adapter_path"} & train.keys()
+        known = any(row.get("step", 0) <= self.began for row in history_of(model))
+        if reference or (self.began > self._imitated and not known):
+            return
+        await model.delete_checkpoints(kept_by(model))
 
     def learnable(
         self, groups: Sequence[art.TrajectoryGroup]
@@ -119,6 +160,7 @@ class Progress:
 
     def validates_at(self, step: int) -> bool:
         """Tell whether validation is due, by its share of the episodes."""
+        self._note_batches(step)
         every = self._plan.validate_every
         if every is None or step - self._validated < every:
             return False

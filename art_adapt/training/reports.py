@@ -32,8 +32,8 @@ def report(groups: Sequence[art.TrajectoryGroup]) -> None:
         )
     if max(map(abs, every)) > LARGE:
         print(
-            f"Rewards reach from {min(every):g} to {max(every):g}: one that is far from "
-            "the others decides what its group teaches. Keep them within 0 and 1, or so."
+            f"Rewards range from {min(every):g} to {max(every):g}. An outlier dominates its "
+            "group: keep rewards roughly between 0 and 1."
         )
     for line in odd(groups):
         print(line)

@@ -109,7 +109,10 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         validation = load_scenarios(scenario, options.validation)[:most]
         training = without(validation, training)
         if not training:
-            raise SystemExit("every scenario is one of --validation's: none is left")
+            raise SystemExit(
+                "All scenarios are also in --validation, so none is left to train on. "
+                "Remove some from that file."
+            )
     else:
         training, validation = split(training, most)
     if not training:
@@ -137,15 +140,12 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
             step = max(checkpoints_in(folder), default=0)
             _refuse_finished(options.run_name, step - imitated_in(folder), plan)
         if options.warm_start is not None and not step:
-            if options.backend == Backend.TINKER:
-                raise SystemExit(
-                    "ART's tinker backend has no supervised fine-tuning: no --warm-start"
-                )
+            _refuse_warm_start(options.backend, settings.get("MODEL", {}))
             demonstrations = read_demonstrations(Path(options.warm_start))
         print(described(plan, len(validation)))
         if validation and judge and not any(map(_is_comparable, validation)):
             print(INCOMPARABLE)
-    if judge and (why := try_judge(str(judge))) is not None:
+    if judge and (why := try_judge(str(judge), module.get("judge"))) is not None:
         raise SystemExit(why)
     return Run(
         options.run_name,
@@ -196,7 +196,11 @@ def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) ->
     add("--gpu-price", type=float, help="dollars an hour: say what the run costs")
     add("--max-cost", type=float, help="dollars: begin no step after; with --gpu-price")
     if "BACKEND" in settings:
-        add("--backend", choices=[*Backend], default=settings["BACKEND"])
+        add(
+            "--backend",
+            choices=[each.value for each in Backend],
+            default=settings["BACKEND"],
+        )
         shown = "conversations to imitate first, as demonstrate writes them"
         warm_start = settings.get("WARM_START")
         add("--warm-start", metavar="FILE", default=warm_start, help=shown)
@@ -259,6 +263,18 @@ def _refuse_finished(name: str, step: int, plan: Plan) -> None:
         raise SystemExit(
             f"{name} has done its {plan.steps} steps: {more}, and --run-name begins anew"
         )
+
+
+def _refuse_warm_start(backend: str, model: Mapping[str, Any]) -> None:
+    """Stop where ART has no supervised fine-tuning (0.5.23: tinker_native/backend.py,
+    _train_sft; unsloth/service.py:714)."""
+    what = None
+    if backend == Backend.TINKER:
+        what = "on the tinker backend"
+    elif "trainer_gpu_ids" in model or "vllm_runtime" in model:
+        what = "where the trainer has GPUs of its own"
+    if what is not None:
+        raise SystemExit(f"ART has no supervised fine-tuning {what}: no --warm-start")
 
 
 def scenario_stream(run: Run[S], epochs: int) -> Iterator[Any]:

@@ -8,6 +8,8 @@ from typing import Any
 import art
 
 from art_adapt.conversation_signs import (
+    REASONING_PARSER,
+    TOOL_PARSER,
     replies_without_call,
     unread_call,
     unread_thinking,
@@ -35,7 +37,7 @@ def refuse_unread_calls(groups: Sequence[art.TrajectoryGroup]) -> None:
         raise SystemExit(
             f"{unread} of {offered} completions hold a tool call as text, with {markup}: the engine's "
             "parser is not this model's, so no tool runs. Name the right one: "
-            'MODEL = {"server_args": {"tool_call_parser": ...}}.'
+            f"{TOOL_PARSER}."
         )
 
 
@@ -50,7 +52,7 @@ def odd(groups: Sequence[art.TrajectoryGroup]) -> Iterator[str]:
     if thought:
         yield (
             f"{thought} completions hold their thinking as text, which the agent answers and "
-            "sends again: training.server_settings(BASE_MODEL, reasoning_parser=...)."
+            f"sends again: {REASONING_PARSER}."
         )
     alone = sum(bool(replies_without_call(messages)) for _, messages in histories)
     if alone:

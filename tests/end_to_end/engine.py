@@ -46,7 +46,7 @@ CASES = (
 )
 HEAD = (
     "| agent | parser | episodes | tool calls | tokens trained | the engine's own | apart "
-    "| swaps | resumed | served as printed | seconds |\n"
+    "| LoRA loaded | resumed | served as printed | seconds |\n"
     "|---|---|---|---|---|---|---|---|---|---|---|"
 )
 

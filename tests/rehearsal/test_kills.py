@@ -91,7 +91,7 @@ def test_a_killed_run_goes_on(
     began, ended = json.loads(again.stdout.splitlines()[-1])
     assert began == [whole, kept] and ended[0] == 4
     assert (checkpoints / "0002.partial").exists() == (stage == "save")
-    assert ("not whole" in again.stdout) == (stage == "save")
+    assert ("incomplete" in again.stdout) == (stage == "save")
     rows = [
         json.loads(line)
         for line in (folder / MODEL / "history.jsonl").read_text().splitlines()

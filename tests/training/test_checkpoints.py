@@ -34,6 +34,7 @@ WHOLE = {"adapter_model__safetensors": WEIGHTS, "adapter_config__json": b"{}"}
             "adapter_model.safetensors ends early",
         ),
         (WHOLE | {"adapter_model__safetensors": b"\x01"}, "ends early"),
+        (WHOLE | {"adapter_model__safetensors": b"\xff" * 9}, "ends early"),
         (
             WHOLE | {"optimizer__pt": b"PK\x03\x04 and no end"},
             "optimizer.pt ends early",
@@ -49,6 +50,9 @@ def test_a_partial_one_is_set_aside(
 ) -> None:
     write(tmp_path, 1, **WHOLE)
     write(tmp_path, 2, **files)
+    (tmp_path / "checkpoints" / "0002.partial" / "of an earlier kill").mkdir(
+        parents=True
+    )
     set_aside_partial(tmp_path)
     assert checkpoints_in(tmp_path) == {1}
     assert (tmp_path / "checkpoints" / "0002.partial").is_dir()

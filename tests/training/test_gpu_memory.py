@@ -33,7 +33,7 @@ def test_the_engines_own_words_are_found_in_its_log(
     said = str(stopped.value)
     assert "Free memory on device cuda:0 (12.1/79.2 GiB)" in said
     assert '"gpu_memory_utilization": 0.7' in said
-    assert "process 4711 (/usr/bin/python3) holds 68.7 GB" in said
+    assert "process 4711 (/usr/bin/python3) uses 68.7 GB" in said
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,13 @@ def test_each_kind_has_its_advice(error: str, advice: str) -> None:
             raise RuntimeError(error)
         except RuntimeError as cause:
             raise ValueError("a step failed") from cause
+
+
+def test_errors_of_a_task_group_are_looked_into() -> None:
+    with pytest.raises(SystemExit, match="MAX_COMPLETION_TOKENS"), gpu_advice():
+        raise ExceptionGroup(
+            "tasks", [ValueError("x"), RuntimeError("CUDA out of memory")]
+        )
 
 
 def test_other_errors_stay_what_they_are() -> None:

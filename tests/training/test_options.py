@@ -30,8 +30,9 @@ def test_what_art_takes_is_taken(backend: str) -> None:
     model = {
         "entity": "team",
         "lora_config": {"rank": 32, "alpha": 64, "target_modules": ["q_proj"]},
-        "engine_args": {"max_model_len": 8192, "a_flag_of_a_later_vllm": 1},
-        "server_args": {"reasoning_parser": "qwen3"},
+        # ART's list of vLLM's options is shorter than vLLM's.
+        "engine_args": {"max_model_len": 8192, "async_scheduling": True},
+        "server_args": {"reasoning_parser": "qwen3", "enable_log_deltas": True},
         "init_args": {"load_in_4bit": False},
         "trainer_args": {"max_grad_norm": 0.2},
         "chat_template_kwargs": {"enable_thinking": False},
@@ -51,8 +52,8 @@ def test_what_art_takes_is_taken(backend: str) -> None:
         ({"lora_config": {"rnak": 16}}, "MODEL['lora_config']['rnak']"),
         ({"lora_config": {"rank": "16"}}, "should be a valid integer"),
         ({"lora_config": 16}, "it must be a dict"),
-        ({"base_model": "a/model"}, "BASE_MODEL says it"),
-        ({"run_name": "a"}, "RUN_NAME says it"),
+        ({"base_model": "a/model"}, "set BASE_MODEL instead"),
+        ({"run_name": "a"}, "set RUN_NAME instead"),
         ({"trainer_gpu_ids": "0"}, "should be a valid list"),
         ({"nothing": 1}, "it takes "),
         ({"trainer_gpu_ids": [0]}, "must both be set or both unset"),
@@ -65,6 +66,9 @@ def test_what_art_takes_is_taken(backend: str) -> None:
 )
 def test_what_art_does_not_take_of_model(model: Any, part: str) -> None:
     assert part in said(model)
+    if "gpu_ids" not in str(model) and isinstance(model, dict):
+        with pytest.raises(SystemExit):
+            training.make_model("run", "project", "a/model", model)
 
 
 @pytest.mark.parametrize(
@@ -74,17 +78,26 @@ def test_what_art_does_not_take_of_model(model: Any, part: str) -> None:
         ("local", {"learning_rate": "1e-5"}, "should be a valid number"),
         ("local", {"loss_fn": "dpo"}, "should be 'cispo' or 'ppo'"),
         ("local", {"ppo": True}, "art/local/backend.py lists them"),
-        ("local", {"adam_params": {}}, "refuses every value"),
-        ("local", {"max_steps": 9}, "MAX_STEPS says it"),
+        ("local", {"adam_params": {}}, "does not support it"),
+        ("local", {"packed_sequence_length": 5000}, "must be a multiple of"),
+        ("local", {"max_steps": 9}, "set MAX_STEPS instead"),
         ("tinker", {"epsilon": 0.2}, "it takes adam_params"),
-        ("pipeline", {"max_steps": 9}, "MAX_STEPS says it"),
-        ("pipeline", {"min_batch_size": 9}, "GROUPS_PER_STEP says it"),
+        ("pipeline", {"max_steps": 9}, "set MAX_STEPS instead"),
+        ("pipeline", {"min_batch_size": 9}, "set GROUPS_PER_STEP instead"),
         ("pipeline", {"epsilon": 0.2}, "has no such option"),
         ("pipeline", {}, "it needs trainer_gpu_ids and inference_gpu_ids"),
     ],
 )
 def test_what_art_does_not_take_of_train(backend: str, train: Any, part: str) -> None:
     assert part in said(train=train, backend=backend)
+
+
+def test_what_a_shared_gpu_needs() -> None:
+    assert "ART needs it" in said({"engine_args": {"enable_sleep_mode": False}})
+    if "grad_accumulation_sequences" in keywords_of(*TRAINERS["local"]):
+        wanted = {"grad_accumulation_sequences": 4}
+        assert "to the same number" in said(train=wanted)
+        assert not said({"trainer_args": {"gradient_accumulation_steps": 4}}, wanted)
 
 
 def test_keywords_are_those_of_the_installed_art() -> None:

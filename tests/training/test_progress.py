@@ -35,7 +35,7 @@ def test_a_first_look_is_cheap_and_says_what_all_would_take() -> None:
     said = described(plan, 20)
     assert "At most 50 steps (of 1,350: --max-steps) of 8 episodes" in said
     assert "600 s and 2,048 tokens a completion" in said and "400 episodes" in said
-    assert "12 h, $30.00 a GPU" in said and "tell little" not in said
+    assert "12 h, $30.00 on one GPU" in said and "tell little" not in said
     # 40 episodes of a validation are a fifth of 200: of 160 that train, 20 steps of 8.
     assert plan.validate_every == 20 and "120 to validate" in said
 
@@ -182,6 +182,10 @@ def test_changed_settings_of_a_run_are_said(
         "run was begun with TRAIN = {'learning_rate': 1e-05}, and goes on with "
         "{'learning_rate': 5e-06}" in said
     )
+    note(0, MODEL={"lora_config": {"rank": 8}, "engine_args": {}})
+    note(5, MODEL={"lora_config": {"rank": 8}, "engine_args": {"max_model_len": 9}})
+    with pytest.raises(SystemExit, match=r"do not fit .*'rank': 32.*--run-name"):
+        note(5, MODEL={"lora_config": {"rank": 32}})
     model.base_model = "another/model"
     with pytest.raises(SystemExit, match=r"do not fit 'another/model'.*--run-name"):
         note(5)
@@ -225,3 +229,59 @@ def test_validation_is_reported_with_its_error(
     assert "step 20: mean reward 0.750 +- 0.250 on 2 validation scenarios" in said
     report([group(1.0, 1.0)])
     assert "this step teaches nothing" in capsys.readouterr().out
+
+
+def test_a_later_run_goes_on_behind_the_batches_that_were_skipped(
+    tmp_path: Path,
+) -> None:
+    async def run(step: int, sampled: int) -> int:
+        progress = training.Progress(make_plan(SETTINGS, 90, 0), step, 0, tmp_path)
+        began = progress.batches
+        for _ in range(sampled):
+            progress.usable([art.TrajectoryGroup([art.Trajectory(reward=1.0)])])
+        progress.validates_at(step + 1)  # the last of them was trained on
+        return began
+
+    assert asyncio.run(run(0, 3)) == 0  # two without variance
+    assert asyncio.run(run(1, 1)) == 3
+    assert asyncio.run(run(2, 1)) == 4
+
+
+@pytest.mark.parametrize(
+    ("began", "logged", "train", "deleted"),
+    [
+        (0, None, {}, True),
+        (5, None, {}, False),  # another machine has validated
+        (5, 3, {}, True),
+        (0, None, {"kl_penalty_reference_step": 1}, False),
+    ],
+)
+def test_no_checkpoint_is_deleted_that_something_needs(
+    began: int, logged: int | None, train: Any, deleted: bool, tmp_path: Path
+) -> None:
+    class Model:
+        base_path, project, name = str(tmp_path), "p", "m"
+
+        def __init__(self) -> None:
+            self.kept: list[str] = []
+
+        async def delete_checkpoints(self, metric: str) -> None:
+            self.kept.append(metric)
+
+    model: Any = Model()
+    if logged is not None:
+        file = tmp_path / "p" / "models" / "m" / "history.jsonl"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps({"step": logged, "val/reward": 0.5}))
+
+    async def run() -> None:
+        plan = make_plan(SETTINGS | {"TRAIN": train}, 90, 0)
+        await training.Progress(plan, began).prune(model)
+
+    asyncio.run(run())
+    assert bool(model.kept) is deleted
+
+
+def test_a_cost_is_shared_by_all_gpus() -> None:
+    own = {"MODEL": {"trainer_gpu_ids": [0], "inference_gpu_ids": [1]}}
+    assert make_plan(SETTINGS | own, 9, 0, price=2.0, cost=10.0).hours == 2.5

@@ -149,7 +149,7 @@ def test_scenarios_lie_beside_the_module(
     other.write_text('{"question": "else"}')
     run = prepared(monkeypatch, tmp_path, "--validation", str(other))
     assert (len(run.scenarios), len(run.validation), run.backend) == (10, 1, "local")
-    with pytest.raises(SystemExit, match="one of --validation's"):
+    with pytest.raises(SystemExit, match="also in --validation"):
         prepared(monkeypatch, tmp_path, "--validation", str(rows))
 
 
@@ -261,6 +261,31 @@ def model_at(engine: Engine) -> art.Model:
         inference_api_key="sk-rollout",
         inference_model_name="policy@3",
     )
+
+
+def test_arguments_of_the_chat_template_reach_the_engine(engine: Engine) -> None:
+    """ART's own client sends them; the agent's own come first."""
+    from openai import OpenAI
+
+    options = {"chat_template_kwargs": {"enable_thinking": False, "depth": 1}}
+    model: Any = training.make_model("run", "tests", "a/model", options)
+    model.inference_base_url, model.inference_api_key = engine.base_url, "sk-rollout"
+    model.inference_model_name = "run@0"
+
+    def episode(scenario: Scenario) -> Any:
+        client = OpenAI(base_url="http://127.0.0.1:9", api_key="none")
+        asked: Any = [{"role": "user", "content": scenario.question}]
+        own = {"chat_template_kwargs": {"depth": 2}}
+        for body in ({}, own):
+            recorded(client.chat.completions.create)(
+                model="m", messages=asked, extra_body=body
+            )
+        return "done"
+
+    asyncio.run(training.record(model, Scenario(question="?"), episode))
+    first, second = (e.request["chat_template_kwargs"] for e in engine.log)
+    assert first == {"enable_thinking": False, "depth": 1}
+    assert second == {"enable_thinking": False, "depth": 2}
 
 
 def record(engine: Engine, episode: Any, **named: Any) -> training.Trajectory:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
 from art_adapt.rehearsal.cost import BYTES, weights_of
-from art_adapt.training.gpu_memory import holders
+from art_adapt.training.gpu_memory import MIB, holders, nvidia_smi
 from art_adapt.training.models import LONGEST
 
 # Bytes of KV cache for a token: layers x KV heads x head size x 2 (keys, values) x 2
@@ -41,8 +39,8 @@ def check(setup: Setup) -> Iterator[Finding]:
     for holder in holders():
         yield note(
             "memory",
-            f"{holder} of a GPU: an engine that starts beside it finds too little",
-            f"kill {holder.pid}, if it is left of an earlier run",
+            f"{holder} of GPU memory, so the engine may not fit",
+            f"kill {holder.pid}, if it is left over from an earlier run",
         )
 
 
@@ -75,17 +73,8 @@ def _fits(setup: Setup, memory: float | None) -> Iterator[Finding]:
 
 def _memories() -> list[float]:
     """Return the gigabytes of each GPU that the driver shows."""
-    if shutil.which("nvidia-smi") is None:
-        return []
-    done = subprocess.run(
-        ["nvidia-smi", "--query-gpu=memory.total", "--format=csv,noheader,nounits"],
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
-    lines = done.stdout.split() if done.returncode == 0 else []
-    sizes = [float(line) * 2**20 / GIGA for line in lines]
+    rows = nvidia_smi("gpu=memory.total")
+    sizes = [float(row[0]) * MIB for row in rows if row[0].isdigit()]
     return [size for at, size in enumerate(sizes) if _is_visible(at)]
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from art_adapt.doctor.finding import Finding, Setup, failed, ok
-from art_adapt.training.options import wrong_options
+from art_adapt.training.options import wrong_form, wrong_options
 
 
 def check(setup: Setup) -> Iterator[Finding]:
     backend = str(setup.settings.get("BACKEND", "local"))
-    wrong = list(wrong_options(setup.settings, backend))
+    settings = setup.settings
+    wrong = [*wrong_form(settings), *wrong_options(settings, backend)]
     for said in wrong:
-        yield failed("options", said, "docs: ART's options, each with what it does")
+        yield failed("options", said, "docs/art-options.md says what each option does")
     if not wrong:
         yield ok("options", "ART takes all of MODEL and TRAIN")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from art_adapt.conversation_signs import REASONING_PARSER, TOOL_PARSER
 from art_adapt.doctor.finding import Finding, Setup, note, ok
 from art_adapt.training.base_models import parser_of, thinks
 from art_adapt.training.models import DEFAULT_PARSER
@@ -20,8 +21,7 @@ def check(setup: Setup) -> Iterator[Finding]:
             "thinking",
             f"{model} may think ({thinking.source}): without a reasoning parser, <think> stands in "
             "what the agent answers",
-            'MODEL = {"server_args": {"reasoning_parser": ...}}, or train a model that '
-            "does not think",
+            f"{REASONING_PARSER}, or train a model that does not think",
         )
 
 
@@ -32,7 +32,7 @@ def _parser(model: str) -> Finding:
             "parser",
             f"not known: {DEFAULT_PARSER}, ART's default, may not read the tool calls of {model}",
             f"hf download {model} tokenizer_config.json chat_template.jinja, then ask again; or "
-            'MODEL = {"server_args": {"tool_call_parser": ...}}',
+            + TOOL_PARSER,
         )
     return ok(
         "parser", f"{known.value} reads the tool calls of {model} ({known.source})"

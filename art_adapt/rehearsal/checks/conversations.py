@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from art_adapt.conversation_signs import (
+    REASONING_PARSER,
+    TOOL_PARSER,
     calls_without_reply,
     media,
     replies_without_call,
@@ -79,8 +81,7 @@ def parsed(seen: Seen) -> Iterator[Finding]:
             "unread calls",
             f"{len(called)} of {len(given)} completions hold a tool call as text, with {called[0]}: "
             "the agent takes it for an answer, and no tool runs",
-            "have vLLM parse it: training.server_settings(BASE_MODEL, tool_call_parser=...); "
-            "art-adapt doctor says which",
+            f"have vLLM parse it: {TOOL_PARSER}; art-adapt doctor says which",
             r"tool_call_parser|server_settings",
             EPISODE,
         )
@@ -92,7 +93,7 @@ def parsed(seen: Seen) -> Iterator[Finding]:
             "thinking in the content",
             f"{thought} of {len(given)} completions hold their thinking as text: it is part of "
             "what the agent answers, and of what it sends again",
-            "have vLLM take it out: training.server_settings(BASE_MODEL, reasoning_parser=...); or "
+            f"have vLLM take it out: {REASONING_PARSER}; or "
             "train a model that does not think",
             r"reasoning_parser|server_settings",
             EPISODE,

@@ -56,17 +56,16 @@ def engine_findings(seen: Seen, run: EngineRun) -> Iterator[Finding]:
     if not run.tokens:
         yield seen.finding(
             "nothing trained",
-            "no token of the engine's was trained on: all rewards of a group were alike, or "
-            "nothing was recorded",
+            "every group's rewards were equal, or nothing was recorded",
             "read what the module printed, with --output",
             r"backend\.train",
         )
     elif run.agreed < run.tokens:
         yield seen.finding(
             "tokens apart",
-            f"{run.tokens - run.agreed} of {run.tokens} trained tokens have another "
-            f"probability in the trainer than in the engine (up to {run.apart:.2g}): it "
-            "trains on other prompts than the model saw",
+            f"the trainer and the engine disagree on {run.tokens - run.agreed} of "
+            f"{run.tokens} trained tokens (logprobs up to {run.apart:.2g} apart): the "
+            "trainer sees other prompts than the engine",
             "pass training.for_training(groups) to backend.train",
             r"backend\.train",
         )
@@ -83,6 +82,6 @@ def engine_findings(seen: Seen, run: EngineRun) -> Iterator[Finding]:
         yield seen.finding(
             "not served",
             f"the trained model did not answer, served as the run says: {run.refused}",
-            f"try it by hand: {run.served}",
+            "look at the command that the run prints last, with --output",
             r"print_usage",
         )

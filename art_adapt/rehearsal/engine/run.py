@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 import shlex
-import statistics
-import urllib.error
 from pathlib import Path
 
+from art_adapt.errors import Refusal
 from art_adapt.rehearsal.child_process import Child, Conditions, run_child
 from art_adapt.rehearsal.engine.base_model import make_base_model
 from art_adapt.rehearsal.engine.families import family_of
 from art_adapt.rehearsal.engine.outcome import EngineRun
 from art_adapt.rehearsal.engine.server import (
     ON_A_CPU,
-    Engine,
+    EngineError,
     Vllm,
     find_vllm,
     serving,
 )
+from art_adapt.rehearsal.learning import means
 from art_adapt.rehearsal.protocol import (
     EngineSettings,
     Notes,
@@ -50,6 +50,14 @@ def on_engine(
     Raises:
         Refusal: there is no vLLM, it does not start, or the train module raised.
     """
+    if seen.notes.pipeline:
+        raise Refusal(
+            "--engine cannot rehearse a pipeline",
+            why="its episodes go on while weights are swapped, with the names of earlier "
+            "steps, and vLLM on a CPU is too slow for both at once",
+            next_step="rehearse it with --train",
+            path=seen.path,
+        )
     vllm = find_vllm(python)
     base = folder / "base"
     family = family_of(seen.notes.base_model)
@@ -77,6 +85,13 @@ def on_engine(
                 )
 
         first = trained(steps)
+        if first.notes.stopped is not None:
+            raise Refusal(
+                "the run on the engine ended before its last step",
+                why=first.notes.stopped,
+                next_step="see what it printed, with --output",
+                path=seen.path,
+            )
         again = trained(steps + 1)
     served, refused = _served(vllm, again.output, folder / "served", conditions)
     notes = first.notes
@@ -87,10 +102,7 @@ def on_engine(
         family.parser,
         made.own,
         engine.seconds,
-        tuple(
-            statistics.fmean(reward for group in step for reward in group)
-            for step in training.rewards
-        ),
+        means(training),
         len(notes.rollouts),
         _tool_calls(notes),
         (*notes.names, *again.notes.names),
@@ -128,17 +140,12 @@ def _served(
     command = re.sub(r"\\\n\s*", "", printed[-1])
     words = shlex.split(command)
     name = NAMED.search(command)
-    assert name is not None
-    with serving(vllm, [*words[1:], *ON_A_CPU], folder, conditions.tell) as engine:
-        return command, _why_no_answer(engine, name[1])
-
-
-def _why_no_answer(engine: Engine, name: str) -> str:
+    if name is None:
+        return command, "the command names no LoRA"
+    asked = {"model": name[1], "messages": [{"role": "user", "content": "Hi"}]}
     try:
-        answer = engine.ask(
-            "/v1/chat/completions",
-            {"model": name, "messages": [{"role": "user", "content": "Hi"}]},
-        )
-    except urllib.error.HTTPError as error:
-        return f"{error.code}: {error.read().decode(errors='replace')[:300]}"
-    return "" if answer["choices"] else f"it answered {answer}"
+        with serving(vllm, [*words[1:], *ON_A_CPU], folder, conditions.tell) as engine:
+            answer = engine.ask("/v1/chat/completions", asked)
+    except (Refusal, EngineError, OSError) as error:
+        return command, str(error)
+    return command, "" if answer["choices"] else f"it answered {answer}"

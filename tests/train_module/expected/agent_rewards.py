@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (a4ae7f608053). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (763af51137d7). Yours to edit: then it stays as it is.
 # Decided: --backend serverless --epochs 0
 """Trains play of agent.py with ART: GRPO, rewarded by the agent itself.
 
@@ -112,9 +112,9 @@ async def train(run: training.Run[Scenario]) -> None:
             training.keep(model, groups, "train", result.step, run.shown)
             if progress.validates_at(result.step):
                 await validate(model, run)
-            await model.delete_checkpoints(training.kept_by(model))
+            await progress.prune(model)
         await validate(model, run)
-        training.print_usage(model)
+        training.print_usage(model, MODEL)
     finally:
         await backend.close()
 

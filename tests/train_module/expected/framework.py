@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (187d9eadcf7c). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (a4783d7584cd). Yours to edit: then it stays as it is.
 """Trains ask of agent.py with ART: GRPO, scored by RULER.
 
 A framework runs the agent, with tools among what it was given: art-adapt has
@@ -119,9 +119,9 @@ async def train(run: training.Run[Scenario]) -> None:
             training.keep(model, groups, "train", result.step, run.shown)
             if progress.validates_at(result.step):
                 await validate(model, run)
-            await model.delete_checkpoints(training.kept_by(model))
+            await progress.prune(model)
         await validate(model, run)
-        training.print_usage(model)
+        training.print_usage(model, MODEL)
     finally:
         await backend.close()
 

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (0bdcc8bf5812). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (ef222fda46a5). Yours to edit: then it stays as it is.
 # Decided: --scenarios rows:ROWS --isolate process
 """Trains write_tagline of agent.py with ART: GRPO, scored by RULER.
 
@@ -121,9 +121,9 @@ async def train(run: training.Run[Scenario]) -> None:
             training.keep(model, groups, "train", result.step, run.shown)
             if progress.validates_at(result.step):
                 await validate(model, run)
-            await model.delete_checkpoints(training.kept_by(model))
+            await progress.prune(model)
         await validate(model, run)
-        training.print_usage(model)
+        training.print_usage(model, MODEL)
     finally:
         await backend.close()
 

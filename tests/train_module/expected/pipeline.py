@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (1bde04f966a1). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (e192b2325517). Yours to edit: then it stays as it is.
 # Decided: --pipeline
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
@@ -144,7 +144,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
             await model.log(held_out, split="val", step=step)
         if step == begun:
             print("Nothing was trained: all was done, or no group had variance.")
-        training.print_usage(model)
+        training.print_usage(model, MODEL)
     finally:
         await backend.close()
 

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (2f1f4eaa5e74). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (8f8574b388d0). Yours to edit: then it stays as it is.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -115,9 +115,9 @@ async def train(run: training.Run[Scenario]) -> None:
             training.keep(model, groups, "train", result.step, run.shown)
             if progress.validates_at(result.step):
                 await validate(model, run)
-            await model.delete_checkpoints(training.kept_by(model))
+            await progress.prune(model)
         await validate(model, run)
-        training.print_usage(model)
+        training.print_usage(model, MODEL)
     finally:
         await backend.close()
 
