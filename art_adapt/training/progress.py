@@ -22,6 +22,13 @@ from art_adapt.training.reports import report
 
 MOST_SKIPPED = 3  # steps in a row without an episode that has a reward
 BATCHES = "batches.json"  # in the model's folder
+# ART's metrics of a step (0.5.18 and 0.5.23, metrics_taxonomy.py), as they are printed.
+MEASURED = {
+    "loss/train": "loss",
+    "loss/entropy": "entropy",
+    "loss/kl_policy_ref": "KL to the reference",
+    "loss/grad_norm": "gradient norm",
+}
 MOST_FLAT = 10  # steps in a row without a group that has variance
 
 
@@ -100,9 +107,19 @@ class Progress:
                 noted = json.loads(text)
         return int(noted.get(str(step), step - self._imitated))
 
-    def _note_batches(self, step: int) -> None:
+    def note(self, result: Any) -> None:
+        """Print what ART measured in a step of training, and note how far the run is.
+
+        ``result``: what ``backend.train`` has returned.
+        """
+        measured = [
+            f"{name} {result.metrics[key]:.3g}"
+            for key, name in MEASURED.items()
+            if isinstance(result.metrics.get(key), int | float)
+        ]
+        print(f"step {result.step}: {', '.join(measured) or 'trained'}")
         if self._folder is not None:
-            text = json.dumps({step: self.batches})
+            text = json.dumps({result.step: self.batches})
             (self._folder / BATCHES).write_text(text, encoding="utf-8")
 
     async def prune(self, model: art.TrainableModel[Any, Any]) -> None:
@@ -160,7 +177,6 @@ class Progress:
 
     def validates_at(self, step: int) -> bool:
         """Tell whether validation is due, by its share of the episodes."""
-        self._note_batches(step)
         every = self._plan.validate_every
         if every is None or step - self._validated < every:
             return False

@@ -11,6 +11,7 @@ from typing import Any
 
 import art
 import pytest
+from art.types import TrainResult
 
 from art_adapt import training
 from art_adapt.training.groups import UNJUDGED
@@ -232,17 +233,20 @@ def test_validation_is_reported_with_its_error(
 
 
 def test_a_later_run_goes_on_behind_the_batches_that_were_skipped(
-    tmp_path: Path,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async def run(step: int, sampled: int) -> int:
         progress = training.Progress(make_plan(SETTINGS, 90, 0), step, 0, tmp_path)
         began = progress.batches
         for _ in range(sampled):
             progress.usable([art.TrajectoryGroup([art.Trajectory(reward=1.0)])])
-        progress.validates_at(step + 1)  # the last of them was trained on
+        # The last of them was trained on.
+        metrics = {"loss/train": 0.1234, "loss/entropy": 1.5, "other": 1}
+        progress.note(TrainResult(step=step + 1, metrics=metrics))
         return began
 
     assert asyncio.run(run(0, 3)) == 0  # two without variance
+    assert "step 1: loss 0.123, entropy 1.5\n" in capsys.readouterr().out
     assert asyncio.run(run(1, 1)) == 3
     assert asyncio.run(run(2, 1)) == 4
 

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (47d3b6419daf). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (a4c172aed1ba). Yours to edit: then it stays as it is.
 # Decided: --reward rewards:score --ruler-weight 0.3 --trace langfuse
 """Trains research of agent.py with ART: GRPO, rewarded by rewards:score.
 
@@ -114,6 +114,7 @@ async def train(run: training.Run[Scenario]) -> None:
                 continue
             exact = training.for_training(learnable)  # as ART must get what was sampled
             result = await backend.train(model, exact, **TRAIN)
+            progress.note(result)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (a4783d7584cd). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (19d8b17e5a40). Yours to edit: then it stays as it is.
 """Trains ask of agent.py with ART: GRPO, scored by RULER.
 
 A framework runs the agent, with tools among what it was given: art-adapt has
@@ -113,6 +113,7 @@ async def train(run: training.Run[Scenario]) -> None:
                 continue
             exact = training.for_training(learnable)  # as ART must get what was sampled
             result = await backend.train(model, exact, **TRAIN)
+            progress.note(result)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )

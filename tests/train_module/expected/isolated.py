@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (ef222fda46a5). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (b04089132411). Yours to edit: then it stays as it is.
 # Decided: --scenarios rows:ROWS --isolate process
 """Trains write_tagline of agent.py with ART: GRPO, scored by RULER.
 
@@ -115,6 +115,7 @@ async def train(run: training.Run[Scenario]) -> None:
                 continue
             exact = training.for_training(learnable)  # as ART must get what was sampled
             result = await backend.train(model, exact, **TRAIN)
+            progress.note(result)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (e37c19b815c4). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (638ae7af2d54). Yours to edit: then it stays as it is.
 # Decided: --trace weave
 """Trains triage_report of agent.py with ART: GRPO, scored by RULER.
 
@@ -113,6 +113,7 @@ async def train(run: training.Run[Scenario]) -> None:
                 continue
             exact = training.for_training(learnable)  # as ART must get what was sampled
             result = await backend.train(model, exact, **TRAIN)
+            progress.note(result)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (c950379e286a). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (2002c819cc2c). Yours to edit: then it stays as it is.
 # Decided: --reward rewards:exact
 """Trains Analyst.run of agent.py with ART: GRPO, rewarded by rewards:exact.
 
@@ -107,6 +107,7 @@ async def train(run: training.Run[Scenario]) -> None:
                 continue
             exact = training.for_training(learnable)  # as ART must get what was sampled
             result = await backend.train(model, exact, **TRAIN)
+            progress.note(result)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )

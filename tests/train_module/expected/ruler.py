@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (8f8574b388d0). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (21dddb5e0799). Yours to edit: then it stays as it is.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -109,6 +109,7 @@ async def train(run: training.Run[Scenario]) -> None:
                 continue
             exact = training.for_training(learnable)  # as ART must get what was sampled
             result = await backend.train(model, exact, **TRAIN)
+            progress.note(result)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (c5bfeeca5299). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.2.0 (09e4004727f2). Yours to edit: then it stays as it is.
 # Decided: --single-turn
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
@@ -105,6 +105,7 @@ async def train(run: training.Run[Scenario]) -> None:
                 continue
             exact = training.for_training(learnable)  # as ART must get what was sampled
             result = await backend.train(model, exact, **TRAIN)
+            progress.note(result)
             await model.log(
                 groups, metrics=result.metrics, step=result.step, split="train"
             )
