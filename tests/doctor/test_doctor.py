@@ -15,7 +15,8 @@ from agent_files import art_adapt, copy_of
 
 from art_adapt import training
 from art_adapt.doctor import Setup
-from art_adapt.doctor.checks import gpu, machine, reward, scenarios
+from art_adapt.doctor.checks import backend, gpu, machine, reward, scenarios
+from art_adapt.training.options import internal_options
 
 KEYS = {"OPENAI_API_KEY": "sk-very-secret", "WANDB_API_KEY": "wandb-very-secret"}
 
@@ -221,3 +222,28 @@ def test_it_goes_on_after_an_import_that_fails(folder: Path, line: str) -> None:
     assert {"versions", "keys", "parser", "disk", "context"} <= found.keys()
     is_key = line == "openai.OpenAI()"
     assert ("reward" in found) == is_key and ("run" in found) == is_key
+
+
+@pytest.mark.skipif(
+    "vllm_runtime" not in internal_options(), reason="the newer ART has it"
+)
+def test_an_engine_of_ones_own_is_asked_whether_it_is_ready(tmp_path: Path) -> None:
+    from http.server import BaseHTTPRequestHandler, HTTPServer
+    from threading import Thread
+
+    class Ready(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Ready) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        for port, state in ((server.server_port, "ok"), (9, "FAILED")):
+            runtime = {"mode": "external", "server_url": f"http://127.0.0.1:{port}"}
+            settings = {"BASE_MODEL": "a/model", "MODEL": {"vllm_runtime": runtime}}
+            found = {e.subject: e for e in backend.check(Setup(tmp_path, os, settings))}
+            assert str(found["engine"].state) == state
+        server.shutdown()

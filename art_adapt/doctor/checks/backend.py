@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import urllib.request
 from collections.abc import Iterator
 
 from art_adapt.backends import Backend
@@ -12,6 +13,7 @@ from art_adapt.training.models import (
     missing_for_local,
     missing_for_tinker,
 )
+from art_adapt.training.options import wrong_in_model
 
 
 def check(setup: Setup) -> Iterator[Finding]:
@@ -27,3 +29,27 @@ def check(setup: Setup) -> Iterator[Finding]:
         yield failed("backend", f"the local one cannot start: {missing}", REMEDY)
     else:
         yield ok("backend", "what the local one imports can be imported")
+    if setup.is_local and (url := _own_engine(setup)) is not None:
+        yield _engine(url)
+
+
+def _own_engine(setup: Setup) -> str | None:
+    """Return the address of the vLLM that MODEL names; None: ART starts one."""
+    model = setup.settings.get("MODEL", {})
+    if next(wrong_in_model(model), None) is not None:
+        return None
+    runtime = model.get("vllm_runtime", {})
+    return runtime.get("server_url") if runtime.get("mode") == "external" else None
+
+
+def _engine(url: str) -> Finding:
+    """Say whether the vLLM that MODEL names is ready."""
+    try:
+        with urllib.request.urlopen(f"{url.rstrip('/')}/health", timeout=10):
+            return ok("engine", f"{url} is ready")
+    except (OSError, ValueError) as error:
+        return failed(
+            "engine",
+            f"{url}, which MODEL['vllm_runtime'] names, does not answer: {error}",
+            "start it with --enable-lora, and with VLLM_ALLOW_RUNTIME_LORA_UPDATING=True",
+        )
