@@ -1,16 +1,17 @@
 """openai or polars is not pinned, so ART 0.5.18 is installed with a breaking version
 
 On Python 3.11 the newest ART is 0.5.18. It requires ``openai>=2.14`` and ``polars>=1.26``, so
-pip installs openai 3, with which ``model.openai_client()`` raises a TypeError at its first
-request, and polars 2, with which ``model.delete_checkpoints()`` raises. Both happen on a
-rented GPU.
+pip installs openai 3 and polars 2. With openai 3, ``art.auto_trajectory`` sees no call, and from
+openai 3.14.1 on ``model.openai_client()`` raises a TypeError at its first request. With polars 2
+``model.delete_checkpoints()`` raises. All of it happens on a rented GPU.
 
 Add ``openai<3`` and ``polars<2`` next to ``openpipe-art``. The rule reads ``pyproject.toml``,
 ``requirements*.txt`` and the ``# /// script`` block of a script, but not Poetry's own tables;
 a lock file counts as pinning. Where no Python version is declared, it assumes the newest.
 
 Evidence: the metadata of art 0.5.18 and 0.5.23 (0.5.23 requires ``openai<3`` and works with
-polars 2); art 0.5.18, model.py:62-122 and 1186-1192.
+polars 2); art 0.5.18, model.py:62-122 and 1186-1192; art 0.5.18, auto_trajectory.py, which
+patches httpx (openai 3 asks through httpx2).
 """
 
 from __future__ import annotations
@@ -67,7 +68,10 @@ GOOD = (
 ARTS = {"3.11": ("0.5.18",), "3.12": ("0.5.23", "0.5.18")}
 BREAKS = "0.5.18"
 TOO_NEW = {
-    "openai": ("3", "model.openai_client() raises at the first request"),
+    "openai": (
+        "3",
+        "art.auto_trajectory sees no call; from 3.14.1 on model.openai_client() raises",
+    ),
     "polars": ("2", "model.delete_checkpoints() raises"),
 }
 PATCHES = range(20)
