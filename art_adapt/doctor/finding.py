@@ -56,12 +56,6 @@ class Setup:
         given: Mapping[str, Any] = model.get("engine_args", {})
         return given
 
-    @property
-    def has_own_trainer(self) -> bool:
-        """True if the trainer and the engine have GPUs of their own."""
-        model = self.settings.get("MODEL")
-        return isinstance(model, Mapping) and "trainer_gpu_ids" in model
-
     def scenarios(self) -> list[Any]:
         """Load what the module would train on.
 

@@ -53,16 +53,14 @@ def _asked(situation: Situation, prompts: Prompts) -> Options:
         asked = question.open or how == EACH or (how == OF_AGENT and question.of_agent)
         if asked:
             left = [q for q in _open(situation) if how == EACH or q.of_agent or q.open]
-            number = sum(1 for each in before if each.was_asked) + 1
+            number = len(before) + 1
             of = number + len(left) - 1
             counted = replace(question, asks=f"{question.asks} ({number} of {of})")
             answer = _answer(situation, prompts, counted, can_go_back=number > 1)
-        if answer is None:
-            while not before[-1].was_asked:  # what was taken unasked
-                before.pop()
+        if answer is None:  # what was taken unasked since then is taken again
             situation = before.pop()
         else:
-            before.append(replace(situation, was_asked=asked))
+            before += [situation] if asked else []
             options = _with(situation.options, answer, asked=asked)
             situation = replace(situation, options=options)
     return situation.options

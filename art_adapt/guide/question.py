@@ -65,7 +65,6 @@ class Situation:
     survey: Survey
     options: Options
     files: tuple[Path, ...]  # of the project, in which sources are looked for
-    was_asked: bool = False  # whether somebody was asked what came next
 
     def is_known(self, *names: str) -> bool:
         """Tell whether one of these options was given, configured or answered."""
@@ -73,7 +72,7 @@ class Situation:
 
     @cached_property
     def entry(self) -> EntryPoint | None:
-        """The entry point, if it is clear by now."""
+        """Return the entry point, if it is clear by now."""
         try:
             return decide_entry(self.survey, self.options).entry
         except Refusal:
@@ -81,19 +80,19 @@ class Situation:
 
     @property
     def is_start(self) -> bool:
-        """Whether there is no train module yet: what one says is not asked again."""
+        """True if there is no train module yet: what one says is not asked again."""
         return self.entry is None or not train_module_path(self.entry.home).exists()
 
     @property
     def is_judged(self) -> bool:
-        """Whether RULER has a say in the reward."""
+        """True if RULER has a say in the reward."""
         options = self.options
         own = options.reward is not None or self.agent_rewards
         return not own or options.ruler_weight is not None
 
     @property
     def agent_rewards(self) -> bool:
-        """Whether the agent itself computes its reward."""
+        """True if the agent itself computes its reward."""
         found = self.entry is not None and bool(self.entry.rewards)
         return found and self.options.reward is None
 

@@ -49,7 +49,7 @@ class Learning:
 
     @property
     def learned(self) -> bool:
-        """Whether the rise exceeds the control's by twice what chance would explain."""
+        """True if the rise exceeds the control's by twice what chance would explain."""
         spread = statistics.pstdev(self.control) if self.control else 0.0
         chance = 2 * spread * math.sqrt(2 / ENDS)
         return self.rise > self.control_rise + chance
@@ -76,30 +76,37 @@ def learning(
     judged: bool,
 ) -> Learning:
     """Compare the notes of three trainings."""
-    trained, again = _training(real), _training(resumed)
-    stopped_at = trained.ended.step if trained.ended else 0
-    began_at = again.began.step if again.began else 0
-    if resumed.initial_step is not None:
-        began_at = resumed.initial_step
-        if began_at + trained.imitated == stopped_at:  # a warm start took no batch
-            began_at = stopped_at
+    trained = training_of(real)
     return Learning(
         turns,
         judged,
         means(trained),
-        means(_training(control)),
+        means(training_of(control)),
         trained.tokens,
         trained.apart,
         real.pipeline,
-        stopped_at,
-        began_at,
-        _weights(trained.ended) == _weights(again.began),
+        *resumption(real, resumed),
         evaluated,
     )
 
 
-def _training(notes: Notes) -> Training:
+def training_of(notes: Notes) -> Training:
+    """Return the results of training in a child's notes; none of them if it trained nothing."""
     return notes.training or Training()
+
+
+def resumption(first: Notes, again: Notes) -> tuple[int, int, bool]:
+    """Return where a run stopped, where the next went on, and whether with its weights."""
+    ended, began = training_of(first).ended, training_of(again).began
+    stopped_at = ended.step if ended else 0
+    began_at = began.step if began else 0
+    if again.initial_step is not None:
+        began_at = again.initial_step
+        # It counts batches: a warm start is a step without one, and a batch of which every
+        # episode was lost is none.
+        if began_at + training_of(first).imitated >= stopped_at:
+            began_at = stopped_at
+    return stopped_at, began_at, _weights(ended) == _weights(began)
 
 
 def _weights(checkpoint: Checkpoint | None) -> str | None:
@@ -143,12 +150,20 @@ def learning_findings(seen: Seen, learned: Learning) -> Iterator[Finding]:
             "pass training.for_training(groups) to backend.train",
             r"backend\.train",
         )
-    if not learned.resumed_same or learned.resumed_at != learned.stopped_at:
+    yield from not_resumed(
+        seen, learned.stopped_at, learned.resumed_at, learned.resumed_same
+    )
+
+
+def not_resumed(
+    seen: Seen, stopped_at: int, resumed_at: int, same: bool
+) -> Iterator[Finding]:
+    """Report a run that did not go on where the one before it stopped."""
+    if not same or resumed_at != stopped_at:
         yield seen.finding(
             "not resumed",
-            f"training stopped at step {learned.stopped_at} and resumed at step "
-            f"{learned.resumed_at}"
-            + ("" if learned.resumed_same else ", with other weights"),
+            f"training stopped at step {stopped_at} and resumed at step {resumed_at}"
+            + ("" if same else ", with other weights"),
             "start with initial_step=await model.get_step(), and keep the run name",
             r"initial_step",
             r"get_step",

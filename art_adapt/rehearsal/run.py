@@ -102,8 +102,8 @@ def rehearse(
     version = _art_version()
     if train is not None:
         _must_be_installed("--train", "torch", "transformers")
-    if engine is not None:
-        find_vllm(engine)  # before anything takes time
+    vllm = None if engine is None else find_vllm(engine)  # before anything takes time
+    if vllm is not None:
         _must_be_installed("--engine", "torch", "transformers", "peft")
         from art_adapt.rehearsal.engine.run import on_engine  # needs torch
 
@@ -134,11 +134,11 @@ def rehearse(
             learned, said = _learn(seen, rows, train, seed, Path(folder), conditions)
             found += learning_findings(seen, learned)
             output += said
-        if engine is not None and not any(finding.fatal for finding in found):
+        if vllm is not None and not any(finding.fatal for finding in found):
             served, said = on_engine(
                 seen,
                 training_settings(seen, rows, seed),
-                engine,
+                vllm,
                 ENGINE_STEPS,
                 Path(folder),
                 conditions,

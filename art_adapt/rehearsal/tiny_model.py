@@ -26,8 +26,10 @@ from art_adapt.rehearsal.replies import Reply
 
 Json = dict[str, Any]
 
+FILE = "tiny.pt"  # in a checkpoint's folder
 END = "<|im_end|>"
-SPECIAL = [END, "<|im_start|>", "<|unused|>"]  # ART needs an id that nothing uses
+UNUSED = "<|unused|>"  # ART needs an id that nothing uses
+SPECIAL = [END, "<|im_start|>", UNUSED]
 PIECES = 1_500  # of the prompts' text, besides turns
 TEMPLATE = """\
 {%- if tools %}{{- '<|im_start|>tools' }}
@@ -138,6 +140,8 @@ class TinyModel:
             rarity = self._rarity(settings.prompts).unsqueeze(-1)
             self.network.model.embed_tokens.weight.mul_(rarity)
         self.network.to(self.device)
+        # The head alone: as with a LoRA, most of the model stays as it is.
+        self.optimizer = torch.optim.Adam(self.network.lm_head.parameters())
 
     def _rarity(self, prompts: Sequence[Json]) -> torch.Tensor:
         """Scale each token by how few of ``prompts`` contain it.
@@ -164,20 +168,20 @@ class TinyModel:
         allowed = torch.where(after_turn, self._ends, self._is_turn)
         return torch.log_softmax(logits.masked_fill(~allowed, -torch.inf), dim=-1)
 
-    def save(self, file: Path, optimizer: torch.optim.Optimizer) -> None:
-        """Write the weights and the optimizer's state."""
+    def save(self, checkpoint: Path) -> None:
+        """Write the weights and the optimizer's state into a checkpoint's folder."""
         state = {
             "network": self.network.state_dict(),
-            "optimizer": optimizer.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
         }
-        torch.save(state, file)
+        checkpoint.mkdir(parents=True, exist_ok=True)
+        torch.save(state, checkpoint / FILE)
 
-    def load(self, file: Path, optimizer: torch.optim.Optimizer | None = None) -> None:
-        """Read what ``save`` wrote; without an optimizer, the weights alone."""
+    def load(self, file: Path) -> None:
+        """Read the file that ``save`` wrote."""
         state = torch.load(file, map_location=self.device)
         self.network.load_state_dict(state["network"])
-        if optimizer is not None:
-            optimizer.load_state_dict(state["optimizer"])
+        self.optimizer.load_state_dict(state["optimizer"])
 
     def fingerprint(self) -> str:
         """Return a checksum of the weights."""

@@ -14,6 +14,7 @@ from art_adapt.training.checkpoints import (
     imitated_in,
     settings_in,
 )
+from art_adapt.training.options import lora_settings
 from art_adapt.training.plan import RECORDED, Plan
 from art_adapt.training.progress import Progress
 from art_adapt.training.runs import Run
@@ -54,7 +55,10 @@ def note_settings(
             if before[name] == now[name]:
                 continue
             change = f"{model.name} was begun with {name} = {before[name]!r}"
-            if name == "BASE_MODEL" or _lora(before[name]) != _lora(now[name]):
+            if name == "BASE_MODEL" or (
+                name == "MODEL"
+                and lora_settings(before[name] or {}) != lora_settings(now[name] or {})
+            ):
                 raise SystemExit(
                     f"{change}: its checkpoints do not fit {now[name]!r}. "
                     "Begin another run, with --run-name"
@@ -62,10 +66,3 @@ def note_settings(
             print(f"{change}, and goes on with {now[name]!r}.")
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
-
-
-def _lora(value: Any) -> Any:
-    """Return the LoRA that a noted MODEL asks for; None for any other setting."""
-    if not isinstance(value, dict):
-        return None
-    return value.get("lora_config", value.get("peft_args"))

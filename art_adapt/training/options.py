@@ -106,7 +106,7 @@ def model_options(given: Options) -> ModelOptions:
     constructor = {key: given[key] for key in CONSTRUCTOR if key in given}
     taken = {*CONSTRUCTOR, "server_args", "lora_config", "peft_args"}
     internal = {key: value for key, value in given.items() if key not in taken}
-    if lora := _lora(given):
+    if lora := lora_settings(given):
         if HAS_LORA_CONFIG:
             constructor["lora_config"] = lora
         else:
@@ -114,7 +114,7 @@ def model_options(given: Options) -> ModelOptions:
     return ModelOptions(constructor, internal, dict(given.get("server_args", {})))
 
 
-def _lora(given: Options) -> dict[str, Any]:
+def lora_settings(given: Options) -> dict[str, Any]:
     """Return LoRA's settings under ART 0.5.23's names, whichever were used."""
     settings = {**given.get("peft_args", {}), **given.get("lora_config", {})}
     return {NEWER.get(key, key): value for key, value in settings.items()}
@@ -122,7 +122,7 @@ def _lora(given: Options) -> dict[str, Any]:
 
 def lora_rank(given: Options) -> int | None:
     """Return the rank of LoRA that MODEL asks for; None: ART's own."""
-    rank: int | None = _lora(given).get("rank")
+    rank: int | None = lora_settings(given).get("rank")
     return rank
 
 
@@ -194,7 +194,7 @@ def wrong_in_model(given: Options) -> Iterator[str]:
             return
     declared["lora_config"] = _lora_declared()
     asked = {key: value for key, value in given.items() if key != "peft_args"}
-    asked["lora_config"] = _lora(given)
+    asked["lora_config"] = lora_settings(given)
     yield from _wrong("MODEL", asked, declared, "art/dev/model.py")
 
 

@@ -266,8 +266,10 @@ def _refuse_finished(name: str, step: int, plan: Plan) -> None:
 
 
 def _refuse_warm_start(backend: str, model: Mapping[str, Any]) -> None:
-    """Stop where ART has no supervised fine-tuning (0.5.23: tinker_native/backend.py,
-    _train_sft; unsloth/service.py:714)."""
+    """Stop where ART has no supervised fine-tuning.
+
+    Art 0.5.23: tinker_native/backend.py, _train_sft; unsloth/service.py:714.
+    """
     what = None
     if backend == Backend.TINKER:
         what = "on the tinker backend"

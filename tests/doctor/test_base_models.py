@@ -155,7 +155,9 @@ def test_weights_that_the_host_cannot_hold() -> None:
     assert looked_at(machine, "somebody/model-9000B")["RAM"].state is State.NOTE
     assert "RAM" not in looked_at(machine, "Qwen/Qwen3-0.6B")
     assert "RAM" not in looked_at(
-        machine, "somebody/model-9000B", MODEL={"trainer_gpu_ids": [0]}
+        machine,
+        "somebody/model-9000B",
+        MODEL={"trainer_gpu_ids": [0], "inference_gpu_ids": [1]},
     )
 
 

@@ -19,7 +19,7 @@ import art_adapt.training
 from art_adapt.rehearsal import training as rehearsed
 from art_adapt.rehearsal.observed import Observed
 from art_adapt.rehearsal.protocol import TinyModelSettings, from_json
-from art_adapt.rehearsal.tiny_model import TinyModel
+from art_adapt.rehearsal.tiny_model import FILE, TinyModel
 
 AT = 2  # the step
 
@@ -43,9 +43,10 @@ def kill_in_step(seen: Observed) -> None:
 def kill_in_save(_: Observed) -> None:
     save = TinyModel.save
 
-    def dying(self: Any, file: Path, optimizer: Any) -> None:
-        save(self, file, optimizer)
-        if file.parent.name == f"{AT:04d}":
+    def dying(self: Any, checkpoint: Path) -> None:
+        save(self, checkpoint)
+        if checkpoint.name == f"{AT:04d}":
+            file = checkpoint / FILE
             file.write_bytes(file.read_bytes()[:-1000])
             die()
 

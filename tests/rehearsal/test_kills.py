@@ -55,13 +55,10 @@ def run(folder: Path, stage: str) -> subprocess.CompletedProcess[str]:
 
 
 def weights_at(folder: Path, step: int, settings: TinyModelSettings) -> str:
-    import torch
-
     from art_adapt.rehearsal.tiny_model import TinyModel
 
     tiny = TinyModel(settings)
-    optimizer = torch.optim.Adam(tiny.network.lm_head.parameters())
-    tiny.load(folder / MODEL / "checkpoints" / f"{step:04d}" / "tiny.pt", optimizer)
+    tiny.load(folder / MODEL / "checkpoints" / f"{step:04d}" / "tiny.pt")
     return tiny.fingerprint()
 
 

@@ -10,6 +10,7 @@ from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
 from art_adapt.rehearsal.cost import BYTES, weights_of
 from art_adapt.training.gpu_memory import MIB, holders, nvidia_smi
 from art_adapt.training.models import LONGEST
+from art_adapt.training.plan import gpus_of
 
 # Bytes of KV cache for a token: layers x KV heads x head size x 2 (keys, values) x 2
 # (bfloat16), from the models' own config.json.
@@ -26,7 +27,7 @@ def check(setup: Setup) -> Iterator[Finding]:
     if not setup.is_local:
         return
     found = _memories()
-    wanted = 2 if setup.has_own_trainer else 1
+    wanted = gpus_of(setup.settings)
     if len(found) < wanted:
         hidden = "CUDA_VISIBLE_DEVICES" in os.environ
         yield failed(

@@ -8,8 +8,7 @@ read, and episodes end, as they do with a large model.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,21 @@ from typing import Any
 import torch
 import transformers
 
-from art_adapt.rehearsal.engine.families import Family, own_template
+from art_adapt.rehearsal.engine.families import Family
 from art_adapt.rehearsal.protocol import TinyModelSettings
-from art_adapt.rehearsal.tiny_model import make_tokenizer
+from art_adapt.rehearsal.tiny_model import UNUSED, make_tokenizer
+from art_adapt.training.base_models import chat_template
 
 CONTEXT = 32_768  # tokens, as many as a run's contexts have at most
-UNUSED = "<|unused|>"  # ART needs an id that nothing uses
+TINY = {
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 2,
+    "head_dim": 32,
+    "initializer_range": 0.02,
+}
 SURE = 6.0  # how far the grammar's logits are from zero, on either side
 ALWAYS, AFTER_TURN = 0, 1  # the directions of the grammar
 
@@ -37,12 +45,16 @@ class Made:
 
 
 def make_base_model(
-    settings: TinyModelSettings, family: Family, base_model: str, folder: Path
+    settings: TinyModelSettings,
+    family: Family,
+    base_model: str,
+    folder: Path,
+    sizes: Mapping[str, float] = TINY,
 ) -> Made:
     """Write a base model into a folder, as ``from_pretrained`` and vLLM read it.
 
     Where the tokenizer and the chat template of ``base_model`` are on this disk, they are
-    taken; the turns are added to it.
+    taken; the turns are added to it. ``sizes`` are keywords of the transformers config.
     """
     turns = list(dict.fromkeys(map(family.spelled, settings.turns)))
     tokenizer = _own_tokenizer(base_model, turns)
@@ -53,7 +65,7 @@ def make_base_model(
             settings.prompts, settings.scenarios, turns, special, family.template
         )
     torch.manual_seed(settings.seed)
-    model = _network(family, tokenizer)
+    model = _network(family, tokenizer, sizes)
     _teach_grammar(
         model,
         tokenizer.convert_tokens_to_ids(turns),
@@ -61,16 +73,12 @@ def make_base_model(
     )
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    # vLLM and ART read it as a file beside the tokenizer.
-    (folder / "generation_config.json").write_text(
-        json.dumps({"eos_token_id": tokenizer.eos_token_id}), encoding="utf-8"
-    )
     return Made(folder, family, own)
 
 
 def _own_tokenizer(base_model: str, turns: Sequence[str]) -> Any:
     """Return the base model's tokenizer with the turns as tokens; None: it is not here."""
-    if own_template(base_model) is None:
+    if chat_template(base_model) is None:
         return None
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(
@@ -84,21 +92,14 @@ def _own_tokenizer(base_model: str, turns: Sequence[str]) -> Any:
     return tokenizer
 
 
-def _network(family: Family, tokenizer: Any) -> Any:
+def _network(family: Family, tokenizer: Any, sizes: Mapping[str, float]) -> Any:
     config_class = getattr(transformers, f"{family.architecture}Config")
     model_class = getattr(transformers, f"{family.architecture}ForCausalLM")
     return model_class(
         config_class(
-            vocab_size=len(tokenizer),
-            hidden_size=64,
-            intermediate_size=128,
-            num_hidden_layers=2,
-            num_attention_heads=2,
-            num_key_value_heads=2,
-            head_dim=32,
+            **{"vocab_size": len(tokenizer), **sizes},
             max_position_embeddings=CONTEXT,
             tie_word_embeddings=False,
-            initializer_range=0.02,
             eos_token_id=tokenizer.eos_token_id,
             bos_token_id=None,
         )

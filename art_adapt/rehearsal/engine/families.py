@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from art_adapt.rehearsal.replies import Reply
-from art_adapt.training.base_models import chat_template, parser_of
+from art_adapt.training.base_models import parser_of
 
 USUAL = "hermes"  # the parser of most base models, and ART's default
 CHATML = """\
@@ -128,9 +128,3 @@ def family_of(base_model: str) -> Family:
     known = parser_of(base_model)
     name = USUAL if known is None else LIKE.get(known.value, known.value)
     return FAMILIES.get(name, FAMILIES[USUAL])
-
-
-def own_template(base_model: str) -> str | None:
-    """Return the base model's own chat template, where its files are on this disk."""
-    known = chat_template(base_model)
-    return None if known is None else known.value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from art_adapt.rehearsal.learning import not_resumed
 from art_adapt.rehearsal.seen import Finding, Seen
 
 
@@ -69,15 +70,7 @@ def engine_findings(seen: Seen, run: EngineRun) -> Iterator[Finding]:
             "pass training.for_training(groups) to backend.train",
             r"backend\.train",
         )
-    if not run.resumed_same or run.resumed_at != run.stopped_at:
-        yield seen.finding(
-            "not resumed",
-            f"the run stopped at step {run.stopped_at} and went on at step {run.resumed_at}"
-            + ("" if run.resumed_same else ", with other weights"),
-            "start with initial_step=await model.get_step(), and keep the run name",
-            r"initial_step",
-            r"iterate_dataset",
-        )
+    yield from not_resumed(seen, run.stopped_at, run.resumed_at, run.resumed_same)
     if run.served and not run.answered:
         yield seen.finding(
             "not served",

@@ -12,23 +12,21 @@ from art_adapt.rehearsal.engine.base_model import make_base_model
 from art_adapt.rehearsal.engine.families import family_of
 from art_adapt.rehearsal.engine.outcome import EngineRun
 from art_adapt.rehearsal.engine.server import (
+    MOST_RANK,
     ON_A_CPU,
     EngineError,
     Vllm,
-    find_vllm,
     serving,
 )
-from art_adapt.rehearsal.learning import means
+from art_adapt.rehearsal.learning import means, resumption, training_of
 from art_adapt.rehearsal.protocol import (
     EngineSettings,
     Notes,
     TinyModelSettings,
-    Training,
 )
 from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.rehearsal.seen import Seen
 
-MOST_RANK = 64
 # What print_usage writes, line by line, the flags of the command among them.
 SERVE = re.compile(r"^ *(vllm serve (?:.*\\\n)*.*)$", re.MULTILINE)
 NAMED = re.compile(r"--lora-modules '?([^=\s']+)=")
@@ -37,18 +35,17 @@ NAMED = re.compile(r"--lora-modules '?([^=\s']+)=")
 def on_engine(
     seen: Seen,
     model: TinyModelSettings,
-    python: Path,
+    vllm: Vllm,
     steps: int,
     folder: Path,
     conditions: Conditions,
 ) -> tuple[EngineRun, str]:
     """Train for ``steps`` steps on a real vLLM, go on for one more, and serve the result.
 
-    ``python``: of the environment that has vLLM. Returns what was seen, and what the train
-    module printed.
+    Returns what was seen, and what the train module printed.
 
     Raises:
-        Refusal: there is no vLLM, it does not start, or the train module raised.
+        Refusal: vLLM does not start, the train module raised, or it has a pipeline.
     """
     if seen.notes.pipeline:
         raise Refusal(
@@ -58,7 +55,6 @@ def on_engine(
             next_step="rehearse it with --train",
             path=seen.path,
         )
-    vllm = find_vllm(python)
     base = folder / "base"
     family = family_of(seen.notes.base_model)
     made = make_base_model(model, family, seen.notes.base_model, base)
@@ -95,8 +91,7 @@ def on_engine(
         again = trained(steps + 1)
     served, refused = _served(vllm, again.output, folder / "served", conditions)
     notes = first.notes
-    training, resumed = notes.training or Training(), again.notes.training or Training()
-    ended, began = training.ended, resumed.began
+    training, resumed = training_of(notes), training_of(again.notes)
     result = EngineRun(
         vllm.version,
         family.parser,
@@ -109,9 +104,7 @@ def on_engine(
         training.tokens + resumed.tokens,
         training.agreed + resumed.agreed,
         max(training.apart, resumed.apart),
-        ended.step if ended else 0,
-        began.step if began else 0,
-        bool(ended and began and ended.weights == began.weights),
+        *resumption(notes, again.notes),
         served,
         bool(served) and not refused,
         refused,

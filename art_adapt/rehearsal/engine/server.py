@@ -34,6 +34,7 @@ PATIENCE = 900.0  # seconds for an engine to start; on two busy cores it took 21
 MOST_SAID = 500  # characters of a refusal
 DIRECTLY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 TAIL = 1_500  # characters of its log in a message
+MOST_RANK = 64  # of a LoRA, which the engine is told when it starts
 ON_A_CPU = ("--enforce-eager", "--dtype", "float32")
 SETTINGS = {
     "VLLM_CPU_KVCACHE_SPACE": "1",  # gigabytes

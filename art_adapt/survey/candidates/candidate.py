@@ -94,17 +94,17 @@ class Candidate:
 
     @cached_property
     def driving(self) -> set[FunctionKey]:
-        """The functions that it calls and that drive a conversation each."""
+        """Return the functions that it calls and that drive a conversation each."""
         return _driving(self.project, self.graph, self.key, self.asking)
 
     @cached_property
     def continued(self) -> set[FunctionKey]:
-        """The functions among ``driving`` that it hands what the model said before."""
+        """Return the functions among ``driving`` that it hands what the model said before."""
         return {each for each in self.driving if _hands_reply(self, self.key, each)}
 
     @cached_property
     def is_handed_reply(self) -> bool:
-        """Whether all that use it hand it what the model said to them before."""
+        """True if all that use it hand it what the model said to them before."""
         callers = [
             each
             for each in self.graph.callers(self.key)
@@ -117,24 +117,24 @@ class Candidate:
 
     @cached_property
     def is_step_of_module(self) -> bool:
-        """Whether a loop at module level drives a conversation, of which it makes a turn."""
+        """True if a loop at module level drives a conversation, of which it makes a turn."""
         if self.drives or self.composes or self.driving:
             return False
         return self.key in self.driven
 
     @cached_property
     def around(self) -> set[FunctionKey]:
-        """The other functions of a recursion that it is in."""
+        """Return the other functions of a recursion that it is in."""
         return self.graph.recursion(self.key)
 
     @cached_property
     def users(self) -> list[FunctionKey]:
-        """Its callers that may be an agent of which it is a part."""
+        """Return its callers that may be an agent of which it is a part."""
         return [] if self.is_started else self._counting
 
     @cached_property
     def is_started(self) -> bool:
-        """Whether the project starts it with a task, though something calls it."""
+        """True if the project starts it with a task, though something calls it."""
         project, graph, asking = self.project, self.graph, self.asking
         return (
             takes_anything(self.entry)
