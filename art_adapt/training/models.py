@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
+import os
 from typing import Any
 
 import art
@@ -12,7 +13,10 @@ from art_adapt.training.checkpoints import FILES
 from art_adapt.training.options import Options, lora_rank, model_options
 
 # What LocalBackend imports only when it starts (0.5.18 and 0.5.23, local/backend.py).
-IMPORTED_AT_START = ("torch", "art.dev.get_model_config", "unsloth")
+IMPORTED_AT_START = ("torch", "art.dev.get_model_config")
+# What only the trainer's process may import (art/__init__.py): here it would patch
+# transformers, take 20 seconds and hold memory of the GPU.
+IMPORTED_BY_TRAINER = "unsloth"
 REMEDY = (
     "It needs Python 3.12 and `pip install 'openpipe-art[backend]>=0.5.23'` with "
     "PyTorch's index for CUDA 12.8 as --extra-index-url. On Python 3.11 that is "
@@ -20,6 +24,10 @@ REMEDY = (
     "--backend serverless there."
 )
 TINKER_REMEDY = "It needs Python 3.12, `pip install 'openpipe-art[tinker]>=0.5.23'` and TINKER_API_KEY."
+# vLLM 0.25.1 runs dense models on its second model runner, and what ART 0.5.23 patches there
+# raises KeyError in the first profile run: the engine of a dense model ends before it starts
+# (art_vllm_runtime/policy_spans.py, _policy_context_from_runner; seen on an H200, docs/gpu.md).
+FIRST_RUNNER = ("VLLM_USE_V2_MODEL_RUNNER", "0")
 # What ART 0.5.18 trains (dev/get_model_config.py, max_seq_length): vLLM would sample
 # more, which its training drops. The KV cache of a longer context may not fit, either.
 LONGEST = 32_768
@@ -90,6 +98,7 @@ def make_backend(kind: str, gpu_price: float | None = None) -> Any:
         raise SystemExit(f"the local backend cannot start: {missing}. {REMEDY}")
     from art.local import LocalBackend
 
+    os.environ.setdefault(*FIRST_RUNNER)
     return LocalBackend(path=FILES, gpu_cost_per_hour_usd=gpu_price)
 
 
@@ -126,6 +135,8 @@ def missing_for_local() -> str | None:
         if LocalBackend.__module__.startswith("art."):  # else it is a rehearsal's
             for module in IMPORTED_AT_START:
                 importlib.import_module(module)
+            if importlib.util.find_spec(IMPORTED_BY_TRAINER) is None:
+                return f"No module named '{IMPORTED_BY_TRAINER}'"
     except ImportError as error:
         return str(error)
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -18,6 +19,12 @@ from art_adapt.doctor import Setup
 from art_adapt.doctor.checks import backend, gpu, machine, reward, scenarios
 from art_adapt.training.options import internal_options
 
+# On 3.11 ART's local backend needs what nobody can install (models.REMEDY says it).
+needs_local = pytest.mark.skipif(
+    sys.version_info < (3, 12)
+    or not all(map(importlib.util.find_spec, ("torch", "transformers"))),
+    reason="ART's local backend cannot be imported here",
+)
 KEYS = {"OPENAI_API_KEY": "sk-very-secret", "WANDB_API_KEY": "wandb-very-secret"}
 
 
@@ -81,6 +88,40 @@ def test_as_it_is_shown(folder: Path) -> None:
     assert "FAILED  GPU        0 found, 1 needed" in said
     assert "the local one cannot start: No module named" in said
     assert max(map(len, said.splitlines())) <= 80
+
+
+@needs_local
+def test_what_only_the_trainer_imports(folder: Path) -> None:
+    """Unsloth patches transformers where it is imported, and raises without a GPU."""
+    (folder / "unsloth.py").write_text("raise RuntimeError('built for another torch')")
+    here = {"PYTHONPATH": str(folder)}
+    _, found, said = doctor(folder, "--json", **KEYS, **here)
+    assert found["backend"]["state"] == "ok", said
+    here["PATH"] = f"{gpus(folder, 81559)}{os.pathsep}{os.environ['PATH']}"
+    _, found, said = doctor(folder, "--json", **KEYS, **here)
+    problem = "its trainer cannot start: RuntimeError: built for another torch"
+    assert found["backend"]["what"] == problem, said
+
+
+@needs_local
+def test_the_engine_runs_on_the_runner_that_art_has_patched(folder: Path) -> None:
+    (folder / "unsloth.py").write_text("")
+    asked = (
+        "import os, sys\n"
+        "from art_adapt.training.models import make_backend\n"
+        "make_backend('local')\n"
+        "print(os.environ['VLLM_USE_V2_MODEL_RUNNER'], 'unsloth' in sys.modules)"
+    )
+    for own, runs in ({}, "0"), ({"VLLM_USE_V2_MODEL_RUNNER": "1"}, "1"):
+        done = subprocess.run(
+            [sys.executable, "-c", asked],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(folder), **own},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.stdout.split()[-2:] == [runs, "False"], done.stderr
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import urllib.request
 from collections.abc import Iterator
 
 from art_adapt.backends import Backend
 from art_adapt.doctor.finding import Finding, Setup, failed, ok
+from art_adapt.training.gpu_memory import nvidia_smi
 from art_adapt.training.models import (
+    IMPORTED_BY_TRAINER,
     REMEDY,
     TINKER_REMEDY,
     missing_for_local,
     missing_for_tinker,
 )
 from art_adapt.training.options import wrong_in_model
+
+IMPORTING = 300  # seconds; 36 on an H200's machine, when its files were read first
 
 
 def check(setup: Setup) -> Iterator[Finding]:
@@ -27,10 +33,29 @@ def check(setup: Setup) -> Iterator[Finding]:
             yield ok("backend", "what tinker imports can be imported")
     elif (missing := missing_for_local()) is not None:
         yield failed("backend", f"the local one cannot start: {missing}", REMEDY)
+    elif nvidia_smi("gpu=name") and (problem := _of_trainer()) is not None:
+        yield failed("backend", f"its trainer cannot start: {problem}", REMEDY)
     else:
         yield ok("backend", "what the local one imports can be imported")
     if setup.is_local and (url := _own_engine(setup)) is not None:
         yield _engine(url)
+
+
+def _of_trainer() -> str | None:
+    """Import what the trainer's process does, in a process of its own; say what it raised.
+
+    Only where there is a GPU: without one, Unsloth raises (2026.3.3, device_type.py).
+    """
+    command = [sys.executable, "-c", f"import {IMPORTED_BY_TRAINER}"]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=IMPORTING, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"{IMPORTED_BY_TRAINER} is not imported after {IMPORTING} s"
+    if done.returncode == 0:
+        return None
+    return (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]
 
 
 def _own_engine(setup: Setup) -> str | None:

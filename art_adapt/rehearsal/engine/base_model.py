@@ -64,6 +64,7 @@ def make_base_model(
         tokenizer = make_tokenizer(
             settings.prompts, settings.scenarios, turns, special, family.template
         )
+        tokenizer.pad_token = UNUSED  # else Unsloth adds one, and trains embeddings
     torch.manual_seed(settings.seed)
     model = _network(family, tokenizer, sizes)
     _teach_grammar(
