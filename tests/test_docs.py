@@ -13,6 +13,8 @@ import pytest
 import yaml
 from agent_files import AGENTS, REPOSITORY, art_adapt, copy_of
 
+from art_adapt.backends import INSTALL, Backend
+
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 REVIEW = (REPOSITORY / "docs" / "review.md").read_text(encoding="utf-8")
 DOCUMENTS = [
@@ -70,6 +72,13 @@ def test_the_workflow_comments_on_what_is_not_recorded(
     said = folder / "comment.md"
     assert said.exists() is not recorded
     assert recorded or said.read_text().startswith("## art-adapt: agent.py\n")
+
+
+@pytest.mark.parametrize("page", ["quickstart.md", "train-module.md"])
+def test_pages_install_what_the_tool_says(page: str) -> None:
+    text = (REPOSITORY / "docs" / page).read_text(encoding="utf-8")
+    for command in INSTALL[Backend.LOCAL]:
+        assert command in text
 
 
 def test_links_and_paths_exist() -> None:

@@ -49,6 +49,16 @@ from art_adapt.rehearsed import SETTINGS  # whose import sets the conditions
 from art_adapt.without_torch import without_torch
 
 TOLD_EVERY = 0.3  # seconds
+BOUNDS = (
+    "BACKEND",
+    "EPOCHS",
+    "GROUPS_PER_STEP",
+    "JUDGE_MODEL",
+    "MAX_COMPLETION_TOKENS",
+    "MAX_HOURS",
+    "MAX_STEPS",
+    "ROLLOUTS_PER_GROUP",
+)
 UNBOUNDED = {"MAX_STEPS": 1_000_000}
 LEAST = {"EPOCHS": 1_000_000, "ROLLOUTS_PER_GROUP": 8, "GROUPS_PER_STEP": 4}
 
@@ -86,7 +96,9 @@ def run(settings: Settings) -> Notes:
         try:
             module: Any = importlib.import_module(name)
             seen.module = module
-            seen.notes = replace(seen.notes, at_import=_asked())
+            bounds = {each: getattr(module, each, None) for each in BOUNDS}
+            constants = {k: v for k, v in bounds.items() if v is not None}
+            seen.notes = replace(seen.notes, at_import=_asked(), constants=constants)
             _raise(module, UNBOUNDED)
             _watch_reward(module, seen, root)
             if hasattr(module, "RUN_NAME"):  # which a real run may have finished

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -228,6 +229,7 @@ class Notes:
     unless the tiny model was trained; then there are no ``steps``. ``results`` are those
     of evaluated models. ``at_import`` are the places, as file and line, where importing the
     agent asked its model. ``repeated`` are the phases of ``repeats`` that ended in time.
+    ``constants``: those of the module that bound a run, before the rehearsal's own.
     """
 
     steps: tuple[tuple[Group, ...], ...] = ()
@@ -247,6 +249,7 @@ class Notes:
     results: tuple[Result, ...] = ()
     at_import: tuple[tuple[str, int], ...] = ()
     reward_raised: Raised | None = None
+    constants: Mapping[str, Any] = field(default_factory=dict)
     repeated: tuple[str, ...] = ()
 
 

@@ -30,6 +30,7 @@ from art_adapt.rehearsal.environment import check_let_through, files_of
 from art_adapt.rehearsal.figures import Figures, figures
 from art_adapt.rehearsal.findings import findings
 from art_adapt.rehearsal.learning import Learning, learning, learning_findings
+from art_adapt.rehearsal.outlook import Outlook, foretell
 from art_adapt.rehearsal.protocol import Evaluated, TinyModelSettings
 from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
 from art_adapt.rehearsal.scripted_model import ScriptedModel
@@ -54,7 +55,8 @@ class Rehearsal:
     ``output`` is what the train module printed. ``answers_tools`` is a place where the
     agent answers a tool call. ``learning`` is None unless a model was trained, ``cost``
     unless a GPU was named. ``witnesses``: what adapting states, and whether it was so.
-    ``engine``: the results on a real engine, if one was named.
+    ``engine``: the results on a real engine, if one was named. ``outlook``: what the run
+    itself takes, where a step was rehearsed.
     """
 
     path: Path
@@ -68,6 +70,7 @@ class Rehearsal:
     output: str
     witnesses: tuple[Witness, ...] = ()
     engine: EngineRun | None = None
+    outlook: Outlook | None = None
 
     @property
     def passed(self) -> bool:
@@ -157,6 +160,7 @@ def rehearse(
         output,
         tuple(witnesses(seen)),
         served,
+        foretell(seen, cost.gpu if cost else None) if seen.notes.steps else None,
     )
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import join, quote
 from typing import TextIO
 
+from art_adapt.backends import Backend
 from art_adapt.decisions import Training
 from art_adapt.paths import shown
 from art_adapt.plan import Plan
+from art_adapt.report.text import write
+from art_adapt.report.training import training_lines
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
 from art_adapt.survey.model import EntryPoint
 from art_adapt.train_file import train_module_path
-from art_adapt.train_module import run_command
 from art_adapt.train_module.fields import scenario_fields, to_fill_in
 from art_adapt.undo import Undo
 
@@ -72,15 +75,10 @@ def _scenarios(training: Training, entry: EntryPoint) -> Path:
 
 
 def say_how_to_train(training: Training, entry: EntryPoint) -> None:
-    """Say how to train for real, in the order in which it fails cheapest."""
-    if training.backend == "local":
-        print("\nOn a machine with a GPU:")
-        print("  pip install 'art-adapt[train]' 'openpipe-art[backend]'")
-    else:
-        print("\nTo train on W&B's GPUs, with WANDB_API_KEY set:")
-        print("  pip install 'art-adapt[train]'")
-    print(f"  art-adapt doctor {quote(shown(train_module_path(entry.home)))}")
-    print(f"  {run_command(entry)}")
+    """Say how to train for real, where no rehearsal has said it."""
+    module = train_module_path(entry.home)
+    print()
+    write([*training_lines(module, Backend(training.backend))], sys.stdout)
 
 
 def say_undone(undo: Undo, stream: TextIO) -> None:

@@ -22,6 +22,7 @@ from art_adapt.rehearsal.learning import Learning, ends
 from art_adapt.rehearsal.services import services
 from art_adapt.report.html import html_page
 from art_adapt.report.text import Line, write
+from art_adapt.report.training import training_lines
 
 
 def announce(module: Path, conditions: Conditions, stream: TextIO) -> None:
@@ -65,6 +66,7 @@ def rehearsal_as_json(rehearsal: Rehearsal) -> str:
         "figures": asdict(rehearsal.figures),
         "learning": asdict(rehearsal.learning) if rehearsal.learning else None,
         "engine": asdict(rehearsal.engine) if rehearsal.engine else None,
+        "outlook": asdict(rehearsal.outlook) if rehearsal.outlook else None,
         "cost": {
             **asdict(cost),
             "seconds": cost.seconds,
@@ -150,6 +152,10 @@ def _lines(rehearsal: Rehearsal) -> Iterator[Line]:
     yield Line()
     if rehearsal.passed:
         yield Line(text="Nothing found that would cost a run.", heading=True)
+        if rehearsal.outlook is not None:
+            backend = rehearsal.outlook.backend
+            yield Line()
+            yield from training_lines(rehearsal.path, backend, rehearsal.outlook)
         return
     yield Line(text="Would go wrong", heading=True)
     for finding in rehearsal.findings:

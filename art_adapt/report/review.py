@@ -12,6 +12,7 @@ from pathlib import Path
 from shlex import quote
 
 from art_adapt import hooks_file
+from art_adapt.backends import INSTALL, Backend
 from art_adapt.file_edit import FileEdit
 from art_adapt.paths import at, shown
 from art_adapt.plan import Plan
@@ -235,6 +236,6 @@ def _commands(plan: Plan) -> Iterator[str]:
     if plan.decisions.training is None or entry is None:
         return
     module = quote(shown(train_module_path(entry.home)))
-    yield "pip install 'art-adapt[train]'"
+    yield from INSTALL[Backend.SERVERLESS]  # all that a rehearsal needs
     yield f"art-adapt rehearse {module}   # here: no GPU, no key, no network"
     yield f"art-adapt doctor {module}     # on the GPU machine, before it is paid for"

@@ -8,6 +8,7 @@ from typing import Any
 
 import art
 
+from art_adapt.backends import INSTALL, Backend
 from art_adapt.training.base_models import context_of, parser_of
 from art_adapt.training.checkpoints import FILES
 from art_adapt.training.options import Options, lora_rank, model_options
@@ -18,12 +19,13 @@ IMPORTED_AT_START = ("torch", "art.dev.get_model_config")
 # transformers, take 20 seconds and hold memory of the GPU.
 IMPORTED_BY_TRAINER = "unsloth"
 REMEDY = (
-    "It needs Python 3.12 and `pip install 'openpipe-art[backend]>=0.5.23'` with "
-    "PyTorch's index for CUDA 12.8 as --extra-index-url. On Python 3.11 that is "
-    "ART 0.5.18, which also wants megatron-bridge 0.4, never released: train with "
+    f"It needs Python 3.12 and `{' && '.join(INSTALL[Backend.LOCAL])}`. On Python 3.11 "
+    "that is ART 0.5.18, which also wants megatron-bridge 0.4, never released: train with "
     "--backend serverless there."
 )
-TINKER_REMEDY = "It needs Python 3.12, `pip install 'openpipe-art[tinker]>=0.5.23'` and TINKER_API_KEY."
+TINKER_REMEDY = (
+    f"It needs Python 3.12, `{INSTALL[Backend.TINKER][0]}` and TINKER_API_KEY."
+)
 # vLLM 0.25.1 runs dense models on its second model runner, and what ART 0.5.23 patches there
 # raises KeyError in the first profile run: the engine of a dense model ends before it starts
 # (art_vllm_runtime/policy_spans.py, _policy_context_from_runner; seen on an H200, docs/gpu.md).

@@ -43,7 +43,7 @@ def entry(name: str, title: str, folder: Path) -> str:
     changes = re.sub(r"^.*?(?=^### )", "", changes, flags=re.DOTALL | re.MULTILINE)
     art_adapt(["--isolated", "--yes", agent], home)
     module = agent.with_name("agent_train.py")
-    rehearsed = art_adapt(["rehearse", module], home)
+    rehearsed, _, _ = art_adapt(["rehearse", module], home).partition("\nOn a machine")
     return (
         f"## {title}\n\n`fixtures/agents/{name}`\n\n{changes.strip()}\n\n"
         f"```\n$ art-adapt rehearse {module}\n{rehearsed.strip()}\n```\n"

@@ -395,7 +395,7 @@ def test_what_has_been_written_can_be_rehearsed_at_once(folder: Path) -> None:
     guide.sendline("y")
     guide.expect(r"Rehearse agent_train.py now\?")
     guide.sendline("y")
-    guide.expect("On a machine with a GPU:", timeout=120)
+    guide.expect("On a machine with an NVIDIA GPU", timeout=120)
     assert "Rehearsed" in str(guide.before)
     guide.expect(pexpect.EOF)
     assert "python agent_train.py" in str(guide.before)

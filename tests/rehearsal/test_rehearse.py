@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 from agent_files import agent_file, art_adapt, copy_of, replies_of
 
+from art_adapt.backends import INSTALL, Backend
 from art_adapt.rehearsal.cost import weights_of
 
 REWARD = (
@@ -602,6 +604,30 @@ def test_a_run_in_which_most_episodes_failed_does_not_pass(tmp_path: Path) -> No
     code, said, _ = rehearse("agent_train.py", cwd=folder)
     assert code == 1 and "12 failed" in said
     assert "no such service: orders.internal" in said and "agent.py:" in said
+
+
+@pytest.mark.slow
+def test_it_ends_with_how_to_train_and_what_that_takes(tmp_path: Path) -> None:
+    folder = adapted(tmp_path)
+    module = folder / "agent_train.py"
+    text = module.read_text().replace("openai/gpt-5.4", "openai/gpt-4o")
+    module.write_text(text.replace("MAX_STEPS = 50", "MAX_STEPS = 4"))
+    code, said, _ = rehearse("agent_train.py", "--gpu", "l4", cwd=folder)
+    assert code == 0
+    end = said[said.index("On a machine with an NVIDIA GPU") :]
+    for command in INSTALL[Backend.LOCAL]:
+        assert command in end
+    assert re.search(r"4 steps; at least [\d.]+ (s|min|h) on one L4", end), end
+    assert "at most 12 h: then it stops" in end
+    assert re.search(
+        r"judge +openai/gpt-4o, 2 requests a step: at least \$0\.\d\d", end
+    )
+
+    module.write_text(module.read_text().replace('"local"  #', '"serverless"  #'))
+    _, said, _ = rehearse("agent_train.py", "--json", cwd=folder)
+    outlook = json.loads(said)["outlook"]
+    assert (outlook["steps"], outlook["hours"], outlook["least"]) == (4, 12, None)
+    assert 0 < outlook["judge"]["dollars"] < 1
 
 
 @pytest.mark.slow

@@ -1,0 +1,113 @@
+"""Foretell from a rehearsal what the run itself takes: time, and the judge's dollars.
+
+Both are bounds. The least time follows from the GPU's data sheet (``cost``), the most is where
+the train module stops by itself. The judge's least is its price for the tokens that were
+counted.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from art_adapt.backends import Backend
+from art_adapt.rehearsal.cost import Asked, cost_of_step
+from art_adapt.rehearsal.replies import is_judgement
+from art_adapt.rehearsal.seen import Seen
+from art_adapt.training.plan import make_plan
+
+USUAL_GPU = "H100"
+# Tokens of a reply: a tool call with a sentence, and a model that thinks first. The scripted
+# model's replies are shorter than either.
+SHORT, LONG = 100, 1000
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The judge's part of a run: requests of a step, and dollars of all steps at least.
+
+    ``dollars`` is None where litellm knows no price of the model.
+    """
+
+    model: str
+    requests: float
+    dollars: float | None
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The bounds of a run.
+
+    ``steps`` and ``hours`` are the most that the module does. ``least`` are the least seconds
+    of these steps on ``gpu``, with replies of ``SHORT`` and of ``LONG`` tokens; None where
+    no GPU of one's own is taken, or the base model's size is not known.
+    """
+
+    backend: Backend
+    steps: int
+    hours: float | None
+    gpu: str
+    least: tuple[float, float] | None
+    judge: Judged | None
+
+
+def foretell(seen: Seen, gpu: str | None) -> Outlook | None:
+    """Return the bounds of the run that was rehearsed; None where the module sets none.
+
+    ``gpu`` is one of ``cost.GPUS``; None: an H100.
+    """
+    constants, gpu = seen.notes.constants, gpu or USUAL_GPU
+    try:
+        backend = Backend(constants.get("BACKEND", Backend.LOCAL))
+        plan = make_plan(constants, len(seen.notes.scenarios), 0)
+    except (SystemExit, ValueError):  # not as art-adapt writes them
+        return None
+    least = None
+    if backend is Backend.LOCAL:
+        most = constants.get("MAX_COMPLETION_TOKENS", LONG)
+        seconds = [
+            cost_of_step(seen, Asked(gpu, reply_tokens=min(tokens, most))).seconds
+            for tokens in (SHORT, LONG)
+        ]
+        if seconds[0] is not None and seconds[1] is not None:
+            least = (seconds[0] * plan.steps, seconds[1] * plan.steps)
+    judge = _judged(seen, str(constants.get("JUDGE_MODEL", "")), plan.steps)
+    return Outlook(backend, plan.steps, plan.hours, gpu, least, judge)
+
+
+def _judged(seen: Seen, model: str, steps: int) -> Judged | None:
+    asked = [
+        exchange.response["usage"]
+        for exchange in seen.log
+        if exchange.response is not None and is_judgement(exchange.request)
+    ]
+    if not asked or not model:
+        return None
+    dollars, rehearsed = None, len(seen.notes.steps)
+    if (price := _price(model)) is not None:
+        once = sum(
+            usage["prompt_tokens"] * price["input_cost_per_token"]
+            + usage["completion_tokens"] * price["output_cost_per_token"]
+            for usage in asked
+        )
+        dollars = once / rehearsed * steps
+    return Judged(model, len(asked) / rehearsed, dollars)
+
+
+def _price(model: str) -> Mapping[str, Any] | None:
+    """Return litellm's prices of a token; its import alone would take seconds."""
+    found = importlib.util.find_spec("litellm")
+    if found is None or found.origin is None:
+        return None
+    name = "model_prices_and_context_window_backup.json"  # litellm 1.82
+    try:
+        text = Path(found.origin).with_name(name).read_text(encoding="utf-8")
+    except OSError:
+        return None
+    prices: Mapping[str, Mapping[str, Any]] = json.loads(text)
+    price = prices.get(model) or prices.get(model.partition("/")[2], {})
+    return price if "input_cost_per_token" in price else None

@@ -1,0 +1,65 @@
+"""Say how to train for real: what to install, what it takes, what to do then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from shlex import quote
+
+from art_adapt.backends import INSTALL, KEYS, WHERE, Backend
+from art_adapt.code.packages import import_name
+from art_adapt.paths import shown
+from art_adapt.rehearsal.outlook import LONG, SHORT, Outlook
+from art_adapt.report.text import Line
+
+
+def training_lines(
+    module: Path, backend: Backend, outlook: Outlook | None = None
+) -> Iterator[Line]:
+    """Yield the steps from here to a trained model, in the order in which they fail cheapest."""
+    key = f", with {KEYS[backend]} set" if backend in KEYS else ""
+    yield Line(text=f"{WHERE[backend]}{key}:", heading=True)
+    for at, command in enumerate(INSTALL[backend]):
+        yield Line("install" if at == 0 else "", command)
+    yield Line("check", f"art-adapt doctor {quote(shown(module))}")
+    yield Line("train", _run(module))
+    if outlook is not None:
+        yield from _takes(outlook)
+    yield Line("then", "the run prints how to serve the trained model")
+    yield Line("", f"{_run(module)} evaluate compares it with your agent's own model")
+
+
+def _run(module: Path) -> str:
+    _, name = import_name(module)
+    return f"python -m {name}" if "." in name else f"python {quote(shown(module))}"
+
+
+def _takes(outlook: Outlook) -> Iterator[Line]:
+    bounds = []
+    if outlook.least is not None:
+        short, long = map(_spelled, outlook.least)
+        bounds.append(
+            f"at least {short} on one {outlook.gpu} with replies of {SHORT} tokens, "
+            f"{long} with {LONG:,}"
+        )
+    if outlook.hours is not None:
+        bounds.append(f"at most {_spelled(outlook.hours * 3600)}: then it stops")
+    said = f"{outlook.steps:,} step{'s' * (outlook.steps != 1)}"
+    yield Line("takes", "; ".join([said, *bounds]))
+    if outlook.judge is not None:
+        judge = outlook.judge
+        price = (
+            "price not known"
+            if judge.dollars is None
+            else f"at least ${judge.dollars:,.2f} in all"
+        )
+        yield Line(
+            "judge", f"{judge.model}, {judge.requests:.0f} requests a step: {price}"
+        )
+
+
+def _spelled(seconds: float) -> str:
+    """Spell a duration in the unit that reads best."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:g} h"
