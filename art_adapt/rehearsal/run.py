@@ -34,7 +34,7 @@ from art_adapt.rehearsal.outlook import Outlook, foretell
 from art_adapt.rehearsal.protocol import Evaluated, TinyModelSettings
 from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
 from art_adapt.rehearsal.scripted_model import ScriptedModel
-from art_adapt.rehearsal.seen import Finding, Seen, Witness
+from art_adapt.rehearsal.seen import Finding, Seen, ToRead, Witness, to_read
 from art_adapt.rehearsal.stubs import check_stubs
 from art_adapt.rehearsal.turns import prompts, turns
 from art_adapt.rehearsal.written import files_below, written
@@ -56,7 +56,7 @@ class Rehearsal:
     agent answers a tool call. ``learning`` is None unless a model was trained, ``cost``
     unless a GPU was named. ``witnesses``: what adapting states, and whether it was so.
     ``engine``: the results on a real engine, if one was named. ``outlook``: what the run
-    itself takes, where a step was rehearsed.
+    itself takes, where a step was rehearsed. ``to_read``: episodes for a person.
     """
 
     path: Path
@@ -71,6 +71,7 @@ class Rehearsal:
     witnesses: tuple[Witness, ...] = ()
     engine: EngineRun | None = None
     outlook: Outlook | None = None
+    to_read: tuple[ToRead, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -161,6 +162,7 @@ def rehearse(
         tuple(witnesses(seen)),
         served,
         foretell(seen, cost.gpu if cost else None) if seen.notes.steps else None,
+        tuple(to_read(seen.notes)),
     )
 
 

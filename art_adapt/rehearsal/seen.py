@@ -15,6 +15,7 @@ from art_adapt.rehearsal.protocol import Group, Notes, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange, mark
 from art_adapt.source import Place
+from art_adapt.worth_reading import worth_reading
 
 Json = dict[str, Any]
 
@@ -43,6 +44,26 @@ class Witness:
 
     statement: str
     seen: bool
+
+
+@dataclass(frozen=True)
+class ToRead:
+    """An episode that a person should read, and which it is: the best, say."""
+
+    title: str
+    episode: Trajectory
+
+
+def to_read(notes: Notes) -> list[ToRead]:
+    """Choose the best, the worst and another episode of a rehearsal, and one that failed."""
+    every = [t for step in notes.steps for group in step for t in group.trajectories]
+    failed = [each for each in every if each.failure is not None]
+    ended = [each for each in every if each.failure is None]
+    chosen = worth_reading([each.reward for each in ended], 1)
+    return [
+        *(ToRead(title, ended[at]) for title, at in chosen),
+        *(ToRead("failed", each) for each in failed[:1]),
+    ]
 
 
 @dataclass(frozen=True)

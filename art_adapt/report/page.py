@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from textwrap import shorten
 
+from art_adapt.pages import html_page
 from art_adapt.paths import at, shown
-from art_adapt.report.html import html_page
 from art_adapt.report.review import CODE, END, INERT, Generated, Hunk, Review
 from art_adapt.survey.model import ToolLoop
 

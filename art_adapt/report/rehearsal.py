@@ -6,12 +6,13 @@ import base64
 import html
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TextIO
 
 from art_adapt.comparison import comparison
+from art_adapt.pages import STYLE, html_page, transcript
 from art_adapt.paths import at, shown
 from art_adapt.rehearsal import Conditions, Rehearsal
 from art_adapt.rehearsal.cost import GPUS, Cost
@@ -19,8 +20,8 @@ from art_adapt.rehearsal.engine.outcome import EngineRun
 from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.figures import Figures
 from art_adapt.rehearsal.learning import Learning, ends
+from art_adapt.rehearsal.seen import ToRead
 from art_adapt.rehearsal.services import services
-from art_adapt.report.html import html_page
 from art_adapt.report.text import Line, write
 from art_adapt.report.training import training_lines
 
@@ -86,21 +87,51 @@ def rehearsal_as_json(rehearsal: Rehearsal) -> str:
 
 
 def rehearsal_as_page(rehearsal: Rehearsal) -> str:
-    """Return the text report as an HTML page that loads nothing."""
+    """Return the report as an HTML page that loads nothing, with episodes to read.
+
+    What would go wrong stands first.
+    """
+    style = (
+        f"{STYLE} th {{ text-align: left; padding-top: 1em }}"
+        "td { vertical-align: top; padding-right: 1em; overflow-wrap: anywhere }"
+        "img { max-width: 100% }"
+    )
+    parts = [
+        _table(_found_lines(rehearsal)),
+        _table(_seen_lines(rehearsal)),
+        _curve_as_image(rehearsal.learning),
+        *map(_transcript, rehearsal.to_read),
+    ]
+    return html_page(f"Rehearsal of {rehearsal.path.name}", style, "\n".join(parts))
+
+
+def _table(lines: Iterable[Line]) -> str:
     rows = []
-    for line in _lines(rehearsal):
+    for line in lines:
         if line.heading or not (line.label or line.text):
             rows.append(f"<tr><th colspan=2>{html.escape(line.text)}</th></tr>")
         else:
             text = html.escape(f"{line.text}  {line.detail}".strip())
             rows.append(f"<tr><td>{html.escape(line.label)}</td><td>{text}</td></tr>")
-    style = (
-        "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
-        "th{text-align:left;padding-top:1em}td{vertical-align:top;padding-right:1.5em}"
-    )
-    table = "<table>\n" + "\n".join(rows) + "\n</table>\n"
-    body = table + _curve_as_image(rehearsal.learning)
-    return html_page(f"Rehearsal of {rehearsal.path.name}", style, body)
+    return "<table>\n" + "\n".join(rows) + "\n</table>"
+
+
+def _transcript(read: ToRead) -> str:
+    episode = read.episode
+    facts = {
+        name: value
+        for name, value in (
+            ("raised", episode.failure),
+            ("answer", episode.answer),
+        )
+        if value is not None
+    }
+    histories = [
+        (f"conversation {at}", [item.message for item in history.items])
+        for at, history in enumerate(episode.histories, 1)
+    ]
+    heading = f"{read.title} episode: reward {episode.reward:.3f}"
+    return transcript(heading.capitalize(), facts, histories)
 
 
 NOT_PROVEN = "not covered: Unsloth's training, vLLM's sleep mode, CUDA kernels and a GPU's memory"
@@ -134,6 +165,12 @@ def reward_curve(learning: Learning) -> bytes:
 
 
 def _lines(rehearsal: Rehearsal) -> Iterator[Line]:
+    yield from _seen_lines(rehearsal)
+    yield Line()
+    yield from _found_lines(rehearsal)
+
+
+def _seen_lines(rehearsal: Rehearsal) -> Iterator[Line]:
     numbers = rehearsal.figures
     yield Line(
         text=f"Rehearsed {shown(rehearsal.path)} with ART {rehearsal.art}: "
@@ -149,7 +186,9 @@ def _lines(rehearsal: Rehearsal) -> Iterator[Line]:
     if rehearsal.cost is not None:
         yield from _cost_lines(rehearsal.cost)
     yield from _witness_lines(rehearsal)
-    yield Line()
+
+
+def _found_lines(rehearsal: Rehearsal) -> Iterator[Line]:
     if rehearsal.passed:
         yield Line(text="Nothing found that would cost a run.", heading=True)
         if rehearsal.outlook is not None:
@@ -243,7 +282,8 @@ def _learning_lines(learning: Learning) -> Iterator[Line]:
     ):
         if rewards:
             begun, ended = ends(rewards)
-            yield Line(label, f"{begun:.2f} {_sparkline(rewards)} {ended:.2f}")
+            line = _sparkline(rewards, (*learning.rewards, *learning.control))
+            yield Line(label, f"{begun:.2f} {line} {ended:.2f}")
     for other in learning.evaluated[1:]:
         first, others = comparison(learning.evaluated[0], other).split(": ", 1)
         yield Line("evaluated", others, first)
@@ -278,9 +318,10 @@ def _engine_lines(run: EngineRun) -> Iterator[Line]:
     yield Line("", NOT_PROVEN)
 
 
-def _sparkline(values: tuple[float, ...]) -> str:
+def _sparkline(values: Sequence[float], scale: Sequence[float]) -> str:
+    """Draw values between the least and the largest of ``scale``."""
     bars = "▁▂▃▄▅▆▇█"
-    low, high = min(0.0, *values), max(1e-9, *values)
+    low, high = min(0.0, *scale), max(1e-9, *scale)
     return "".join(
         bars[round((value - low) / (high - low) * (len(bars) - 1))] for value in values
     )

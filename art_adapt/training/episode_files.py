@@ -11,17 +11,11 @@ from typing import Any
 import art
 from pydantic_core import to_jsonable_python
 
+from art_adapt.pages import STYLE, html_page, transcript
 from art_adapt.recording.messages import storable
 from art_adapt.training.checkpoints import folder_of
 from art_adapt.training.histories import messages_of, named_histories
 from art_adapt.worth_reading import worth_reading
-
-STYLE = (
-    "<meta name=viewport content='width=device-width'><style>"
-    "body { font-family: sans-serif; max-width: 50em; margin: 1em auto; padding: 0 1em }"
-    "pre { white-space: pre-wrap; background: #8881; padding: 0.5em }"
-    "</style>"
-)
 
 
 def keep(
@@ -76,30 +70,15 @@ def write_page(
     path: Path, chosen: Sequence[tuple[str, art.Trajectory]], summary: str = ""
 ) -> None:
     """Write episodes, each with a title, as a page that opens offline."""
-    parts = ["<!doctype html><meta charset=utf-8>", STYLE]
-    parts += [f"<pre>{html.escape(summary)}</pre>"] if summary else []
+    parts = [f"<pre>{html.escape(summary)}</pre>"] if summary else []
     for title, trajectory in chosen:
         episode = as_json(trajectory)
-        heading = html.escape(f"{title}: reward {trajectory.reward:.3f}")
-        parts.append(f"<h2>{heading}</h2>")
-        for name in ("scenario", "final_answer", "metrics", "logs"):
-            parts.append(_block(name.replace("_", " "), _text(episode[name])))
-        for history in episode["histories"]:
-            if len(episode["histories"]) > 1:
-                parts.append(f"<h3>{html.escape(history['name'])}</h3>")
-            for message in history["messages"]:
-                calls = message.get("tool_calls")
-                said = [message.get("content"), calls and _text(calls)]
-                text = "\n".join(_text(each) for each in said if each)
-                parts.append(_block(str(message.get("role")), text))
-    path.write_text("\n".join(parts), encoding="utf-8")
-
-
-def _block(title: str, text: str) -> str:
-    return f"<h4>{html.escape(title)}</h4><pre>{html.escape(text)}</pre>"
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, indent=1, ensure_ascii=False)
+        facts = {
+            name.replace("_", " "): episode[name]
+            for name in ("scenario", "final_answer", "metrics", "logs")
+        }
+        histories = [(each["name"], each["messages"]) for each in episode["histories"]]
+        heading = f"{title}: reward {trajectory.reward:.3f}"
+        parts.append(transcript(heading, facts, histories))
+    page = html_page(path.stem, STYLE, "\n".join(parts))
+    path.write_text(page, encoding="utf-8")
