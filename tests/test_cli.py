@@ -880,3 +880,27 @@ def test_a_mistake_names_what_was_nearly_meant(
 def test_alone_it_shows_its_help(tmp_path: Path) -> None:
     done = art_adapt(cwd=tmp_path)
     assert done.returncode == 0 and b"Commands (each has --help)" in done.stdout
+
+
+# What a train module needs, and adapting does not: none of it comes with `pip install art-adapt`.
+OF_TRAINING = ("art", "httpx", "litellm", "numpy", "openai", "polars", "torch")
+
+
+def test_adapting_needs_nothing_of_training(agent: Path) -> None:
+    blocked = agent.with_name("blocked.py")
+    blocked.write_text(
+        f"import runpy, sys\n"
+        f"sys.modules.update(dict.fromkeys({OF_TRAINING!r}))\n"
+        "sys.argv = ['art-adapt', *sys.argv[1:]]\n"
+        "runpy.run_module('art_adapt', run_name='__main__')\n"
+    )
+    for arguments in (["--yes", "--isolated", "agent.py"], ["check", "agent.py"]):
+        done = subprocess.run(
+            [sys.executable, "blocked.py", *arguments],
+            cwd=agent.parent,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "recorded(" in agent.read_text()

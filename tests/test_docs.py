@@ -81,6 +81,23 @@ def test_pages_install_what_the_tool_says(page: str) -> None:
         assert command in text
 
 
+def test_assistants_find_every_page() -> None:
+    docs = REPOSITORY / "docs"
+    listed = re.findall(r"\]\(([\w./-]+)\)", (docs / "llms.txt").read_text("utf-8"))
+    pages = {page.name for page in docs.glob("*.md")} | {"rules/index.md"}
+    assert sorted(listed) == sorted(pages)
+
+
+def test_the_release_workflow_runs_what_can_be_run_here() -> None:
+    workflow = yaml.safe_load(
+        (REPOSITORY / ".github" / "workflows" / "release.yml").read_text()
+    )
+    jobs = workflow["jobs"]
+    assert {"run": ".ci/release"} in jobs["build"]["steps"]
+    assert jobs["publish"]["needs"] == "build"
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}  # and no token
+
+
 def test_links_and_paths_exist() -> None:
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")

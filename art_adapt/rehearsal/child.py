@@ -26,6 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from art_adapt.backends import Backend
 from art_adapt.code.packages import import_name
 from art_adapt.comparison import Result
 from art_adapt.rehearsal.observed import (
@@ -36,6 +37,7 @@ from art_adapt.rehearsal.observed import (
     trajectory_of,
 )
 from art_adapt.rehearsal.protocol import (
+    Bounds,
     Evaluated,
     Notes,
     Raised,
@@ -49,16 +51,6 @@ from art_adapt.rehearsed import SETTINGS  # whose import sets the conditions
 from art_adapt.without_torch import without_torch
 
 TOLD_EVERY = 0.3  # seconds
-BOUNDS = (
-    "BACKEND",
-    "EPOCHS",
-    "GROUPS_PER_STEP",
-    "JUDGE_MODEL",
-    "MAX_COMPLETION_TOKENS",
-    "MAX_HOURS",
-    "MAX_STEPS",
-    "ROLLOUTS_PER_GROUP",
-)
 UNBOUNDED = {"MAX_STEPS": 1_000_000}
 LEAST = {"EPOCHS": 1_000_000, "ROLLOUTS_PER_GROUP": 8, "GROUPS_PER_STEP": 4}
 
@@ -84,6 +76,7 @@ def run(settings: Settings) -> Notes:
     root, name = import_name(file)
     sys.path.insert(0, str(root))
     sys.argv = [str(file)]
+    constants: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as temporary:
         trains = bool(settings.train or settings.evaluated or settings.engine)
         gc.disable()  # what importing ART makes stays: looking for garbage took a quarter of it
@@ -96,9 +89,8 @@ def run(settings: Settings) -> Notes:
         try:
             module: Any = importlib.import_module(name)
             seen.module = module
-            bounds = {each: getattr(module, each, None) for each in BOUNDS}
-            constants = {k: v for k, v in bounds.items() if v is not None}
-            seen.notes = replace(seen.notes, at_import=_asked(), constants=constants)
+            seen.notes = replace(seen.notes, at_import=_asked())
+            constants = {k: v for k, v in vars(module).items() if k.isupper()}
             _raise(module, UNBOUNDED)
             _watch_reward(module, seen, root)
             if hasattr(module, "RUN_NAME"):  # which a real run may have finished
@@ -129,6 +121,7 @@ def run(settings: Settings) -> Notes:
             seen.notes = replace(seen.notes, raised=_raised(error, root))
     return replace(
         seen.notes,
+        bounds=_bounds(constants, len(seen.notes.scenarios)),
         rollouts=rollouts_of(seen.rollouts),
         training=seen.training if settings.train or settings.engine else None,
     )
@@ -139,6 +132,23 @@ def _tell(seen: Observed, out: str) -> None:
     while True:
         _write(progress_file(out), f"{seen.steps} {len(seen.rollouts)}")
         time.sleep(TOLD_EVERY)
+
+
+def _bounds(constants: Mapping[str, Any], scenarios: int) -> Bounds | None:
+    """Return the bounds that a train module's constants set; None: it has none of ours."""
+    from art_adapt.training.plan import make_plan
+
+    try:
+        plan = make_plan(constants, scenarios, 0)
+        return Bounds(
+            Backend(constants.get("BACKEND", Backend.LOCAL)),
+            plan.steps,
+            plan.hours,
+            int(constants["MAX_COMPLETION_TOKENS"]),
+            str(constants.get("JUDGE_MODEL", "")),
+        )
+    except (SystemExit, KeyError, TypeError, ValueError):
+        return None
 
 
 def _evaluated(module: Any, evaluated: Evaluated) -> tuple[Result, ...]:

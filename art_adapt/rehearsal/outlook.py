@@ -18,7 +18,6 @@ from art_adapt.backends import Backend
 from art_adapt.rehearsal.cost import Asked, cost_of_step
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.seen import Seen
-from art_adapt.training.plan import make_plan
 
 USUAL_GPU = "H100"
 # Tokens of a reply: a tool call with a sentence, and a model that thinks first. The scripted
@@ -60,23 +59,21 @@ def foretell(seen: Seen, gpu: str | None) -> Outlook | None:
 
     ``gpu`` is one of ``cost.GPUS``; None: an H100.
     """
-    constants, gpu = seen.notes.constants, gpu or USUAL_GPU
-    try:
-        backend = Backend(constants.get("BACKEND", Backend.LOCAL))
-        plan = make_plan(constants, len(seen.notes.scenarios), 0)
-    except (SystemExit, ValueError):  # not as art-adapt writes them
+    bounds, gpu = seen.notes.bounds, gpu or USUAL_GPU
+    if bounds is None:
         return None
     least = None
-    if backend is Backend.LOCAL:
-        most = constants.get("MAX_COMPLETION_TOKENS", LONG)
+    if bounds.backend is Backend.LOCAL:
         seconds = [
-            cost_of_step(seen, Asked(gpu, reply_tokens=min(tokens, most))).seconds
+            cost_of_step(
+                seen, Asked(gpu, reply_tokens=min(tokens, bounds.reply_tokens))
+            ).seconds
             for tokens in (SHORT, LONG)
         ]
         if seconds[0] is not None and seconds[1] is not None:
-            least = (seconds[0] * plan.steps, seconds[1] * plan.steps)
-    judge = _judged(seen, str(constants.get("JUDGE_MODEL", "")), plan.steps)
-    return Outlook(backend, plan.steps, plan.hours, gpu, least, judge)
+            least = (seconds[0] * bounds.steps, seconds[1] * bounds.steps)
+    judge = _judged(seen, bounds.judge, bounds.steps)
+    return Outlook(bounds.backend, bounds.steps, bounds.hours, gpu, least, judge)
 
 
 def _judged(seen: Seen, model: str, steps: int) -> Judged | None:

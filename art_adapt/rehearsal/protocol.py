@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from art_adapt.backends import Backend
 from art_adapt.comparison import Result
 from art_adapt.rehearsal.replies import Reply
 
@@ -219,6 +219,21 @@ class Training:
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """The bounds of a real run, which a rehearsal puts its own in the place of.
+
+    ``steps`` and ``hours`` at most; ``reply_tokens`` of a completion. ``judge`` is RULER's
+    model, empty without one.
+    """
+
+    backend: Backend
+    steps: int
+    hours: float | None
+    reply_tokens: int
+    judge: str
+
+
+@dataclass(frozen=True)
 class Notes:
     """Everything that a child process saw.
 
@@ -229,7 +244,7 @@ class Notes:
     unless the tiny model was trained; then there are no ``steps``. ``results`` are those
     of evaluated models. ``at_import`` are the places, as file and line, where importing the
     agent asked its model. ``repeated`` are the phases of ``repeats`` that ended in time.
-    ``constants``: those of the module that bound a run, before the rehearsal's own.
+    ``bounds``: the module's own, None if it sets none.
     """
 
     steps: tuple[tuple[Group, ...], ...] = ()
@@ -249,7 +264,7 @@ class Notes:
     results: tuple[Result, ...] = ()
     at_import: tuple[tuple[str, int], ...] = ()
     reward_raised: Raised | None = None
-    constants: Mapping[str, Any] = field(default_factory=dict)
+    bounds: Bounds | None = None
     repeated: tuple[str, ...] = ()
 
 
