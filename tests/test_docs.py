@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import os
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
+import typer
 import yaml
 from agent_files import AGENTS, REPOSITORY, art_adapt, copy_of
 
 from art_adapt.backends import INSTALL, Backend
+from art_adapt.commands import COMMANDS
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 REVIEW = (REPOSITORY / "docs" / "review.md").read_text(encoding="utf-8")
@@ -79,6 +86,63 @@ def test_pages_install_what_the_tool_says(page: str) -> None:
     text = (REPOSITORY / "docs" / page).read_text(encoding="utf-8")
     for command in INSTALL[Backend.LOCAL]:
         assert command in text
+
+
+def code_and_prose(text: str) -> tuple[str, str]:
+    """Part a page into what stands in its blocks of code, and the rest."""
+    parts = re.split(r"^```.*\n", text, flags=re.MULTILINE)
+    return "".join(parts[1::2]), "".join(parts[::2])
+
+
+def commands_in(text: str) -> Iterator[str]:
+    """Yield the command lines of art-adapt in a page's blocks of code, continued ones whole."""
+    code, _ = code_and_prose(text)
+    for line in code.replace("\\\n", " ").splitlines():
+        found = re.match(r"\s*(?:\$ |- run: |run: |check +)?(art-adapt(?: .*)?)$", line)
+        if found is not None:
+            yield found[1]
+
+
+def test_every_command_line_is_one() -> None:
+    """It is parsed, not run: each option is there, and takes what it is given."""
+    seen = 0
+    for document in DOCUMENTS:
+        for line in commands_in(document.read_text(encoding="utf-8")):
+            words = shlex.split(re.split(r"[|>;&]", line)[0], comments=True)[1:]
+            name = words[0] if words and words[0] in COMMANDS else "adapt"
+            module = import_module(f"art_adapt.commands.{name}")
+            arguments = words[1:] if name != "adapt" else words
+            command = typer.main.get_command(module.app)
+            try:
+                command.make_context(name, arguments, resilient_parsing=False)
+            except click.exceptions.Exit:
+                pass  # --help, --version
+            except click.UsageError as error:
+                pytest.fail(f"{document.name}: {line}: {error.format_message()}")
+            seen += 1
+    assert seen > 40
+
+
+def test_every_table_renders() -> None:
+    """Each row has as many cells as the head, and a blank line stands before the table."""
+    for document in [*DOCUMENTS, *(REPOSITORY / "docs" / "rules").glob("*.md")]:
+        _, text = code_and_prose(document.read_text("utf-8"))
+        lines = text.splitlines()
+        for at, line in enumerate(lines):
+            if not re.fullmatch(r"\|[| :]*-[-| :]*\|", line):
+                continue
+            place = f"{document.name}: {lines[at - 1]}"
+            assert lines[at - 2] == "" or lines[at - 2].startswith("#"), place
+            head, *rows = itertools.takewhile(
+                lambda row: row.startswith("|"), lines[at - 1 :]
+            )
+            for row in rows:
+                assert cells(row) == cells(head), f"{document.name}: {row}"
+
+
+def cells(row: str) -> int:
+    """Count the cells of a table's row; a pipe in code or behind a backslash parts none."""
+    return re.sub(r"`[^`]*`|\\\|", "", row).count("|")
 
 
 def test_assistants_find_every_page() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -17,6 +18,7 @@ T = TypeVar("T")
 
 TEMPLATE = "chat_template.jinja"
 CONFIG = "config.json"
+INDEX = "model.safetensors.index.json"
 # vLLM's parsers of tool calls, by families of models.
 PARSERS = {
     r"hermes": "hermes",
@@ -91,15 +93,50 @@ def _arts_parser(model: str) -> str | None:
 
 def context_of(model: str) -> Known[int] | None:
     """Return how many tokens a model reads at most, by its config."""
-    file = _file(model, CONFIG)
-    if file is None:
-        return None
-    config = json.loads(file.value)
-    for section in (*map(config.get, SECTIONS), config):
-        for key in LENGTHS if isinstance(section, dict) else ():
+    for section, source in _sections(model):
+        for key in LENGTHS:
             if isinstance(section.get(key), int):
-                return Known(section[key], f"{key} in {file.source}")
+                return Known(section[key], f"{key} in {source}")
     return None
+
+
+def kv_bytes_of(model: str) -> Known[int] | None:
+    """Return the bytes of KV cache for a token, by the model's config.
+
+    That is layers x KV heads x head size x 2 (keys, values) x 2 (bfloat16), as vLLM keeps
+    them; None where layers differ, or keys and values are compressed (MLA).
+    """
+    for section, source in _sections(model):
+        if len({*section.get("layer_types", ())}) > 1 or "kv_lora_rank" in section:
+            return None
+        try:
+            heads = section["num_attention_heads"]
+            size = section.get("head_dim") or section["hidden_size"] // heads
+            kv_heads = section.get("num_key_value_heads") or heads
+            return Known(section["num_hidden_layers"] * kv_heads * size * 4, source)
+        except (KeyError, TypeError):
+            continue
+    return None
+
+
+def weight_bytes_of(model: str) -> Known[float] | None:
+    """Return the bytes of a model's weights in bfloat16, by its files where they are here."""
+    if (index := _file(model, INDEX)) is not None:
+        size, source = json.loads(index.value)["metadata"]["total_size"], index.source
+    else:
+        size = sum(file.stat().st_size for file in Path(model).glob("*.safetensors"))
+        source = model
+    stored = {s.get("dtype") or s.get("torch_dtype") for s, _ in _sections(model)}
+    return Known(size / 2 if "float32" in stored else size, source) if size else None
+
+
+def _sections(model: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield the parts of a model's config that may describe its text model, and their file."""
+    if (file := _file(model, CONFIG)) is not None:
+        config = json.loads(file.value)
+        for section in (*map(config.get, SECTIONS), config):
+            if isinstance(section, dict):
+                yield section, file.source
 
 
 def thinks(model: str) -> Known[bool] | None:

@@ -178,3 +178,41 @@ def test_what_installs_the_engine_is_looked_for(
     assert looked_at(network, "a/model")["runtime"].state is State.OK
     monkeypatch.setattr(network.metadata, "version", lambda _: "0.5.18")
     assert "runtime" not in looked_at(network, "a/model")
+
+
+QWEN3_14B = {
+    "num_hidden_layers": 40,
+    "num_attention_heads": 40,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "hidden_size": 5120,
+}
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        (QWEN3_14B, "28 GB of weights and 5.4 GB of KV cache for one context of"),
+        ({"text_config": QWEN3_14B}, "28 GB of weights and 5.4 GB of KV cache"),
+        (QWEN3_14B | {"dtype": "float32"}, "14 GB of weights and 5.4 GB"),
+        (QWEN3_14B | {"layer_types": ["full", "linear"]}, "28 GB of weights, at least"),
+        (QWEN3_14B | {"kv_lora_rank": 512}, "28 GB of weights, at least"),
+        ({}, "28 GB of weights, at least"),
+    ],
+)
+def test_memory_by_the_files_of_a_model(
+    config: dict[str, Any], said: str, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder's name tells no size; its files do, and are not loaded for it."""
+    (model / "config.json").write_text(json.dumps(config))
+    for part in "ab":
+        with (model / f"{part}.safetensors").open("wb") as file:
+            file.truncate(14_000_000_000)
+    monkeypatch.setenv("PATH", "")
+    assert said in looked_at(gpu, str(model))["memory"].what
+
+
+def test_memory_by_the_index_of_a_model(model: Path) -> None:
+    index = {"metadata": {"total_size": 61_000_000_000}, "weight_map": {}}
+    (model / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert "61 GB of weights" in looked_at(gpu, str(model))["memory"].what

@@ -309,7 +309,8 @@ def _line(cells: Sequence[str]) -> str:
 def _with_table(text: str, rows: str) -> str:
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{rows}\n{END}{after}"
+    # A blank line, or the table is text: a comment begins a block of HTML.
+    return f"{before}{BEGIN}\n\n{rows}\n\n{END}{after}"
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
 from art_adapt.rehearsal.cost import BYTES, weights_of
+from art_adapt.training.base_models import kv_bytes_of, weight_bytes_of
 from art_adapt.training.gpu_memory import MIB, holders, nvidia_smi
 from art_adapt.training.models import LONGEST
 from art_adapt.training.plan import gpus_of
@@ -48,13 +49,14 @@ def check(setup: Setup) -> Iterator[Finding]:
 def _fits(setup: Setup, memory: float | None) -> Iterator[Finding]:
     model = str(setup.settings["BASE_MODEL"])
     engine = setup.engine
-    total, _ = weights_of(model)
-    if total is None:
-        yield note("memory", f"the name {model} does not tell how large it is")
+    weights = _gigabytes(model)
+    if weights is None:
+        yield note(
+            "memory", f"neither the name {model} nor a file tells how large it is"
+        )
         return
     length = engine.get("max_model_len", LONGEST)
-    weights = total * BYTES
-    kv = next((b for p, b in KV_BYTES.items() if re.search(p, model, re.I)), None)
+    kv = _kv_bytes(model)
     cache = 0.0 if kv is None else kv * length / GIGA
     needed = weights + cache
     said = f"{model}: {weights:.0f} GB of weights"
@@ -70,6 +72,21 @@ def _fits(setup: Setup, memory: float | None) -> Iterator[Finding]:
         yield failed("memory", f"{said}, but {there}", remedy)
     else:
         yield ok("memory", f"{said}, of {memory:.0f} GB")
+
+
+def _gigabytes(model: str) -> float | None:
+    """Return the size of a model's weights, by its files, or else by its name."""
+    if (known := weight_bytes_of(model)) is not None:
+        return known.value / GIGA
+    total, _ = weights_of(model)
+    return None if total is None else total * BYTES
+
+
+def _kv_bytes(model: str) -> int | None:
+    """Return the bytes of KV cache for a token, by the model's config, or else by its name."""
+    if (known := kv_bytes_of(model)) is not None:
+        return known.value
+    return next((b for p, b in KV_BYTES.items() if re.search(p, model, re.I)), None)
 
 
 def _memories() -> list[float]:
