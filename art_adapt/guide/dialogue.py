@@ -82,20 +82,22 @@ def _how_to_ask(situation: Situation, prompts: Prompts) -> str:
     every = list(_open(situation))
     of_agent = [question for question in every if question.of_agent]
     each = Choice(
-        f"ask me all {len(every)}", {"guide": EACH}, "from the reward to names"
+        f"ask me all {len(every)}", {"guide": EACH}, "from the reward to the names"
     )
     choices = [
-        Choice("take what is recommended", {"guide": RECOMMENDED}, "all can be changed")
+        Choice(
+            "as recommended", {"guide": RECOMMENDED}, "you can change all of it later"
+        )
     ]
     if of_agent and len(of_agent) < len(every):
-        said = f"ask me the {len(of_agent)} that depend on the agent"
+        said = f"ask me the {len(of_agent)} that depend on my agent"
         choices.insert(0, Choice(said, {"guide": OF_AGENT}, "the rest as recommended"))
         choices.append(each)
     else:
         choices.insert(0, each)
     question = Question(
-        f"The source does not tell {len(every)} thing{'s' * (len(every) > 1)}. "
-        "How to settle them?",
+        f"{len(every)} setting{'s do' if len(every) > 1 else ' does'} not follow from your "
+        "source. How do you want to settle them?",
         tuple(choices),
     )
     answer = _answer(situation, prompts, question, can_go_back=False)

@@ -33,12 +33,16 @@ from art_adapt.train_module.fields import to_fill_in
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the report: a label, the text, and a detail about it."""
+    """A line of the report: a label, the text, and a detail about it.
+
+    ``is_command``: it is there to be copied, so nothing breaks it.
+    """
 
     label: str = ""
     text: str = ""
     detail: str = ""
     heading: bool = False
+    is_command: bool = False
 
 
 def show(plan: Plan, stream: TextIO) -> None:
@@ -72,7 +76,7 @@ def _rows(
         label = "" if empty else f"  {line.label:<11} "
         text, detail = printable(line.text), printable(line.detail)
         texts, details = [text], [f"  {detail}" if detail else ""]
-        if columns is not None:
+        if columns is not None and not line.is_command:
             leading = len(text) - len(text.lstrip())
             texts = broken(text, columns - len(label), leading)
             if len(label + texts[-1] + details[0]) > columns:

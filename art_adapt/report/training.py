@@ -20,9 +20,10 @@ def training_lines(
     key = f", with {KEYS[backend]} set" if backend in KEYS else ""
     yield Line(text=f"{WHERE[backend]}{key}:", heading=True)
     for at, command in enumerate(INSTALL[backend]):
-        yield Line("install" if at == 0 else "", command)
-    yield Line("check", f"art-adapt doctor {quote(shown(module))}")
-    yield Line("train", _run(module))
+        yield Line("install" if at == 0 else "", command, is_command=True)
+    check = f"art-adapt doctor {quote(shown(module))}"
+    yield Line("check", check, is_command=True)
+    yield Line("train", _run(module), is_command=True)
     if outlook is not None:
         yield from _takes(outlook)
     yield Line("then", "the run prints how to serve the trained model")

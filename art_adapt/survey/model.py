@@ -49,6 +49,7 @@ class CompletionCall:
     model: str | None
     messages: str | None
     conversation: str
+    is_of_module: bool  # the conversation is a list of the module
     tools: str | None
     streams: bool
     around: Span | None  # the call with the arguments: its own, or what it is passed to
@@ -76,6 +77,7 @@ class CompletionCall:
             model=syntax.text(call.model) if call.model is not None else None,
             messages=syntax.text(call.messages) if call.messages is not None else None,
             conversation=call.conversation(),
+            is_of_module=call.is_of_module(),
             tools=syntax.text(call.tools) if call.tools is not None else None,
             streams=call.streams,
             around=Span.of(call.call) if call.call is not None else None,

@@ -69,37 +69,37 @@ def grade(answer, expected):
 # The question, the answer that is not recommended, and what it writes.
 OTHERWISE: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "replay": (
-        "run many times over",
+        "run many times, in parallel",
         "b",
         {"single-turn": True},
         "class Scenario(training.RecordedRequest)",
     ),
     "isolation": (
-        "belong to one episode",
+        "shared by all episodes",
         "b",
         {"isolate": "process"},
         "@training.isolated(",
     ),
     "auxiliary": (
-        "the agent's own turn",
+        "Train the request in",
         "b",
         {"policy": ["summarize"]},
         "AUXILIARY: tuple[str, ...] = ()",
     ),
     "reward": (
-        "rewarded by",
+        "rewards an episode",
         "b",
         {"reward": "evals:reward"},
         "from evals import reward",
     ),
     "both rewards": (
-        "rewarded by",
+        "rewards an episode",
         "c",
         {"reward": "evals:reward", "ruler-weight": 0.5},
         "judge = training.ruler(JUDGE_MODEL, RULER_WEIGHT)",
     ),
     "typed reward": (
-        "rewarded by",
+        "rewards an episode",
         "evals:reward",
         {"reward": "evals:reward"},
         "from evals import reward",
@@ -111,43 +111,43 @@ OTHERWISE: dict[str, tuple[str, str, dict[str, Any], str]] = {
         'RUBRIC = "It is brief."',
     ),
     "judge": (
-        "Which model judges",
+        "Which model is the judge",
         "anthropic/claude",
         {"judge-model": "anthropic/claude"},
         'JUDGE_MODEL = "anthropic/claude"',
     ),
     "scenarios": (
-        "episodes start from",
+        "scenarios come from",
         "c",
         {"scenarios": "scenarios.jsonl"},
         'SCENARIOS = "scenarios.jsonl"',
     ),
     "found list": (
-        "episodes start from",
+        "scenarios come from",
         "a",
         {"scenarios": "evals:TASKS"},
         'SCENARIOS = "evals:TASKS"',
     ),
     "validation": (
-        "held out to validate",
+        "out for validation",
         "7",
         {"validation-scenarios": 7},
         "VALIDATION_SCENARIOS = 7",
     ),
     "base model": (
-        "Which model is trained",
+        "Which model do you train",
         "c",
         {"base-model": "meta-llama/Llama-3.1-8B-Instruct"},
         'BASE_MODEL = "meta-llama/Llama-3.1-8B-Instruct"',
     ),
     "backend": (
-        "Where does training run",
+        "Where do you train",
         "b",
         {"backend": "serverless"},
         'BACKEND = "serverless"',
     ),
-    "project": ("the project called", "desk", {"project": "desk"}, 'PROJECT = "desk"'),
-    "run": ("the run called", "desk-7", {"run-name": "desk-7"}, 'RUN_NAME = "desk-7"'),
+    "project": ("call the project", "desk", {"project": "desk"}, 'PROJECT = "desk"'),
+    "run": ("call this run", "desk-7", {"run-name": "desk-7"}, 'RUN_NAME = "desk-7"'),
     "sizes": (
         "Learning rate",
         "2e-5 6 3",
@@ -155,7 +155,7 @@ OTHERWISE: dict[str, tuple[str, str, dict[str, Any], str]] = {
         "ROLLOUTS_PER_GROUP = 6",
     ),
     "length": (
-        "How long does it train",
+        "How long do you train",
         "b",
         {"epochs": 0, "max-steps": 1000},
         "EPOCHS = 0",
@@ -215,7 +215,7 @@ def answered(
         asked.append(question)
         if left and left[0][0] in question:
             guide.sendline(left.pop(0)[1])
-        elif "How to settle" in question and "c ask me all" in question:
+        elif "settle them" in question and "c ask me all" in question:
             guide.sendline("c")
         else:
             guide.sendline("")
@@ -249,7 +249,7 @@ def test_what_is_recommended_is_what_comes_unasked(
     other.mkdir()
     for path in list(folder.glob("*.*")):
         (other / path.name).write_bytes(path.read_bytes())
-    answered(folder, [("episodes start from", "c")])
+    answered(folder, [("scenarios come from", "c")])
     assert art_adapt("agent.py", cwd=other).returncode == 0
     one, two = ((each / "agent_train.py").read_text() for each in (folder, other))
     assert one == two
@@ -263,22 +263,42 @@ def test_nothing_that_is_known_is_asked(folder: Path) -> None:
     asked, _ = answered(folder, [], "--project", "x", "--epochs", "2")
     said = " ".join(asked)
     for known in (
-        "is trained?",
-        "rewarded by",
-        "start from",
+        "model do you train?",
+        "rewards an episode",
+        "scenarios come from",
         "the project",
         "How long",
     ):
         assert known not in said
-    assert "Which model judges" in said
+    assert "Which model is the judge" in said
     # What was given on the command line is not an answer, and comments stay.
     table = configuration(folder)
     assert "project" not in table and table["base-model"] == "mine"
     assert "# ours" in (folder / "pyproject.toml").read_text()
 
 
+def test_what_is_recommended_follows_from_what_is_shared(folder: Path) -> None:
+    """A list of the module that is the conversation is one of all episodes."""
+    agent = folder / "agent.py"
+    asked, _ = answered(folder, [], "--isolated")
+    (question,) = [each for each in asked if "shared by all" in each]
+    assert "a no, sharing is fine" in question
+    assert art_adapt("--undo", "agent.py", cwd=folder).returncode == 0
+    agent.write_text(
+        "from openai import OpenAI\n\nclient = OpenAI()\nmessages: list = []\n\n\n"
+        "def run_agent(question: str) -> str:\n"
+        '    messages.append({"role": "user", "content": question})\n'
+        '    reply = client.chat.completions.create(model="m", messages=messages)\n'
+        "    messages.append(reply.choices[0].message)\n"
+        "    return reply.choices[0].message.content\n"
+    )
+    asked, _ = answered(folder, [], "--isolated")
+    (question,) = [each for each in asked if "shared by all" in each]
+    assert "a yes, run each in a process of its own" in question
+
+
 def test_recommended_answers_need_one_key(folder: Path) -> None:
-    asked, _ = answered(folder, [("How to settle", "b")])
+    asked, _ = answered(folder, [("settle them", "b")])
     assert len(asked) == 1
     # Only what would not have come without an answer is kept.
     assert configuration(folder) == {"scenarios": "evals:TASKS"}
@@ -292,10 +312,10 @@ def test_back_and_what_cannot_be_taken(folder: Path) -> None:
     asked, said = answered(
         folder,
         [
-            ("rewarded by", "nope:reward"),
+            ("rewards an episode", "nope:reward"),
             ("no module nope", "b"),
-            ("episodes start from", "<"),
-            ("rewarded by", "a"),
+            ("scenarios come from", "<"),
+            ("rewards an episode", "a"),
             ("Learning rate", "1 2"),
             ("three numbers", "0 4 2"),
             ("not a positive number", "1e-4 4 2"),
@@ -304,7 +324,7 @@ def test_back_and_what_cannot_be_taken(folder: Path) -> None:
     assert "3 values are wanted" in said
     table = configuration(folder)
     assert table["reward"] == "ruler" and table["learning-rate"] == 1e-4
-    assert sum("rewarded by" in each for each in asked) == 2
+    assert sum("rewards an episode" in each for each in asked) == 2
 
 
 @pytest.mark.parametrize("after", [0, 1, 5])
@@ -318,10 +338,10 @@ def test_ctrl_c_leaves_everything_as_it_was(
         guide.expect(
             [
                 "settle them",
-                "over, side",
-                "belong to",
-                "request in",
-                "rewarded",
+                "in parallel",
+                "shared by all",
+                "the request in",
+                "rewards an episode",
                 "better",
             ]
         )
@@ -346,21 +366,21 @@ def test_arrow_keys(folder: Path, colours: dict[str, str]) -> None:
     down = "\x1b[B"
     for question, keys in (
         ("settle them", [down * 2, "\r"]),
-        ("over, side by side", ["\r"]),
-        ("belong to one", ["\r"]),
-        ("request in", ["\r"]),
-        ("rewarded by", [down, "\r"]),
-        ("episodes start from", [down * 4, "\r"]),  # back
-        ("rewarded by", ["\r"]),
+        ("times, in parallel", ["\r"]),
+        ("shared by all", ["\r"]),
+        ("Train the request", ["\r"]),
+        ("rewards an episode", [down, "\r"]),
+        ("scenarios come from", [down * 4, "\r"]),  # back
+        ("rewards an episode", ["\r"]),
         ("better than", [down, "\r"]),  # something else
         ("or two", ["It is brief.\r"]),
-        ("model judges", ["\r"]),
-        ("episodes start from", ["\r"]),
-        ("to validate with", ["\r"]),
-        ("model is trained", [down, "\r"]),
-        ("does training run", ["\r"]),
-        ("the project called", ["\r"]),
-        ("the run called", ["\r"]),
+        ("is the judge", ["\r"]),
+        ("scenarios come from", ["\r"]),
+        ("out for validation", ["\r"]),
+        ("do you train?", [down, "\r"]),
+        ("Where do you train", ["\r"]),
+        ("call the project", ["\r"]),
+        ("call this run", ["\r"]),
         ("Learning rate", ["\r"]),
         ("How long", ["\r"]),
     ):
@@ -404,7 +424,7 @@ def test_what_has_been_written_can_be_rehearsed_at_once(folder: Path) -> None:
 def test_agents_that_share_a_configuration(folder: Path) -> None:
     (folder / "pyproject.toml").write_bytes(b"[project]\r\nname = 'x'  # ours\r\n")
     (folder / "other.py").write_text(AGENT)
-    answered(folder, [("the project called", "desk")])
+    answered(folder, [("call the project", "desk")])
     asked = spawned(folder, PLAIN)
     asked.close(force=True)
     assert art_adapt("--yes", "other.py", cwd=folder).returncode == 0
@@ -433,7 +453,7 @@ def test_an_agent_in_a_package(folder: Path) -> None:
         timeout=60,
     )
     while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
-        rewarded = "rewarded by?" in str(guide.before)
+        rewarded = "rewards an episode?" in str(guide.before)
         guide.sendline("b" if rewarded else "")
     guide.sendline("y")
     while guide.expect([r"now\?", pexpect.EOF]) == 0:
@@ -524,7 +544,7 @@ def test_a_path_is_typed_as_it_reads_here_and_must_be_there(folder: Path) -> Non
     said, typed = "", ["none.jsonl", "rows.jsonl"]
     while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
         said += str(guide.before)
-        wanted = "episodes start from" in str(guide.before) or "is neither" in str(
+        wanted = "scenarios come from" in str(guide.before) or "is neither" in str(
             guide.before
         )
         guide.sendline(typed.pop(0) if wanted else "")
@@ -597,7 +617,7 @@ def test_a_table_that_its_author_wrote_stays(folder: Path) -> None:
 
 def test_a_path_that_is_too_long_is_asked_again(folder: Path) -> None:
     guide = spawned(folder, PLAIN)
-    while guide.expect(["Answer[^:]*: ", "What do episodes start from"]) == 0:
+    while guide.expect(["Answer[^:]*: ", "Where do your scenarios come from"]) == 0:
         guide.sendline("")
     guide.expect("Answer[^:]*: ")
     guide.sendline("x" * 300)

@@ -25,19 +25,19 @@ def questions(situation: Situation) -> Iterator[Question]:
         if sum(is_named(each, call.function) for each in calls) > 1:
             continue
         yield Question(
-            f"Is the request in {call.function}, {at(call.place)}, the agent's own turn?",
+            f"Train the request in {call.function} ({at(call.place)}) as well?",
             (
                 Choice(
-                    "no, it is not trained",
+                    "no, it is a side job",
                     {"auxiliary": (*options.auxiliary, call.function)},
                     call.reason,
                     is_usual=True,
                 ),
                 Choice(
-                    "yes, train it as well",
+                    "yes, it is one of the agent's own turns",
                     {"policy": (*options.policy, call.function)},
                 ),
             ),
-            why="Requests that are not trained go to the model that the agent names.",
+            why="A request that is not trained goes to the model that your agent names.",
             of_agent=True,
         )

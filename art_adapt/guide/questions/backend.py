@@ -15,9 +15,13 @@ def questions(situation: Situation) -> Iterator[Question]:
     if situation.is_known("backend") or situation.options.pipeline:
         return
     yield Question(
-        "Where does training run?",
+        "Where do you train?",
         (
-            Choice("local", {"backend": "local"}, "a GPU of 80 GB, yours or rented"),
+            Choice(
+                "local",
+                {"backend": "local"},
+                "your own GPU, or a rented one, with 80 GB",
+            ),
             Choice(
                 "serverless",
                 {"backend": Backend.SERVERLESS.value},

@@ -22,15 +22,15 @@ def questions(situation: Situation) -> Iterator[Question]:
     if situation.is_known("base_model"):
         return
     yield Question(
-        "Which model is trained?",
+        "Which model do you train?",
         tuple(Choice(m, {"base_model": m}, _memory(m)) for m in MODELS),
-        why="All three are trained the same way, and ART prefers none.",
+        why="All three train the same way. ART prefers none of them.",
         unranked=True,
         typed=("base_model",),
-        example="another one's name on Hugging Face",
+        example="the name of another one on Hugging Face",
     )
 
 
 def _memory(model: str) -> str:
     weights, _ = weights_of(model)
-    return f"{(weights or 0) * BYTES:.0f} GB of GPU memory for its weights alone"
+    return f"{(weights or 0) * BYTES:.0f} GB of GPU memory for the weights alone"

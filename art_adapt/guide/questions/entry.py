@@ -31,8 +31,8 @@ def questions(situation: Situation) -> Iterator[Question]:
         yield Question(
             "Which function runs one episode?",
             choices,
-            why="An episode is one task, from its start to its answer: it starts the "
-            "conversation, runs the tools and asks again.",
+            why="An episode is one task, from its start to its answer. The function starts the "
+            "conversation, runs the tools and asks the model again.",
             open=True,
             of_agent=True,
         )

@@ -1,4 +1,4 @@
-"""Whether episodes need a process each, where modules hold what they change."""
+"""Whether each episode needs a process of its own, where modules hold what they change."""
 
 from __future__ import annotations
 
@@ -16,17 +16,22 @@ def questions(situation: Situation) -> Iterator[Question]:
     options = situation.options
     if situation.is_known("isolate") or not shared or options.single_turn:
         return
-    places = ", ".join(dict.fromkeys(f"{e.what} ({at(e.place)})" for e in shared[:3]))
+    places = [*dict.fromkeys(f"{e.what} ({at(e.place)})" for e in shared[:3])]
+    verb = "is" if len(places) == 1 else "are"
+    said = f"{' and '.join(places)} {verb} shared by all episodes."
+    # A conversation of the module's is one of all episodes: each answers all others.
+    is_conversation = any(call.is_of_module for call in situation.survey.calls)
+    together = Choice("no, sharing is fine", {"isolate": None}, "a cache, settings")
+    apart = Choice(
+        "yes, run each in a process of its own",
+        {"isolate": "process"},
+        "else each would read the others' messages"
+        if is_conversation
+        else "slower to start",
+    )
     yield Question(
-        "Does what modules hold belong to one episode?",
-        (
-            Choice("no, all may see it", {"isolate": None}, "a cache, settings"),
-            Choice(
-                "yes, run each in a process of its own",
-                {"isolate": "process"},
-                "slower to start",
-            ),
-        ),
-        why=f"Side by side, episodes see what another has changed: {places}.",
+        f"{said[0].upper()}{said[1:]} Give each its own?",
+        (apart, together) if is_conversation else (together, apart),
+        why="Episodes run side by side, and see what others have changed.",
         of_agent=True,
     )

@@ -15,9 +15,14 @@ def questions(situation: Situation) -> Iterator[Question]:
         return
     usual = TrainingOptions.judge_model
     yield Question(
-        "Which model judges?",
-        (Choice(usual, {"judge_model": usual}, "what ART recommends; OPENAI_API_KEY"),),
-        why="It reads every episode: a step of 4 x 2 episodes is two requests.",
+        "Which model is the judge?",
+        (
+            Choice(
+                usual, {"judge_model": usual}, "ART's default; it needs OPENAI_API_KEY"
+            ),
+        ),
+        why="It reads every episode. A step of 2 scenarios with 4 episodes each makes two "
+        "requests.",
         typed=("judge_model",),
-        example="a model's name, as LiteLLM knows it: anthropic/claude-sonnet-4-5",
+        example="a model's name in LiteLLM, such as anthropic/claude-sonnet-4-5",
     )

@@ -15,19 +15,19 @@ def questions(situation: Situation) -> Iterator[Question]:
         return
     epochs, steps = TrainingOptions.epochs, TrainingOptions.max_steps
     yield Question(
-        "How long does it train?",
+        "How long do you train?",
         (
             Choice(
-                f"{epochs} passes over the scenarios, {steps} steps at most",
+                f"{epochs} passes over the scenarios, at most {steps} steps",
                 {"epochs": epochs, "max_steps": steps},
-                "for a first look; a further run goes on",
+                "enough for a first look; the next run continues from there",
             ),
             Choice(
-                "without an end, 1000 steps at most",
+                "until you stop it, at most 1000 steps",
                 {"epochs": 0, "max_steps": 1000},
-                "scenarios again and again, until it is stopped",
+                "it passes over the scenarios again and again",
             ),
         ),
         typed=("epochs", "max_steps"),
-        example="passes and steps, as 5 200",
+        example="passes and steps, such as 5 200",
     )

@@ -16,17 +16,18 @@ def questions(situation: Situation) -> Iterator[Question]:
     project, run_name = names_for(situation.entry.home)
     if not situation.is_known("project"):
         yield Question(
-            "What is the project called?",
+            "What do you call the project?",
             (Choice(project, {"project": project}, is_usual=True),),
-            why="ART files runs under it, W&B shows them there.",
+            why="ART files your runs under this name, and W&B shows them there.",
             typed=("project",),
             example="a name",
         )
     if not situation.is_known("run_name"):
         yield Question(
-            "What is the run called?",
+            "What do you call this run?",
             (Choice(run_name, {"run_name": run_name}, is_usual=True),),
-            why="It names the model and its checkpoints: a run of the same name goes on.",
+            why="The name stands for the model and its checkpoints. A run of the same name "
+            "continues.",
             typed=("run_name",),
             example="letters, digits, dots, hyphens and underscores",
         )

@@ -16,12 +16,13 @@ def questions(situation: Situation) -> Iterator[Question]:
         "What makes one episode better than another?",
         (
             Choice(
-                "what ART's own rubric says",
+                "use ART's own rubric",
                 {"rubric": None},
-                "reaching the goal, in fewer steps",
+                "reach the goal, in fewer steps",
             ),
         ),
-        why="The judge reads it. A scenario can have a rubric and a reference of its own.",
+        why="The judge reads your answer. A scenario can bring a rubric and a reference of its "
+        "own.",
         typed=("rubric",),
-        example="a sentence or two, for example: It answers from the documents only.",
+        example="a sentence or two, such as: It answers from the documents only.",
     )

@@ -28,16 +28,18 @@ def questions(situation: Situation) -> Iterator[Question]:
     again = Choice(
         "yes, run the whole episode",
         {"single_turn": False},
-        "its tools run for each of hundreds of episodes",
+        "hundreds of times, on a copy or a test account"
+        if lasts
+        else "hundreds of times, its tools as well",
     )
     once = Choice(
         "no, train on recorded requests",
         {"single_turn": True},
-        "one completion an episode; nothing of the agent runs",
+        "one completion per episode; none of your agent's code runs",
     )
     yield Question(
-        "Can an episode run many times over, side by side?",
+        "Can an episode run many times, in parallel?",
         (once, again) if asks else (again, once),
-        why=f"Training runs each scenario again and again. This happens in one:{listed}",
+        why=f"Training runs each scenario again and again. One episode does this:{listed}",
         of_agent=True,
     )

@@ -55,7 +55,7 @@ def questions(situation: Situation) -> Iterator[Question]:
             f"around it:{listed}"
         )
     yield Question(
-        "What is an episode rewarded by?",
+        "What rewards an episode?",
         tuple(choices),
         why,
         typed=("reward",),

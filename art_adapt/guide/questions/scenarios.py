@@ -44,14 +44,14 @@ def questions(situation: Situation) -> Iterator[Question]:
     )
     keys = ", ".join(f'"{name}": ...' for name in fields)
     to_write = Choice(
-        f"{usual}, which is still to be written",
+        f"{usual}, which you still have to write",
         {"scenarios": usual},
-        "art-adapt capture writes it from production",
+        "or art-adapt capture writes it while your agent runs",
     )
     yield Question(
-        "What do episodes start from?",
+        "Where do your scenarios come from?",
         (*offered, to_write),
-        why=f"Each row is a scenario: {{{keys}}}. Some dozens to begin with; hundreds are better.",
+        why=f"Each row is one scenario: {{{keys}}}. A few dozen will do to begin with; hundreds are better.",
         typed=("scenarios",),
         example="a JSONL or CSV file, a dataset's folder, or module:NAME",
         meant=lambda typed: _found(typed["scenarios"], entry.home.parent),

@@ -17,17 +17,17 @@ def questions(situation: Situation) -> Iterator[Question]:
     if situation.is_known(*NAMES):
         return
     yield Question(
-        "Learning rate, rollouts of a scenario, scenarios in a step?",
+        "Learning rate, rollouts per scenario, scenarios per step?",
         (
-            Choice("1e-5, 4 and 2", USUAL, "what ART's guide begins with"),
+            Choice("1e-5, 4 and 2", USUAL, "the values that ART's guide starts with"),
             Choice(
                 "1e-5, 8 and 4",
                 WIDE,
-                "for RULER and rewards that are rare; 4 x the cost",
+                "for RULER and rare rewards; costs 4 times as much",
             ),
         ),
-        why="The rollouts of a scenario are compared with each other: where all get the same "
-        "reward, nothing is learned.",
+        why="The rollouts of a scenario are compared with each other. If all of them get the "
+        "same reward, the model learns nothing.",
         typed=NAMES,
-        example="three numbers, as 2e-5 6 4",
+        example="three numbers, such as 2e-5 6 4",
     )

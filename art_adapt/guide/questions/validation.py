@@ -15,17 +15,19 @@ def questions(situation: Situation) -> Iterator[Question]:
         return
     usual = TrainingOptions.validation_scenarios
     yield Question(
-        "How many scenarios are held out to validate with?",
+        "How many scenarios do you hold out for validation?",
         (
             Choice(
-                f"a tenth; of few a fifth, {usual} at most",
+                f"a tenth (a fifth of a few), at most {usual}",
                 {"validation_scenarios": usual},
             ),
             Choice(
-                "none", {"validation_scenarios": 0}, "the latest checkpoint is kept"
+                "none",
+                {"validation_scenarios": 0},
+                "then the latest checkpoint is kept",
             ),
         ),
-        why="They tell which checkpoint is best. The same ones are held out in every run.",
+        why="They tell you which checkpoint is best. Every run holds out the same ones.",
         typed=("validation_scenarios",),
-        example="a number: the most that are held out",
+        example="a number, the most to hold out",
     )

@@ -141,9 +141,17 @@ class FoundCall:
         values = self.syntax.assignments.get(name, [])
         if any(where == self.function for where, _ in values):
             return f"the local list {name}"
-        if any(where == MODULE_LEVEL for where, _ in values):
-            return f"the module-level list {name}"
-        return f"{name}"
+        return f"the module-level list {name}" if self.is_of_module() else f"{name}"
+
+    def is_of_module(self) -> bool:
+        """True if the list of messages is a variable of the module, and of no function."""
+        name = None if self.messages is None else dotted(self.messages)
+        function = self.syntax.functions.get(self.function)
+        parameters = [] if function is None else _parameters(function.node)
+        if name is None or name in {each.arg for each in parameters}:
+            return False
+        places = {where for where, _ in self.syntax.assignments.get(name, [])}
+        return MODULE_LEVEL in places and self.function not in places
 
 
 def find_completion_calls(
