@@ -163,7 +163,7 @@ class Parameter:
 
     @property
     def is_record(self) -> bool:
-        """Whether episode() makes an object of the scenario's fields for it."""
+        """True if episode() makes an object of the scenario's fields for it."""
         return self.fields is not None and self.default is None
 
 
@@ -261,12 +261,12 @@ class EntryPoint:
 
     @property
     def key(self) -> tuple[Path, str]:
-        """The file that defines the function, and its name there."""
+        """Return the file that defines the function, and its name there."""
         return self.place.path, self.name
 
     @property
     def needs(self) -> tuple[Parameter, ...]:
-        """What an episode has to be given: by its class, its setup and the function."""
+        """Return what an episode has to be given: by its class, its setup and the function."""
         setup = (p for call in self.setup for p in call.parameters)
         instance = self.instance
         if self.is_abstract:
@@ -276,12 +276,12 @@ class EntryPoint:
 
     @property
     def parts(self) -> tuple[Parameter, ...]:
-        """The needs, and what episode() puts into those that it makes."""
+        """Return the needs, and what episode() puts into those that it makes."""
         return tuple(part for parameter in self.needs for part in _parts(parameter))
 
     @property
     def runs_shared_object(self) -> bool:
-        """Whether all episodes run the object that a module makes and fills."""
+        """True if all episodes run the object that a module makes and fills."""
         whole = self.instance
         if whole is None or whole.made is None:
             return False
@@ -293,12 +293,12 @@ class EntryPoint:
 
     @property
     def is_step(self) -> bool:
-        """Whether a loop at module level drives the conversation, and it makes one turn."""
+        """True if a loop at module level drives the conversation, and it makes one turn."""
         return "step_of_module" in self.features
 
     @property
     def keeps_answer(self) -> bool:
-        """Whether the function returns no answer: what the model says last is.
+        """True if the function returns no answer: what the model says last is.
 
         Places where it shows or stores one are marked, which goes before; but a branch may
         pass them by, as one that prints a stream does.
@@ -363,12 +363,12 @@ class Survey:
 
     @property
     def obstacles(self) -> tuple[Obstacle, ...]:
-        """What is not handled, each once: several files may say the same of a folder."""
+        """Return what is not handled, each once: several files may say the same of a folder."""
         return tuple(dict.fromkeys(o for file in self.files for o in file.obstacles))
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The calls at module level that a train module imports the agent without."""
+        """Return the calls at module level that a train module imports the agent without."""
         effects = (e for file in self.files for e in file.effects)
         return tuple(dict.fromkeys(call for e in effects for call in e.calls))
 

@@ -129,7 +129,7 @@ def _auxiliary(training: Training) -> str:
     return line if len(line) <= LINE_LENGTH else above
 
 
-def run_command(entry: EntryPoint) -> str:
+def _run_command(entry: EntryPoint) -> str:
     """Return the command that runs an entry point's train module, as its docstring says."""
     if entry.module.startswith("."):
         return f"python -m {entry.package}.{entry.home.stem}_train"
@@ -152,7 +152,7 @@ def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
     parts = [
         f"Trains {_name(entry)} with ART: GRPO, {scored}.",
         *([SINGLE_TURN] if training.single_turn else replaying),
-        f"Run: {run_command(entry)} --help",
+        f"Run: {_run_command(entry)} --help",
     ]
     return '"""' + "\n\n".join(parts) + '\n"""'
 

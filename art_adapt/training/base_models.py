@@ -107,7 +107,7 @@ def kv_bytes_of(model: str) -> Known[int] | None:
     them; None where layers differ, or keys and values are compressed (MLA).
     """
     for section, source in _sections(model):
-        if len({*section.get("layer_types", ())}) > 1 or "kv_lora_rank" in section:
+        if len({*(section.get("layer_types") or ())}) > 1 or "kv_lora_rank" in section:
             return None
         try:
             heads = section["num_attention_heads"]
@@ -121,11 +121,11 @@ def kv_bytes_of(model: str) -> Known[int] | None:
 
 def weight_bytes_of(model: str) -> Known[float] | None:
     """Return the bytes of a model's weights in bfloat16, by its files where they are here."""
-    if (index := _file(model, INDEX)) is not None:
-        size, source = json.loads(index.value)["metadata"]["total_size"], index.source
-    else:
-        size = sum(file.stat().st_size for file in Path(model).glob("*.safetensors"))
-        source = model
+    size = sum(file.stat().st_size for file in Path(model).glob("*.safetensors"))
+    source = model
+    if not size and (index := _file(model, INDEX)) is not None:
+        size = json.loads(index.value).get("metadata", {}).get("total_size", 0)
+        source = index.source
     stored = {s.get("dtype") or s.get("torch_dtype") for s, _ in _sections(model)}
     return Known(size / 2 if "float32" in stored else size, source) if size else None
 

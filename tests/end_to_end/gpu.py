@@ -15,14 +15,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
-import shlex
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,7 +101,7 @@ def prepare(folder: Path) -> None:
         child = run_child(module, model.url, 2, Path(notes))
         seen = Seen(module, module.read_text(), child.notes, tuple(model.log))
     settings = training_settings(seen, (), 0)
-    (folder / "settings.json").write_text(json.dumps(to_json(settings)))
+    (folder / "settings.json").write_text(to_json(settings))
     make_base(folder, {})
 
 
@@ -114,9 +111,7 @@ def make_base(folder: Path, sizes: dict[str, float]) -> None:
 
     from art_adapt.rehearsal.engine.base_model import TINY, make_base_model
 
-    settings = from_json(
-        TinyModelSettings, json.loads((folder / "settings.json").read_text())
-    )
+    settings = from_json(TinyModelSettings, (folder / "settings.json").read_text())
     torch.set_default_dtype(torch.bfloat16)
     with torch.device("cuda" if sizes else "cpu"):
         make_base_model(settings, family_of(""), "", folder / "base", {**TINY, **sizes})
@@ -143,12 +138,16 @@ def memory_seen(into: list[tuple[float, int]]) -> Iterator[None]:
         thread.join()
 
 
-def run(folder: Path, steps: int, rate: float, model: dict[str, Any], log: Path) -> str:
-    """Run the train module until it has made ``steps`` steps in all; return what it printed."""
+def run(
+    folder: Path, steps: int, rate: float, model: dict[str, Any], log: Path
+) -> None:
+    """Run the train module until it has made ``steps`` steps in all.
+
+    ``log`` gets what it printed; beside it the seconds of each line, and the memory.
+    """
     project = folder / AGENT
     (project / "run.py").write_text(RUN.format(rate=rate, model=model))
     begun, memory = time.time(), list[tuple[float, int]]()
-    lines = []
     with memory_seen(memory):
         process = subprocess.Popen(
             [sys.executable, "run.py", "--max-steps", str(steps)],
@@ -159,57 +158,36 @@ def run(folder: Path, steps: int, rate: float, model: dict[str, Any], log: Path)
             text=True,
         )
         assert process.stdout is not None
-        with log.open("a") as out:
+        with log.open("a") as out, log.with_suffix(".timed").open("a") as timed:
             for line in process.stdout:
-                lines.append(line)
-                out.write(f"{time.time() - begun:7.1f} {line}")
-                out.flush()
+                out.write(line)
+                timed.write(f"{time.time() - begun:7.1f} {line}")
+                timed.flush()
         process.wait()
-        for at, used in memory:
-            with log.with_suffix(".memory").open("a") as out:
-                out.write(f"{at - begun:.1f} {used}\n")
+    with log.with_suffix(".memory").open("a") as out:
+        out.writelines(f"{at - begun:.1f} {used}\n" for at, used in memory)
     print(
         f"run to step {steps}: exit {process.returncode}, {time.time() - begun:.0f} s"
     )
     print(f"most GPU memory: {max((used for _, used in memory), default=0)} MiB")
-    return "".join(lines)
 
 
-def metrics(folder: Path) -> list[dict[str, Any]]:
-    """Return the rows that ART has logged."""
-    (file,) = (folder / AGENT).rglob("history.jsonl")
-    return [json.loads(line) for line in file.read_text().splitlines()]
+def metrics(folder: Path) -> Iterator[str]:
+    """Yield the rows that ART has logged; there are none before the first step."""
+    for file in (folder / AGENT).rglob("history.jsonl"):
+        yield from file.read_text().splitlines()
 
 
-def serve(folder: Path, printed: str, vllm: str, log: Path) -> None:
-    """Run the printed command, and ask the trained model for one turn."""
-    command = re.findall(r"^ *(vllm serve (?:.*\\\n)*.*)$", printed, re.MULTILINE)[-1]
-    words = shlex.split(re.sub(r"\\\n\s*", "", command))[1:]
-    name = next(each.split("=")[0] for each in words if each.startswith("agent"))
-    asked = {"model": name, "messages": [{"role": "user", "content": "Hi"}]}
-    with log.open("w") as out:
-        process = subprocess.Popen(
-            [*shlex.split(vllm), *words], cwd=folder / AGENT, stdout=out, stderr=out
+def serve(printed: str, python: Path) -> None:
+    """Run the printed command with the vLLM of another environment, and ask for one turn."""
+    from art_adapt.rehearsal.engine.run import served_as_printed
+    from art_adapt.rehearsal.engine.server import find_vllm
+
+    with tempfile.TemporaryDirectory() as logs:
+        command, refused = served_as_printed(
+            find_vllm(python), printed, Path(logs), lambda _: None
         )
-    request = urllib.request.Request(
-        "http://127.0.0.1:8000/v1/chat/completions",
-        json.dumps(asked).encode(),
-        {"Content-Type": "application/json"},
-    )
-    try:
-        for _ in range(90):
-            time.sleep(2)
-            try:
-                with urllib.request.urlopen(request) as answer:
-                    print("served as printed:", json.load(answer)["choices"])
-                    return
-            except OSError:
-                if process.poll() is not None:
-                    break
-        print("not served:", log.read_text()[-2000:])
-    finally:
-        process.terminate()
-        process.wait()
+    print(command, refused or "it answers", sep="\n")
 
 
 def main() -> None:
@@ -220,7 +198,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--rate", type=float, default=0.01)
     parser.add_argument("--model", type=json.loads, default={})
-    parser.add_argument("--vllm", default="vllm")
+    parser.add_argument("--vllm", type=Path, help="the Python of its environment")
     parser.add_argument("--log", type=Path, default=Path("gpu.log"))
     given = parser.parse_args()
     if given.task == "prepare":
@@ -229,15 +207,9 @@ def main() -> None:
         make_base(given.folder, SIZES[given.size])
     elif given.task == "train":
         run(given.folder, given.steps, given.rate, given.model, given.log)
-        for row in metrics(given.folder):
-            print(json.dumps(row))
+        print(*metrics(given.folder), sep="\n")
     else:
-        serve(
-            given.folder,
-            given.log.read_text(),
-            given.vllm,
-            given.log.with_suffix(".serve"),
-        )
+        serve(given.log.read_text(), given.vllm)
 
 
 if __name__ == "__main__":

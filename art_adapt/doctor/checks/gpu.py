@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
-from art_adapt.rehearsal.cost import BYTES, weights_of
-from art_adapt.training.base_models import kv_bytes_of, weight_bytes_of
+from art_adapt.doctor.weights import gigabytes_of
+from art_adapt.training.base_models import kv_bytes_of
 from art_adapt.training.gpu_memory import MIB, holders, nvidia_smi
 from art_adapt.training.models import LONGEST
 from art_adapt.training.plan import gpus_of
@@ -49,7 +49,7 @@ def check(setup: Setup) -> Iterator[Finding]:
 def _fits(setup: Setup, memory: float | None) -> Iterator[Finding]:
     model = str(setup.settings["BASE_MODEL"])
     engine = setup.engine
-    weights = _gigabytes(model)
+    weights = gigabytes_of(model)
     if weights is None:
         yield note(
             "memory", f"neither the name {model} nor a file tells how large it is"
@@ -72,14 +72,6 @@ def _fits(setup: Setup, memory: float | None) -> Iterator[Finding]:
         yield failed("memory", f"{said}, but {there}", remedy)
     else:
         yield ok("memory", f"{said}, of {memory:.0f} GB")
-
-
-def _gigabytes(model: str) -> float | None:
-    """Return the size of a model's weights, by its files, or else by its name."""
-    if (known := weight_bytes_of(model)) is not None:
-        return known.value / GIGA
-    total, _ = weights_of(model)
-    return None if total is None else total * BYTES
 
 
 def _kv_bytes(model: str) -> int | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
+from art_adapt.doctor.weights import gigabytes_of
 from art_adapt.rehearsal.cost import BYTES, weights_of
 from art_adapt.training.plan import gpus_of
 
@@ -47,11 +48,10 @@ def free_at(path: Path) -> tuple[Path, float]:
 
 def _memory(setup: Setup) -> Iterator[Finding]:
     """Say whether the host holds the weights while vLLM sleeps, and ART trains on its GPU."""
-    total, _ = weights_of(str(setup.settings["BASE_MODEL"]))
-    if total is None or gpus_of(setup.settings) > 1 or not hasattr(os, "sysconf"):
+    needed = gigabytes_of(str(setup.settings["BASE_MODEL"]))
+    if needed is None or gpus_of(setup.settings) > 1 or not hasattr(os, "sysconf"):
         return
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIGA
-    needed = total * BYTES
     if there < needed:
         yield note(
             "RAM",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from art_adapt.errors import Refusal
@@ -89,7 +90,9 @@ def on_engine(
                 path=seen.path,
             )
         again = trained(steps + 1)
-    served, refused = _served(vllm, again.output, folder / "served", conditions)
+    served, refused = served_as_printed(
+        vllm, again.output, folder / "served", conditions.tell, ON_A_CPU
+    )
     notes = first.notes
     training, resumed = training_of(notes), training_of(again.notes)
     result = EngineRun(
@@ -120,12 +123,17 @@ def _tool_calls(notes: Notes) -> int:
     )
 
 
-def _served(
-    vllm: Vllm, output: str, folder: Path, conditions: Conditions
+def served_as_printed(
+    vllm: Vllm,
+    output: str,
+    folder: Path,
+    tell: Callable[[str], None],
+    further: Sequence[str] = (),
 ) -> tuple[str, str]:
     """Run the ``vllm serve`` command that a run has printed, and ask the trained model.
 
-    Returns the command, and why it gave no answer.
+    ``further``: arguments that this machine needs. Returns the command, and why it gave no
+    answer.
     """
     printed = SERVE.findall(output)
     if not printed:
@@ -137,7 +145,7 @@ def _served(
         return command, "the command names no LoRA"
     asked = {"model": name[1], "messages": [{"role": "user", "content": "Hi"}]}
     try:
-        with serving(vllm, [*words[1:], *ON_A_CPU], folder, conditions.tell) as engine:
+        with serving(vllm, [*words[1:], *further], folder, tell) as engine:
             answer = engine.ask("/v1/chat/completions", asked)
     except (Refusal, EngineError, OSError) as error:
         return command, str(error)

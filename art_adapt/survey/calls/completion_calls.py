@@ -62,7 +62,7 @@ class FoundCall:
 
     @property
     def supported(self) -> bool:
-        """Whether the recorder can send it to the model in training.
+        """True if the recorder can send it to the model in training.
 
         A rollout that reaches an unsupported call stops there.
         """
@@ -92,7 +92,7 @@ class FoundCall:
 
     @property
     def returns_answer(self) -> bool:
-        """Whether the call returns the answer itself rather than a completion."""
+        """True if the call returns the answer itself rather than a completion."""
         return self.call is not None and RESPONSE_MODEL in _arguments(self.call)
 
     @property
