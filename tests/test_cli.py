@@ -904,3 +904,12 @@ def test_adapting_needs_nothing_of_training(agent: Path) -> None:
         )
         assert done.returncode == 0, done.stdout + done.stderr
     assert "recorded(" in agent.read_text()
+
+
+@pytest.mark.parametrize("command", ["rehearse", "doctor"])
+@pytest.mark.parametrize("named", [".", "", "none_train.py"])
+def test_a_train_module_that_is_no_file(
+    command: str, named: str, tmp_path: Path
+) -> None:
+    said = refused(tmp_path, command, named)
+    assert "internal error" not in said

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from art_adapt.commands import command_app
-from art_adapt.errors import Refusal
+from art_adapt.errors import Refusal, missing
 from art_adapt.terminal import ERASED
 
 SCRIPTED_STEPS, TRAINED_STEPS = 2, 30
@@ -133,6 +133,8 @@ def rehearse(
     conditions = Conditions(
         timeout, tuple(env or ()), tuple(map(parse_stub, stub or ()))
     )
+    if not module.is_file():
+        raise missing(module)
     announce(module, conditions, sys.stderr)
     if sys.stderr.isatty():
         conditions = replace(conditions, tell=_show)
