@@ -123,6 +123,17 @@ def _kept() -> tempfile.TemporaryDirectory[str]:
 
 # A reward that differs between episodes, in whatever processes they run: groups of equal
 # rewards are not trained on.
+ONE_CALL = """\
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def run(task: str) -> str:
+    messages = [{"role": "user", "content": task}]
+    response = client.chat.completions.create(model="gpt-4o", messages=messages)
+    return response.choices[0].message.content
+"""
 VARYING = """\
 import time
 

@@ -40,6 +40,7 @@ WIDE = {
     "capture/test_conversations.py",
     "capture/test_inert.py",
     "capture/test_seen.py",
+    "check/test_pre_commit.py",
     "differential/test_users_tests.py",
     "doctor/test_doctor.py",
     "end_to_end/test_last_said.py",
@@ -85,12 +86,14 @@ SHOWN = {
 # gets such a file last is alone with it at the end.
 LONG_FOLDERS = {
     "capture",
+    "check",
     "differential",
     "doctor",
     "end_to_end",
     "guide",
     "properties",
     "rehearsal",
+    "tests",  # the files beside the folders
     "train_module",
     "training",
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_files import art_adapt, copy_of, in_terminal, write_reward
+from agent_files import ONE_CALL, art_adapt, copy_of, files_of, write_reward
 
 from art_adapt.commands import COMMANDS
 from art_adapt.commands.adapt import app as adapt
@@ -21,37 +21,21 @@ from art_adapt.commands.flags import options_from
 from art_adapt.pyproject import with_configuration
 from art_adapt.settings import SETTINGS, Options, Origin, Setting
 
-AGENT = """\
-from openai import OpenAI
-
-client = OpenAI()
-
-
-def run(task: str) -> str:
-    messages = [{"role": "user", "content": task}]
-    response = client.chat.completions.create(model="gpt-4o", messages=messages)
-    return response.choices[0].message.content
-"""
-
-
-def snapshot(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
 
 @pytest.fixture
 def agent(tmp_path: Path) -> Path:
     path = tmp_path / "agent.py"
-    path.write_text(AGENT)
+    path.write_text(ONE_CALL)
     return path
 
 
 def refused(folder: Path, *arguments: str, stdin: bytes = b"") -> str:
     """Run, expect exit code 2 with one message on standard error and nothing written, and return the message."""
-    before = snapshot(folder)
+    before = files_of(folder)
     done = art_adapt(*arguments, cwd=folder, stdin=stdin)
     message = done.stderr.decode()
     assert done.returncode == 2, done.stdout.decode() + message
-    assert snapshot(folder) == before
+    assert files_of(folder) == before
     assert message.startswith("art-adapt: ") and "Traceback" not in message
     assert "internal error" not in message
     return message
@@ -83,7 +67,7 @@ def test_the_patch_gives_the_same_bytes_as_writing(agent: Path, tmp_path: Path) 
     odd = agent.with_name("odd.py")
     odd.write_bytes(
         "# coding: latin-1\nX = 'é'\n".encode("latin-1")
-        + AGENT.replace("\n", "\r\n").encode().rstrip()
+        + ONE_CALL.replace("\n", "\r\n").encode().rstrip()
     )
     git = [
         "git",
@@ -100,33 +84,33 @@ def test_the_patch_gives_the_same_bytes_as_writing(agent: Path, tmp_path: Path) 
         assert patch.returncode == 1
         assert b"policy call" in patch.stderr
         assert art_adapt("--isolated", name, cwd=tmp_path).returncode == 0
-        written = snapshot(tmp_path)
+        written = files_of(tmp_path)
         assert art_adapt("--undo", name, cwd=tmp_path).returncode == 0
         subprocess.run(
             [*git, "apply", "-"], input=patch.stdout, cwd=tmp_path, check=True
         )
-        assert snapshot(tmp_path) == written
+        assert files_of(tmp_path) == written
         unpatch = art_adapt("--undo", "--diff", name, cwd=tmp_path)
         assert unpatch.returncode == 1
         assert art_adapt("--undo", name, cwd=tmp_path).returncode == 0
-        restored = snapshot(tmp_path)
+        restored = files_of(tmp_path)
         subprocess.run(
             [*git, "apply", "-"], input=patch.stdout, cwd=tmp_path, check=True
         )
         subprocess.run(
             [*git, "apply", "-"], input=unpatch.stdout, cwd=tmp_path, check=True
         )
-        assert snapshot(tmp_path) == restored
+        assert files_of(tmp_path) == restored
 
 
 def test_diff_writes_nothing_and_is_empty_when_there_is_nothing_to_do(
     agent: Path,
 ) -> None:
-    before = snapshot(agent.parent)
+    before = files_of(agent.parent)
     assert (
         art_adapt("--isolated", "--diff", "agent.py", cwd=agent.parent).returncode == 1
     )
-    assert snapshot(agent.parent) == before
+    assert files_of(agent.parent) == before
     art_adapt("--isolated", "agent.py", cwd=agent.parent)
     done = art_adapt("--isolated", "--diff", "agent.py", cwd=agent.parent)
     assert (done.returncode, done.stdout) == (0, b"")
@@ -150,7 +134,7 @@ def test_names_of_the_agent_do_not_meet_those_of_the_train_module(
     tmp_path: Path,
 ) -> None:
     for name in ("train", "main", "Scenario", "episode", "training", "scenario"):
-        text = AGENT.replace("def run(", f"def {name}(")
+        text = ONE_CALL.replace("def run(", f"def {name}(")
         (tmp_path / "agent.py").write_text(text)
         done = art_adapt("--isolated", "--entry", name, "agent.py", cwd=tmp_path)
         assert done.returncode == 0, done.stderr.decode()
@@ -162,153 +146,41 @@ def test_names_of_the_agent_do_not_meet_those_of_the_train_module(
 
 def test_undo_is_not_misled_by_a_start_recording(agent: Path) -> None:
     agent.with_name("camera.py").write_text("def start_recording(): ...\n")
-    before = snapshot(agent.parent)
+    before = files_of(agent.parent)
     assert art_adapt("--isolated", "agent.py", cwd=agent.parent).returncode == 0
     assert art_adapt("--undo", "agent.py", cwd=agent.parent).returncode == 0
-    assert snapshot(agent.parent) == before
+    assert files_of(agent.parent) == before
 
 
 def test_undo_with_hooks_in_two_folders(tmp_path: Path) -> None:
     (tmp_path / "cli").mkdir()
-    (tmp_path / "llm.py").write_text(AGENT.replace("def run", "def ask"))
+    (tmp_path / "llm.py").write_text(ONE_CALL.replace("def run", "def ask"))
     (tmp_path / "cli" / "bot.py").write_text(
         "from llm import ask\n\n\ndef handle(client, question: str) -> str:\n"
         "    client.chat.completions.create(messages=[])\n    return ask(question)\n"
     )
-    before = snapshot(tmp_path)
+    before = files_of(tmp_path)
     options = ("--isolated", "--no-train-module", "cli/bot.py")
     assert art_adapt(*options, cwd=tmp_path).returncode == 0
     assert len(list(tmp_path.rglob("art_recording.py"))) == 2
     assert art_adapt("--undo", "cli/bot.py", cwd=tmp_path).returncode == 0
-    assert snapshot(tmp_path) == before
+    assert files_of(tmp_path) == before
 
 
 def test_json_of_a_diff_writes_nothing(agent: Path) -> None:
-    before = snapshot(agent.parent)
+    before = files_of(agent.parent)
     done = art_adapt("--isolated", "--diff", "--json", "agent.py", cwd=agent.parent)
-    assert (done.returncode, done.stderr, snapshot(agent.parent)) == (1, b"", before)
+    assert (done.returncode, done.stderr, files_of(agent.parent)) == (1, b"", before)
     assert json.loads(done.stdout)["written"] is False
 
 
 def test_standard_input(agent: Path) -> None:
-    done = art_adapt("--isolated", "-", cwd=agent.parent, stdin=AGENT.encode())
+    done = art_adapt("--isolated", "-", cwd=agent.parent, stdin=ONE_CALL.encode())
     assert done.returncode == 0
     assert b"recorded(client.chat.completions.create)(" in done.stdout
     back = art_adapt("--undo", "-", cwd=agent.parent, stdin=done.stdout)
-    assert back.stdout == AGENT.encode()
+    assert back.stdout == ONE_CALL.encode()
     assert list(agent.parent.iterdir()) == [agent]
-
-
-def test_colours_only_where_they_are_wanted(agent: Path) -> None:
-    command = [sys.executable, "-m", "art_adapt", "--isolated", "--diff", "agent.py"]
-    for variables, coloured in (
-        ({}, False),
-        ({"FORCE_COLOR": "1"}, True),
-        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
-    ):
-        done = subprocess.run(
-            command,
-            cwd=agent.parent,
-            capture_output=True,
-            env={**os.environ, **variables},
-            check=False,
-        )
-        assert (b"\x1b" in done.stderr) is coloured
-        assert b"\x1b" not in done.stdout  # a patch is never coloured
-
-
-def test_a_terminal_shows_what_changes_and_the_next_command(tmp_path: Path) -> None:
-    agent = copy_of("support_loop", tmp_path) / "agent.py"
-    command = f"{sys.executable} -m art_adapt --diff {agent.name}"
-    status, said = in_terminal(command, agent.parent, [])
-    assert status == 1
-    assert "recorded(client.chat.completions.create)" in said
-    assert "new file agent_train.py" in said and "async def train(" not in said
-    assert "Next: write it, with art-adapt agent.py" in said
-    piped = art_adapt("--diff", agent.name, cwd=agent.parent)
-    assert b"async def train(" in piped.stdout and b"Next:" not in piped.stdout
-
-
-def test_a_long_reading_is_shown_in_a_terminal_and_gone_at_the_end(
-    agent: Path, tmp_path: Path
-) -> None:
-    parts = [f"part_{number}" for number in range(50)]
-    body = "".join(
-        f"def f{n}(x):\n    y = {{'a': x, 'b': [x]}}\n    return y['a'].run(f0(y['b']))\n\n"
-        for n in range(150)
-    )
-    for part in parts:
-        (agent.parent / f"{part}.py").write_text(body)
-    imports = "".join(f"import {part}\n" for part in parts)
-    agent.write_text(imports + agent.read_text())
-    command = f"{sys.executable} -m art_adapt --diff {agent.name} > patch"
-    status, said = in_terminal(command, agent.parent, [])
-    assert status == 1
-    assert re.search(r"\r\x1b\[K5\d files read, \d s", said)
-    last = said[said.rindex("files read") :]
-    assert "\r\x1b[K" in last  # erased before what is shown
-
-
-@pytest.mark.parametrize("agrees", [True, False])
-def test_in_a_terminal_it_asks(agent: Path, agrees: bool) -> None:
-    one = AGENT.replace("def run", "def run_one")
-    two = AGENT[AGENT.index("\n\ndef") :].replace("def run", "def run_two")
-    agent.write_text(one + two)
-    before = snapshot(agent.parent)
-    answers = [
-        ("settle them?", "b"),  # take what is recommended
-        ("Answer: ", "7"),
-        ("Answer", "b"),
-        ("[Y/n]: ", "yn"[not agrees]),
-    ]
-    command = f"{sys.executable} -m art_adapt --isolated agent.py"
-    code, said = in_terminal(command, agent.parent, answers)
-    assert code == 0
-    assert "  b  run_two  agent.py:12" in said and "+    from art_recording" in said
-    assert "new file agent_train.py" in said
-    assert (snapshot(agent.parent) == before) is not agrees
-    if agrees:
-        module = agent.with_name("agent_train.py").read_text()
-        assert "from agent import run_two\n" in module
-
-
-@pytest.mark.parametrize("agrees", [True, False])
-def test_undo_asks_as_well(agent: Path, agrees: bool) -> None:
-    assert art_adapt("--isolated", "agent.py", cwd=agent.parent).returncode == 0
-    command = f"{sys.executable} -m art_adapt --undo agent.py > log 2>&1"
-    _, said = in_terminal(command, agent.parent, [("[Y/n]:", "yn"[not agrees])])
-    assert ("recorded(" in agent.read_text()) is not agrees, said
-
-
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
-def test_a_closed_stream_is_no_error(agent: Path, closed: str) -> None:
-    command = f"{sys.executable} -m art_adapt --isolated --yes agent.py {closed}"
-    code, _ = in_terminal(command, agent.parent, [])
-    assert code == 0 and "recorded(" in agent.read_text()
-
-
-@pytest.mark.parametrize(
-    ("piped", "agrees"),
-    [
-        ("| cat > said", True),
-        ("> said", False),
-        ("< /dev/null", True),
-        ("2> /dev/null", True),
-        ("< /dev/null > said", False),
-    ],
-)
-def test_whatever_is_piped_somebody_at_a_terminal_is_asked(
-    agent: Path, piped: str, agrees: bool
-) -> None:
-    before = agent.read_bytes()
-    command = f"{sys.executable} -m art_adapt --isolated agent.py {piped}"
-    answers = [("settle them?", "b"), ("[Y/n]:", "yn"[not agrees])]
-    _, said = in_terminal(command, agent.parent, answers)
-    assert (agent.read_bytes() == before) is not agrees, said
-    if not agrees:
-        command = command.replace("agent.py", "--yes agent.py")
-        in_terminal(command, agent.parent, [])
-        assert agent.read_bytes() != before
 
 
 def test_undo_leaves_what_somebody_edited(agent: Path) -> None:
@@ -318,12 +190,12 @@ def test_undo_leaves_what_somebody_edited(agent: Path) -> None:
     done = art_adapt("--undo", "agent.py", cwd=agent.parent)
     assert done.returncode == 0
     assert b"left agent_train.py: it has been edited" in done.stdout
-    assert agent.read_text() == AGENT
+    assert agent.read_text() == ONE_CALL
     assert b"removed art_recording.py" in done.stdout  # the module needs it no more
 
 
 def test_undo_keeps_the_recorder_for_a_file_that_still_uses_it(agent: Path) -> None:
-    agent.with_name("other.py").write_text(AGENT)
+    agent.with_name("other.py").write_text(ONE_CALL)
     art_adapt("--isolated", "agent.py", cwd=agent.parent)
     art_adapt("--isolated", "other.py", cwd=agent.parent)
     done = art_adapt("--undo", "agent.py", cwd=agent.parent)
@@ -358,9 +230,9 @@ def test_edited_train_modules_are_not_overwritten(agent: Path) -> None:
     module = agent.with_name("agent_train.py")
     edited = module.read_text().replace("EPOCHS = 3", "EPOCHS = 4")
     module.write_text(edited)
-    before = snapshot(agent.parent)
+    before = files_of(agent.parent)
     done = art_adapt("--isolated", "agent.py", cwd=agent.parent)
-    assert done.returncode == 2 and snapshot(agent.parent) == before
+    assert done.returncode == 2 and files_of(agent.parent) == before
     assert b"-EPOCHS = 4" in done.stdout and b"--force" in done.stderr
     assert (
         art_adapt("--isolated", "--force", "agent.py", cwd=agent.parent).returncode == 0
@@ -418,18 +290,18 @@ def test_a_folder_stands_for_its_agents(
 ) -> None:
     library = tmp_path / "venv" / "lib" / "site-packages" / "library.py"
     library.parent.mkdir(parents=True)
-    library.write_text(AGENT)
+    library.write_text(ONE_CALL)
     if has_git:  # which nobody has told to ignore venv
         subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     assert art_adapt("--isolated", ".", cwd=tmp_path).returncode == 0
     assert "recorded(" in agent.read_text()
-    assert library.read_text() == AGENT
+    assert library.read_text() == ONE_CALL
 
 
 def test_a_folder_with_a_repository_in_it(tmp_path: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()
-    (inner / "agent.py").write_text(AGENT)
+    (inner / "agent.py").write_text(ONE_CALL)
     for folder in (tmp_path, inner):
         subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
     assert art_adapt("--isolated", ".", cwd=tmp_path).returncode == 0
@@ -443,7 +315,7 @@ def test_each_file_is_read_and_parsed_once(
     folder.mkdir()
     (folder / "__init__.py").touch()
     for name in ("one", "two", "three"):
-        (folder / f"{name}.py").write_text(AGENT.replace("gpt-4o", name))
+        (folder / f"{name}.py").write_text(ONE_CALL.replace("gpt-4o", name))
     (folder / "two.py").write_text(
         "from .one import run as first\n" + (folder / "two.py").read_text()
     )
@@ -475,7 +347,7 @@ def test_each_file_is_read_and_parsed_once(
 
 
 def test_an_entry_point_in_another_file(tmp_path: Path) -> None:
-    (tmp_path / "llm.py").write_text(AGENT.replace("def run", "def ask"))
+    (tmp_path / "llm.py").write_text(ONE_CALL.replace("def run", "def ask"))
     (tmp_path / "bot.py").write_text(
         "from llm import ask\n\n\ndef handle(question: str) -> str:\n    return ask(question)\n"
     )
@@ -637,22 +509,6 @@ def test_suggested_commands_can_be_pasted(agent: Path, tmp_path: Path) -> None:
     assert b"art-adapt rehearse 'a b/my agent_train.py'" in done.stdout
 
 
-def test_names_in_any_encoding_are_printed(agent: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "\u65e5\u672c"
-    folder.mkdir()
-    agent.rename(folder / "agent.py")
-    command = [sys.executable, "-m", "art_adapt", "--isolated"]
-    ascii_only = {**os.environ, "PYTHONIOENCODING": "latin-1"}
-    for option in ("--diff", "--yes", "--undo"):
-        done = subprocess.run(
-            [*command, option, folder / "agent.py"],
-            cwd=tmp_path,
-            env=ascii_only,
-            capture_output=True,
-        )
-        assert done.returncode in (0, 1), done.stderr.decode()
-
-
 @pytest.mark.parametrize(
     ("word", "meant"),
     [("chekc", "check"), ("reherse", "rehearse"), ("docter", "doctor")],
@@ -727,21 +583,6 @@ def test_nothing_is_sent_and_none_of_the_users_code_is_run(
     assert done.returncode in (0, 1), done.stderr.decode()
     assert b"connected" not in done.stderr
     assert not agent.with_name("executed").exists()
-
-
-@pytest.mark.parametrize("columns", [60, 120])
-@pytest.mark.parametrize("options", ["--diff", "--diff --entry nothing"])
-def test_lines_are_broken_at_words(agent: Path, columns: int, options: str) -> None:
-    command = f"{sys.executable} -m art_adapt --isolated {options} agent.py"
-    for colours in ("", "NO_COLOR=1 "):
-        line = f"stty cols {columns}; {colours}{command} > said"
-        _, said = in_terminal(line, agent.parent, [])
-        plain = re.sub(r"\x1b\[[0-9;]*[mK]", "", said).replace("\r\n", "\n")
-        assert plain.strip()
-        for shown in plain.splitlines():
-            assert len(shown) <= columns or len(shown.split()) == 1, shown
-        piped = art_adapt("--isolated", *options.split(), "agent.py", cwd=agent.parent)
-        assert plain.split() == piped.stderr.decode().split()
 
 
 def test_unknown_option(agent: Path) -> None:
@@ -835,14 +676,6 @@ def test_hooks_used_by_hand_in_other_ways_are_not_taken_off(tmp_path: Path) -> N
     assert "agent.py:3:10: a hook used in a way" in refused(
         tmp_path, "--undo", "agent.py"
     )
-
-
-def test_a_pipe_that_closes_early_is_no_crash(agent: Path) -> None:
-    command = f"{sys.executable} -m art_adapt --isolated --diff agent.py | head -c 10"
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=agent.parent, capture_output=True, check=False
-    )
-    assert b"Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import typer
 
 from art_adapt import backends
 from art_adapt.commands import command_app
-from art_adapt.errors import Refusal
+from art_adapt.errors import Refusal, missing
 
 if TYPE_CHECKING:
     from art_adapt.doctor import Finding
@@ -42,6 +42,8 @@ def doctor(
     Exit codes: 0 it could; 1 something would end the run, or make it worthless; 2 could
     not look.
     """
+    if not module.is_file():  # before ART is imported: that takes seconds
+        raise missing(module)
     try:
         from art_adapt.doctor import State, examine
     except ImportError as error:

@@ -17,7 +17,7 @@ from art_adapt.code.packages import import_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.doctor import checks
 from art_adapt.doctor.finding import Check, Finding, Setup, failed, ok
-from art_adapt.errors import Refusal, missing
+from art_adapt.errors import Refusal
 from art_adapt.rehearsal.environment import files_of, keys_read
 from art_adapt.source import read_source
 
@@ -33,10 +33,8 @@ def examine(
     ``backend`` replaces the module's own; ``try_judge`` asks the judge for an answer.
 
     Raises:
-        Refusal: there is no such file, or it is no train module.
+        Refusal: it is no train module.
     """
-    if not path.is_file():
-        raise missing(path)
     try:
         module = import_train_module(path)
     except (Exception, SystemExit) as error:
