@@ -183,6 +183,15 @@ SHOWN: dict[str, tuple[str, list[Any], str, dict[str, Any]]] = {
         [CALL, *SAID], "answer", {"task": "Is it sunny in Rome?"},
     ),
 }  # fmt: skip
+# A toolbox whose method asks the model, and somebody who asks it about the answer.
+BESIDE = (
+    "class Toolbox:\n    def look(self, city):\n        return think_of(f'Where is {city}?')\n\n\n"
+    + function("def answer(task, toolbox):", LOOP.replace(
+        '"content": "sunny"', '"content": toolbox(call.function.name, json.loads(call.function.arguments))'))
+    + "def is_polite(text):\n    asked = [{'role': 'user', 'content': f'Is this polite: {text}'}]\n"
+    "    return client.chat.completions.create(model='m', messages=asked).choices[0].message.content\n\n\n"
+    + RUNS + "print(is_polite(answer('Is it sunny in Rome?', lambda name, given: vars(Toolbox)[name](None, **given))))\n"
+)  # fmt: skip
 QUESTION = "Is it sunny in Rome?"
 
 

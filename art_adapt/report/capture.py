@@ -29,11 +29,7 @@ def say_seen(runs: Sequence[Run]) -> None:
     say(
         f"\nSeen: {counted(len(requests), 'request')} in {counted(conversations, 'conversation')}\n"
     )
-    called = Counter(
-        str((call.get("function") or {}).get("name"))
-        for request in requests
-        for call in request.message.get("tool_calls") or ()
-    )
+    called = Counter(name for request in requests for name in request.called)
     if called:
         tools = ", ".join(f"{name} ({count})" for name, count in called.items())
         say(f"  tools    {printable(tools)}\n")

@@ -5,6 +5,7 @@ It is coloured and broken at words in a terminal, and plain elsewhere.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from art_adapt.paths import at
 from art_adapt.plan import Plan
 from art_adapt.printable import counted, printable
 from art_adapt.seen.decision import Seen
+from art_adapt.seen.episodes import SeenFunction
 from art_adapt.settings import Origin
 from art_adapt.survey.candidates.entry_points import UNSEEN
 from art_adapt.survey.model import (
@@ -93,6 +95,8 @@ def _lines(plan: Plan) -> Iterator[Line]:
     decisions = plan.decisions
     yield Line(text="Found", heading=True)
     yield from found_lines(plan.survey, decisions)
+    if plan.seen is not None and plan.seen.function is not None:
+        yield from _seen_lines(plan.seen.function)
     if decisions.training is not None:
         yield Line()
         yield Line(text="Decided", heading=True)
@@ -110,6 +114,26 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
         yield Line("reward", at(site.place), site.expression)
     yield from _effect_lines(survey)
     yield from _obstacle_lines(survey)
+
+
+def _seen_lines(function: SeenFunction) -> Iterator[Line]:
+    """Say what runs show of an episode's answer and of its tools."""
+    episodes = len(function.calls)
+    answered = sum(each.answers for each in function.calls)
+    yield Line(
+        "seen",
+        f"{counted(episodes, 'episode')}, {answered or 'none'} of them returned what the model "
+        "said last",
+        "" if answered else "the exits above are read, not seen",
+    )
+    requests = [request for each in function.calls for request in each.requests]
+    called = Counter(name for request in requests for name in request.called)
+    offered = dict.fromkeys(name for request in requests for name in request.offered)
+    never = [name for name in offered if name not in called]
+    if offered or called:
+        said = ", ".join(f"{name} ({count})" for name, count in called.items())
+        unused = f"offered and never called: {', '.join(never)}" if never else ""
+        yield Line("", f"tools called: {said or 'none'}", unused)
 
 
 def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:

@@ -101,6 +101,20 @@ class Request:
                 given = [{"role": "user", "content": given}]
         return [each for each in given or () if isinstance(each, dict)]
 
+    @property
+    def offered(self) -> list[str]:
+        """Return the names of the tools that the model was offered."""
+        tools = [
+            each for each in self.body.get("tools") or () if isinstance(each, dict)
+        ]
+        return [str((each.get("function") or each).get("name")) for each in tools]
+
+    @property
+    def called(self) -> list[str]:
+        """Return the names of the tools that the model called."""
+        calls = self.message.get("tool_calls") or ()
+        return [str((each.get("function") or {}).get("name")) for each in calls]
+
 
 @dataclass(frozen=True)
 class Run:

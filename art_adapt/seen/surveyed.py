@@ -8,6 +8,7 @@ from art_adapt.code.session import Session
 from art_adapt.discovery import with_entry_file
 from art_adapt.seen.decision import Seen, seen_of, shown_by, with_seen
 from art_adapt.seen.fields import with_given
+from art_adapt.seen.roles import with_seen_roles
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source
 from art_adapt.survey.model import Survey
@@ -31,4 +32,5 @@ def surveyed_as_seen(
     if seen is not None or options.origin("entry") is Origin.EARLIER:
         sources = with_entry_file(sources, options.entry)
         found = survey(sources, entry=options.entry, session=session)
-    return with_given(found, seen), options, seen
+    found, options = with_seen_roles(with_given(found, seen), options, seen)
+    return found, options, seen

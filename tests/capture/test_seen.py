@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import stat
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from agent_files import art_adapt
 from watched_agents import (
     AGENT,
+    BESIDE,
     CALL,
     HEAD,
     LOOP,
@@ -164,6 +166,46 @@ def test_two_runs_show_what_stays_the_same(tmp_path: Path) -> None:
         in patch.replace('"', "'")
     )
     assert [row["task"] for row in rows(tmp_path)] == [QUESTION, "Is it cold in Oslo?"]
+
+
+def test_what_asks_beside_the_conversation_is_a_side_job(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(HEAD + BESIDE)
+    assert _policy(tmp_path) == ["answer", "is_polite", "think"]  # by reading alone
+    watched(tmp_path, BESIDE, [CALL, {"content": "In Italy."}, *SAID])
+    assert _policy(tmp_path) == ["answer"]
+    assert _policy(tmp_path, "--policy", "think") == ["answer", "is_polite", "think"]
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    said = " ".join(done.stdout.decode().split())
+    assert "seen: a tool asked it while the conversation waited" in said
+    assert "seen: no episode asked it" in said
+    assert "1 episode, 1 of them returned what the model said last" in said
+    assert "tools called: look (1)" in said
+    written = (tmp_path / "agent.py").read_text()
+    assert written.count("recorded(") == 1
+    shutil.rmtree(tmp_path / ".art-adapt")
+    again = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr.decode()
+    assert (tmp_path / "agent.py").read_text() == written
+
+
+def test_a_call_that_also_asks_in_the_conversation_is_no_side_job(
+    tmp_path: Path,
+) -> None:
+    agent = BESIDE.replace("while True:", "print(think_of(task))\n    while True:", 1)
+    watched(tmp_path, agent, [{"content": "Hm."}, CALL, *SAID, *SAID])
+    assert _policy(tmp_path) == ["answer", "think"]
+
+
+def _policy(folder: Path, *options: str) -> list[str]:
+    """Return the functions whose calls are to be trained."""
+    done = art_adapt("--diff", "--json", "--isolated", *options, "agent.py", cwd=folder)
+    told = json.loads(done.stdout)
+    calls = [call for file in told["files"] for call in file["calls"]]
+    names = {
+        f"{Path(call['place']['path']).name}:{call['place']['line']}": call["function"]
+        for call in calls
+    }
+    return sorted(names[place] for place in told["policy"])
 
 
 def test_a_flag_says_more_than_a_run(tmp_path: Path) -> None:

@@ -1,0 +1,137 @@
+"""Tell from runs which completion calls do a side job: what asks beside the conversation.
+
+A call that every run made outside the episodes, or while a tool of the conversation ran, is no
+turn of the agent. A call that carries a conversation of its own, turn after turn or with tools,
+is left to reading: a sub-agent and a simulated user look alike in a run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from art_adapt.decisions import is_named
+from art_adapt.seen.conversations import conversations_of
+from art_adapt.seen.decision import Seen
+from art_adapt.seen.notes import Request, Run
+from art_adapt.settings import Options, Origin
+from art_adapt.survey.calls.roles import Role
+from art_adapt.survey.model import CompletionCall, Survey
+
+OUTSIDE = "seen: no episode asked it"
+IN_TOOL = "seen: a tool asked it while the conversation waited"
+
+
+def with_seen_roles(
+    survey: Survey, options: Options, seen: Seen | None
+) -> tuple[Survey, Options]:
+    """Return the survey and the options with the calls that runs show as side jobs.
+
+    Where somebody has named the calls of either role, that holds; and where nothing would be
+    left to train, reading does.
+    """
+    is_said = not {Origin.DEFAULT, Origin.SEEN} >= {
+        options.origin("auxiliary"),
+        options.origin("policy"),
+    }
+    found = {} if seen is None or is_said else _side_jobs(survey, seen)
+    policy = [call for call in survey.calls if call.role is Role.POLICY]
+    if not found or all(call in found for call in policy):
+        return survey, options
+    files = tuple(
+        replace(file, calls=tuple(_as_seen(call, found) for call in file.calls))
+        for file in survey.files
+    )
+    names = tuple(_name(call, survey.calls) for call in found if call in policy)
+    if names:
+        origins = {**options.origins, "auxiliary": Origin.SEEN}
+        options = replace(options, auxiliary=names, origins=origins)
+    return replace(survey, files=files), options
+
+
+def _as_seen(
+    call: CompletionCall, found: Mapping[CompletionCall, str]
+) -> CompletionCall:
+    if call not in found:
+        return call
+    return replace(call, role=Role.AUXILIARY, reason=found[call])
+
+
+def _name(call: CompletionCall, every: Sequence[CompletionCall]) -> str:
+    """Return how ``--auxiliary`` names a call: by its function, if that names no other."""
+    if [each for each in every if is_named(each, call.function)] == [call]:
+        return call.function
+    return f"{call.place.path.as_posix()}:{call.place.line}"
+
+
+def _side_jobs(survey: Survey, seen: Seen) -> dict[CompletionCall, str]:
+    """Return the calls of which every request was one of a side job, each with the reason."""
+    reasons: dict[CompletionCall, set[str | None]] = {}
+    for run in seen.runs:
+        asked = dict(_asked_beside(run, seen))
+        for request in run.requests if asked else ():
+            call = _call_of(request, survey.calls)
+            if call is not None:
+                reasons.setdefault(call, set()).add(asked[request.number])
+    return {
+        call: IN_TOOL if IN_TOOL in why else OUTSIDE
+        for call, each in reasons.items()
+        if (why := {reason for reason in each if reason is not None}) == each
+    }
+
+
+def _asked_beside(run: Run, seen: Seen) -> Iterator[tuple[int, str | None]]:
+    """Yield each request of a run, by its number, with why it is none of the agent's turns.
+
+    Nothing where the run shows no episode.
+    """
+    calls = seen.function.calls if seen.function is not None else ()
+    episodes = [each.requests for each in calls if each.run.calls is run.calls]
+    if not episodes:
+        return
+    beside: dict[int, str | None] = dict.fromkeys(
+        (request.number for request in run.requests), OUTSIDE
+    )
+    for requests in episodes:
+        beside |= dict.fromkeys((request.number for request in requests), None)
+        beside |= dict.fromkeys(_asked_by_tools(requests), IN_TOOL)
+    yield from beside.items()
+
+
+def _asked_by_tools(requests: Sequence[Request]) -> Iterator[int]:
+    """Yield single requests without tools that came while a conversation's tool call was open."""
+    conversations = conversations_of(requests)
+    by_number = {request.number: request for request in requests}
+    alone = {
+        number
+        for conversation in conversations
+        for number in conversation
+        if len(conversation) == 1 and not by_number[number].body.get("tools")
+    }
+    for conversation in conversations:
+        for asked, answered in pairwise(sorted(conversation)):
+            if by_number[asked].message.get("tool_calls"):
+                yield from (each for each in alone if asked < each < answered)
+
+
+def _call_of(
+    request: Request, calls: Sequence[CompletionCall]
+) -> CompletionCall | None:
+    """Return the completion call that a request came from; None if that cannot be told."""
+    site = request.site
+    if site is None:
+        return None
+    found = [
+        call
+        for call in calls
+        if os.path.realpath(call.place.path) == str(site.path)
+        and call.function == site.function
+    ]
+    at_line = [
+        call
+        for call in found
+        if (span := call.around or call.span).line <= site.line <= span.end_line
+    ]
+    return next(iter(at_line or (found if len(found) == 1 else ())), None)
