@@ -21,6 +21,7 @@ from agent_files import AGENTS, REPOSITORY, art_adapt, copy_of
 
 from art_adapt.backends import INSTALL, Backend
 from art_adapt.commands import COMMANDS
+from art_adapt.training.gpu_memory import ADVICE
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 REVIEW = (REPOSITORY / "docs" / "review.md").read_text(encoding="utf-8")
@@ -81,11 +82,60 @@ def test_the_workflow_comments_on_what_is_not_recorded(
     assert recorded or said.read_text().startswith("## art-adapt: agent.py\n")
 
 
-@pytest.mark.parametrize("page", ["quickstart.md", "train-module.md"])
+@pytest.mark.parametrize("page", ["quickstart.md", "train-on-gpu.md", "rehearsal.md"])
 def test_pages_install_what_the_tool_says(page: str) -> None:
     text = (REPOSITORY / "docs" / page).read_text(encoding="utf-8")
     for command in INSTALL[Backend.LOCAL]:
         assert command in text
+
+
+def test_no_page_installs_a_backend_otherwise() -> None:
+    said = {line for lines in INSTALL.values() for line in lines}
+    for document in DOCUMENTS:
+        code = document.read_text(encoding="utf-8")
+        for line in re.findall(
+            r"(?:uv )?pip install [^`\n]*openpipe-art\[[^`\n]*", code
+        ):
+            assert line in said, f"{document.name}: {line}"
+
+
+def test_the_quickstart_is_short_and_begins_with_a_run() -> None:
+    text = (REPOSITORY / "docs" / "quickstart.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 900
+    assert next(commands_in(text)).startswith("art-adapt capture -- ")
+
+
+def test_a_choice_is_explained_as_the_page_shows(tmp_path: Path) -> None:
+    page = (REPOSITORY / "docs" / "choose-episode.md").read_text(encoding="utf-8")
+    folder = copy_of("judge_and_policy", tmp_path)
+    said = art_adapt("explain", "--entry", "agent.py", cwd=folder)
+    assert said.returncode == 0 and f"```\n{said.stdout.decode()}```" in page
+
+
+def test_a_loop_at_module_level_is_refused_as_the_page_shows(tmp_path: Path) -> None:
+    page = (REPOSITORY / "docs" / "choose-episode.md").read_text(encoding="utf-8")
+    (tmp_path / "agent.py").write_text(
+        "from openai import OpenAI\n\nclient = OpenAI()\n"
+        'messages = [{"role": "system", "content": "You play twenty questions."}]\n\n\n'
+        "def turn(text):\n"
+        '    messages.append({"role": "user", "content": text})\n'
+        '    reply = client.chat.completions.create(model="m", messages=messages)\n'
+        "    messages.append(reply.choices[0].message)\n"
+        "    return reply.choices[0].message.content\n\n\n"
+        'text = "Start."\nfor _ in range(20):\n    text = turn(text)\n    print(text)\n'
+    )
+    said = art_adapt("--isolated", "--diff", "agent.py", cwd=tmp_path)
+    assert said.returncode == 2
+    assert said.stderr.decode().replace(f"{tmp_path}{os.sep}", "") in page
+
+
+def test_the_table_of_memory_has_the_advice_that_a_run_gives() -> None:
+    page = (REPOSITORY / "docs" / "train-on-gpu.md").read_text(encoding="utf-8")
+    for signs, advice in ADVICE.items():
+        for sign in re.split(r"\|", signs):
+            assert sign.replace(".*", " ... ") in page
+        for setting in re.findall(r"MODEL = \{.*?\}(?:\}|(?=$|\W))", advice):
+            assert setting in page
 
 
 def code_and_prose(text: str) -> tuple[str, str]:
