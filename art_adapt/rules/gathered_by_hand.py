@@ -185,10 +185,12 @@ def _makes_trajectories(syntax: Syntax, function: Function) -> bool:
 def _is_of_a_loop(code: Code, call: ast.Call) -> bool:
     """Return whether a loop that trains gathers, itself or in a function that it calls."""
     for trained in code.training.calls:
-        loop = code.syntax.enclosing_loop(trained)
+        loop = next(iter(code.training.loops(trained)), None)
         if loop is None:
             continue
-        if code.blocks.within(call, loop):
+        outside = code.syntax.owner(loop) != code.syntax.owner(trained)
+        beside = outside and code.syntax.owner(call) == code.syntax.owner(trained)
+        if beside or code.blocks.within(call, loop):
             return True
         function = code.function_of(call)
         callers = (

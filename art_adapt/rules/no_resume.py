@@ -116,26 +116,34 @@ async def main(model, backend, rows, done):
 
 
 def check(code: Code) -> Iterator[Found]:
-    loops = {
-        loop
-        for call in code.training.calls
-        if (loop := _outermost(code, call)) is not None
-        and not _tries_again(code, call, loop)
-    }
-    for loop in loops:
-        if _is_resumed(code, loop):
+    said = set()
+    for call in code.training.calls:
+        anew = _counted_anew(code, call)
+        if anew is not None and anew not in said:
+            said.add(anew)
+            yield found(
+                anew,
+                "a restarted run counts from 0 again although its weights continue: start at "
+                "await model.get_step()",
+            )
+
+
+def _counted_anew(code: Code, call: ast.Call) -> ast.Call | None:
+    """Return what the outermost loop of the innermost function that counts steps goes through."""
+    for loops in code.training.levels(call):
+        if not loops:
             continue
+        loop = loops[-1]
+        if _tries_again(code, call, loop) or _is_resumed(code, loop):
+            return None
         iterated = getattr(loop, "iter", None)
         values = (
             code.syntax.values_of(iterated) if isinstance(iterated, ast.Name) else []
         )
         iterated = values[0] if len(values) == 1 else iterated
         if isinstance(iterated, ast.Call) and _begins_anew(code, iterated):
-            yield found(
-                iterated,
-                "a restarted run counts from 0 again although its weights continue: start at "
-                "await model.get_step()",
-            )
+            return iterated
+    return None
 
 
 def _is_resumed(code: Code, loop: ast.AST) -> bool:
@@ -237,10 +245,3 @@ def _tries_again(code: Code, call: ast.Call, loop: ast.AST) -> bool:
             return True
         inner = outer
     return False
-
-
-def _outermost(code: Code, call: ast.Call) -> ast.AST | None:
-    loop, outer = None, code.syntax.enclosing_loop(call)
-    while outer is not None:
-        loop, outer = outer, code.syntax.enclosing_loop(outer)
-    return loop

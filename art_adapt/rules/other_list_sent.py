@@ -90,6 +90,9 @@ def check(code: Code) -> Iterator[Found]:
 def _is_record(code: Code, value: Value) -> bool:
     """Return whether it is a trajectory's messages, all of them."""
     node = value.node
+    if isinstance(node, ast.ListComp) and len(node.generators) == 1:
+        each = node.generators[0]  # of each message, as a dict
+        return not each.ifs and _is_of_record(code, value.of(each.iter))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr == "messages" and code.trajectories.is_one(
             node.func.value

@@ -15,7 +15,7 @@ preprocessing/tokenize.py:762-772 and 926.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from art_adapt.code.nodes import keyword
 from art_adapt.rules.code import Code, Kind, Put, Value
@@ -103,17 +103,13 @@ def check(code: Code) -> Iterator[Found]:
     for put in code.trajectories.puts:
         if _is_for_another_model(code, put):
             continue
-        content = _assistant_content(code, put)
-        if content is not None and not code.sampled.by_another_model(content):
-            behind = code.sampled.behind(content)
-            if code.sampled.kind(content) in (Kind.TEXT, Kind.MESSAGE) or (
-                behind and _are_of_policy(code, behind) and not behind & recorded
-            ):
-                yield found(
-                    put.at,
-                    "an assistant turn rebuilt as a dict has no tokens, so it is not "
-                    "trained; append the Choice",
-                )
+        contents = _assistant_contents(code, put)
+        if any(_is_sampled_text(code, each, recorded) for each in contents):
+            yield found(
+                put.at,
+                "an assistant turn rebuilt as a dict has no tokens, so it is not "
+                "trained; append the Choice",
+            )
         elif any(_is_made_up(code, value) for value in code.values(put.value)):
             yield found(
                 put.at,
@@ -129,16 +125,28 @@ def _is_for_another_model(code: Code, put: Put) -> bool:
     )
 
 
-def _assistant_content(code: Code, put: Put) -> Value | None:
-    """Return the content of a message that is certainly an assistant's."""
+def _is_sampled_text(
+    code: Code, content: Value, recorded: Container[ast.AST | None]
+) -> bool:
+    """Return whether it is what the policy said, in a completion whose Choice is nowhere put."""
+    if code.sampled.by_another_model(content):
+        return False
+    behind = code.sampled.behind(content)
+    return code.sampled.kind(content) in (Kind.TEXT, Kind.MESSAGE) or (
+        bool(behind)
+        and _are_of_policy(code, behind)
+        and not any(call in recorded for call in behind)
+    )
+
+
+def _assistant_contents(code: Code, put: Put) -> list[Value]:
+    """Return what the content of a message may be that is certainly an assistant's."""
     for value in code.values(put.value):
-        role = code.contents.item(value, "role")
-        content = code.contents.item(value, "content")
-        roles = {code.constant(each) for each in role.values}
-        if roles == {"assistant"} and len(content.values) > 0:
-            texts = [each for each in content.values if code.constant(each) != ""]
-            return texts[0] if texts else None
-    return None
+        roles = {code.constant(e) for e in code.contents.item(value, "role").values}
+        content = code.contents.item(value, "content").values
+        if roles == {"assistant"} and content:
+            return [each for each in content if code.constant(each) != ""]
+    return []
 
 
 def _are_of_policy(code: Code, calls: frozenset[ast.Call]) -> bool:

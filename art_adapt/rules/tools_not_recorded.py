@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import keyword
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code.completions import Argument
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART204", "tools-not-recorded", Severity.GARBAGE)
@@ -64,7 +65,7 @@ def check(code: Code) -> Iterator[Found]:
     making = {code.syntax.owner(call) for call in code.trajectories.new}
     for call in code.completions.of_policy:
         tools = code.completions.argument(call, "tools")
-        if call.recorded or tools is None or None in tools.constants:
+        if call.recorded or tools is None or _may_be_left_out(code, tools):
             continue
         if setting & {call.function} if call.function in making else setting:
             if _are_fewer(code, tools.values):
@@ -79,6 +80,20 @@ def check(code: Code) -> Iterator[Found]:
             "these tools are not on the trajectory: training and judges see a prompt "
             "without them; set trajectory.tools",
         )
+
+
+def _may_be_left_out(code: Code, tools: Argument) -> bool:
+    """Return whether nothing here says that tools are ever sent: None, or a default of None.
+
+    ``tools or None`` and ``tools if tools else None`` send those that there are.
+    """
+    written = [
+        value
+        for each in tools.written
+        for value in (code.syntax.values_of(each.node) or [each.node])
+    ]
+    chosen = all(isinstance(each, ast.IfExp | ast.BoolOp) for each in written)
+    return None in tools.constants and (not chosen or len(tools.constants) == 1)
 
 
 def _are_fewer(code: Code, sent: tuple[Value, ...]) -> bool:

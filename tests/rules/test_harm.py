@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import art
+import art.local
 import art.rewards
 import httpx
 import openai
@@ -580,6 +581,28 @@ def test_a_request_does_not_raise_what_parse_does() -> None:
 
     assert "LengthFinishReasonError" not in inspect.getsource(AsyncCompletions.create)
     assert not issubclass(openai.APITimeoutError, OSError)  # as those of requests are
+
+
+@shows("ART535")
+def test_a_step_that_fails_raises_and_leaves_the_model_as_it_was(
+    tmp_path: Path,
+) -> None:
+    class OutOfMemory(art.local.LocalBackend):
+        async def _train_model(self, *_: Any, **__: Any) -> Any:
+            raise RuntimeError("CUDA out of memory")
+            yield
+
+    async def steps() -> list[str]:
+        backend = OutOfMemory(path=str(tmp_path))
+        said = []
+        for _ in range(2):
+            group = Group([trajectory(USER, choice(), reward=1.0), trajectory(USER)])
+            with pytest.raises(RuntimeError) as failure:
+                await backend.train(model(), [group], learning_rate=1e-5)
+            said.append(str(failure.value))
+        return said
+
+    assert asyncio.run(steps()) == ["CUDA out of memory"] * 2
 
 
 @shows("ART532")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +15,8 @@ from art_adapt.rules.code.trajectories import Trajectories
 GROUPS = {"trajectory_groups", "groups"}  # what backend.train calls them
 # Functions that return the groups that they are given, or make them of these.
 PASSING = ("gather_trajectory_groups", "gather", "ruler_score_group", "wait_for")
+Loop = ast.For | ast.AsyncFor | ast.While
+DEEPEST = 4  # functions around a training call in which its loop is looked for
 MOST = 200  # expressions that are looked at for groups
 
 
@@ -36,6 +38,24 @@ class Training:
             and ("backend" in name.lower() or name.rpartition(".")[2] == "model")
             and (call.args or {k.arg for k in call.keywords} & GROUPS)
         )
+
+    def levels(self, call: ast.Call) -> Iterator[list[Loop]]:
+        """Yield the loops around a training call, the innermost first: of its function, then
+        those around the one call of that function, and so on outward.
+        """
+        syntax, functions = self.file.syntax, self.file.flow.functions
+        at = call
+        for _ in range(DEEPEST):
+            yield list(syntax.enclosing_loops(at))
+            function = self.file.function_of(at)
+            callers = list(functions.calls_of(syntax, function)) if function else []
+            if len(callers) != 1:
+                return
+            at = callers[0]
+
+    def loops(self, call: ast.Call) -> list[Loop]:
+        """Return the loops of the innermost function around a training call that has any."""
+        return next(filter(None, self.levels(call)), [])
 
     @cached_property
     def whole_loop(self) -> bool:

@@ -71,6 +71,10 @@ class Trajectories:
 
     def is_one(self, expression: ast.expr) -> bool:
         """Return whether it is constructed, annotated or named as a trajectory."""
+        if isinstance(expression, ast.Call) and last_name(expression.func) == "finish":
+            # Trajectory.finish() returns the trajectory itself (art/trajectories.py).
+            method = expression.func
+            return isinstance(method, ast.Attribute) and self.is_one(method.value)
         name = dotted(expression)
         if name is None:
             return False
@@ -85,7 +89,50 @@ class Trajectories:
         if others:  # of another class
             return False
         named = re.search(r"(^|[._])traj(ectory)?$", name, re.IGNORECASE) is not None
-        return named or self._is_annotated(expression, name)
+        return (
+            named
+            or self._is_annotated(expression, name)
+            or self._is_of_group(expression)
+        )
+
+    def _is_of_group(self, expression: ast.expr) -> bool:
+        """Return whether a loop over a group, or over a gathered group's list, binds it."""
+        group = self._looped(expression)
+        if isinstance(group, ast.Attribute) and group.attr == "trajectories":
+            group = group.value
+        if group is None or not isinstance(group, ast.Name):
+            return False
+        if self._is_made_by(group, "TrajectoryGroup", "ruler_score_group"):
+            return True
+        groups = self._looped(group)
+        return groups is not None and self._is_made_by(
+            groups, "gather_trajectory_groups"
+        )
+
+    def _looped(self, expression: ast.expr) -> ast.expr | None:
+        """Return what the nearest loop around a name goes through to bind it."""
+        if not isinstance(expression, ast.Name):
+            return None
+        for outer in self.file.syntax.ancestors(expression):
+            loops = getattr(outer, "generators", [outer])
+            for loop in loops:
+                if (
+                    isinstance(loop, ast.For | ast.comprehension)
+                    and isinstance(loop.target, ast.Name)
+                    and loop.target.id == expression.id
+                ):
+                    return loop.iter
+        return None
+
+    def _is_made_by(self, expression: ast.expr, *functions: str) -> bool:
+        """Return whether a function of ART made it, for all that is known."""
+        values = [value.node for value in self.file.values(expression)]
+        values = [v.value if isinstance(v, ast.Await) else v for v in values]
+        return bool(values) and all(
+            isinstance(value, ast.Call)
+            and (self.file.art_name(value.func) or "").endswith(functions)
+            for value in values
+        )
 
     def _is_annotated(self, expression: ast.expr, name: str) -> bool:
         """Return whether it is a parameter that is annotated as a trajectory."""
