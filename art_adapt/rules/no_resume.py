@@ -134,9 +134,13 @@ def _counted_anew(code: Code, call: ast.Call) -> ast.Call | None:
         if not loops:
             continue
         loop = loops[-1]
-        if _tries_again(code, call, loop) or _is_resumed(code, loop):
-            return None
         iterated = getattr(loop, "iter", None)
+        if (
+            _tries_again(code, call, loop)
+            or _is_resumed(code, loop)
+            or any(last_name(node) == "get_step" for node in _attributes(iterated))
+        ):
+            return None
         values = (
             code.syntax.values_of(iterated) if isinstance(iterated, ast.Name) else []
         )
@@ -144,6 +148,11 @@ def _counted_anew(code: Code, call: ast.Call) -> ast.Call | None:
         if isinstance(iterated, ast.Call) and _begins_anew(code, iterated):
             return iterated
     return None
+
+
+def _attributes(iterated: ast.expr | None) -> Iterator[ast.Attribute]:
+    nodes = () if iterated is None else ast.walk(iterated)
+    return (node for node in nodes if isinstance(node, ast.Attribute))
 
 
 def _is_resumed(code: Code, loop: ast.AST) -> bool:

@@ -65,7 +65,7 @@ def check(code: Code) -> Iterator[Found]:
     making = {code.syntax.owner(call) for call in code.trajectories.new}
     for call in code.completions.of_policy:
         tools = code.completions.argument(call, "tools")
-        if call.recorded or tools is None or _may_be_left_out(code, tools):
+        if call.recorded or tools is None or _may_be_left_out(tools):
             continue
         if setting & {call.function} if call.function in making else setting:
             if _are_fewer(code, tools.values):
@@ -82,17 +82,17 @@ def check(code: Code) -> Iterator[Found]:
         )
 
 
-def _may_be_left_out(code: Code, tools: Argument) -> bool:
+def _may_be_left_out(tools: Argument) -> bool:
     """Return whether nothing here says that tools are ever sent: None, or a default of None.
 
     ``tools or None`` and ``tools if tools else None`` send those that there are.
     """
-    written = [
-        value
+    choices = ast.IfExp | ast.BoolOp
+    chosen = all(
+        isinstance(each.node, choices)
+        or isinstance(each.syntax.parents.get(each.node), choices)
         for each in tools.written
-        for value in (code.syntax.values_of(each.node) or [each.node])
-    ]
-    chosen = all(isinstance(each, ast.IfExp | ast.BoolOp) for each in written)
+    )
     return None in tools.constants and (not chosen or len(tools.constants) == 1)
 
 
