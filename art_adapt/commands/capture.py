@@ -155,7 +155,7 @@ def watch(
     outermost = next((call for run in runs for call in run.calls.values()), None)
     possible = seen_episodes(runs)
     if outermost is None:
-        return code
+        return code or 2
     near = possible[0].key[0] if possible else outermost.path
     point, scenarios = _episode(agent or _shown(near), None)
     say_episode(point)
@@ -168,7 +168,7 @@ def watch(
         notes = ({**each, "outcome": "scripted", "answer": None} for each in notes)
     kept = kept_rows(notes, names, _earlier(path), allowed)
     append_rows(path, kept.rows)
-    agent_file = agent or _shown(near)
+    agent_file = _shown(near)
     say_kept(kept, path, point, then=f"art-adapt {quote(shown(agent_file))}")
     if kept.episodes == 1 and len(names) > 1:
         say_open(names)

@@ -26,6 +26,22 @@ from art_adapt.training.time_limits import OutOfTime, within
 S = TypeVar("S")
 
 
+# The metrics of an episode in which nothing happened: doctor tries a reward on it.
+NOTHING_HAPPENED = dict.fromkeys(
+    (
+        "turns",
+        "tool_calls",
+        "tool_errors",
+        "answered",
+        "truncated",
+        "timed_out",
+        "tokens_in",
+        "tokens_out",
+    ),
+    0.0,
+)
+
+
 class Trajectory(art.Trajectory):
     """An episode, with the answer that the agent ended it with (None: it gave none).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -58,7 +59,15 @@ def print_usage(
     print(f"      model={name!r}, messages=[...])")
     print(f'  curl {url}/chat/completions -H "Authorization: Bearer $KEY" \\')
     print(f"      -H 'Content-Type: application/json' -d '{body}'")
-    print("  Is it better than before? python agent_train.py evaluate --endpoint URL")
+    print(f"  Is it better than before? {_command()} evaluate --endpoint URL")
+
+
+def _command() -> str:
+    """Return the command that started this process: a module of a package, or a file."""
+    spec = sys.modules["__main__"].__spec__
+    if spec is None:
+        return f"python {shlex.quote(sys.argv[0])}"
+    return f"python -m {spec.name.removesuffix('.__main__')}"
 
 
 def _serve(model: art.TrainableModel[Any, Any], options: Options, lora: str) -> str:

@@ -344,6 +344,21 @@ def test_a_scripted_model_answers_without_a_key(
     assert rows(tmp_path) == [{"task": QUESTION}]
 
 
+def test_a_run_that_asks_nothing_is_no_success(tmp_path: Path) -> None:
+    done = watched(tmp_path, "print('nothing to ask')\n", [])
+    assert done.returncode == 2
+    assert "no request to a model was seen" in done.stderr.decode()
+
+
+def test_the_next_command_names_the_agent_and_not_what_runs_it(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(
+        "import sys\nfrom agent import answer\n\nprint(answer(sys.argv[1]))\n"
+    )
+    command = (sys.executable, "main.py", QUESTION)
+    done = watched(tmp_path, function("def answer(task):"), [CALL, *SAID], *command)
+    assert "next: art-adapt agent.py" in done.stderr.decode()
+
+
 def test_secrets_are_not_noted(tmp_path: Path) -> None:
     key = "sk-" + "a1b2c3d4" * 3
     agent = function("def answer(task, password, notes):") + (

@@ -212,6 +212,7 @@ def test_scenarios_that_are_wrong(rows: str, said: str, tmp_path: Path) -> None:
         (lambda trajectory, scenario: len(trajectory.final_answer or ""), "ok"),
         # A further key of the row, and a number: what a reward compares with.
         (lambda trajectory, scenario: scenario.expected + scenario.limit, "ok"),
+        (lambda trajectory, scenario: trajectory.metrics["tool_calls"], "ok"),
     ],
 )
 def test_the_reward_of_an_episode_without_an_answer(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -88,11 +89,20 @@ WRONG = {
 
 
 def rehearsed(
-    tmp_path: Path, agent: str, entry: str, *options: str, head: str = HEAD
+    tmp_path: Path,
+    agent: str,
+    entry: str,
+    *options: str,
+    head: str = HEAD,
+    more: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
+    """Rehearse an agent; its scenarios have ``more`` keys than the agent takes."""
     (tmp_path / "agent.py").write_text(head + agent)
     (tmp_path / "rewards.py").write_text(REWARD)
-    rows = [{"question": f"How is the weather in city {at}?"} for at in range(8)]
+    rows = [
+        {"question": f"How is the weather in city {at}?", **(more or {})}
+        for at in range(8)
+    ]
     (tmp_path / "scenarios.jsonl").write_text("\n".join(map(json.dumps, rows)))
     adapting = ("--isolated", "--entry", entry, "--reward", "rewards:f", "agent.py")
     done = art_adapt(*adapting, cwd=tmp_path)
@@ -114,6 +124,35 @@ def test_a_right_agent_is_witnessed(tmp_path: Path) -> None:
     assert twice == "the same scenario and the same replies lead to the same requests"
     assert ends.startswith("an episode ends whose model goes on calling tools: ")
     assert told["unwitnessed"] == []
+
+
+def test_a_form_for_the_reply_and_a_key_of_the_reward_are_no_gap(
+    tmp_path: Path,
+) -> None:
+    """A tool that each request demands is how instructor asks for an object."""
+    form = (
+        "def run_agent(question: str) -> str:\n"
+        '    messages = [{"role": "user", "content": question}]\n'
+        '    demanded = {"type": "function", "function": {"name": "look"}}\n'
+        '    reply = client.chat.completions.create(model="m", messages=messages, '
+        "tools=TOOLS, tool_choice=demanded)\n"
+        "    return str(reply.choices[0].message.tool_calls)\n"
+    )
+    told = rehearsed(tmp_path, form, "run_agent", more={"expected": "a city"})
+    said = [*told["witnessed"], *told["unwitnessed"]]
+    assert not any("look" in each or "expected" in each for each in said), said
+
+
+def test_a_tool_that_takes_a_made_up_argument_apart_is_no_failure(
+    tmp_path: Path,
+) -> None:
+    calculator = HEAD.replace(
+        'return "sunny in " + city',
+        "try:\n        return str(eval(city, {}))\n"
+        "    except Exception as error:\n        return f'error: {error}'",
+    )
+    told = rehearsed(tmp_path, RIGHT, "run_agent", head=calculator)
+    assert told["findings"] == []
 
 
 # What outlives an episode or never ends, and what the rehearsal could not see because of it.

@@ -28,6 +28,7 @@ from art_adapt.hooks import final_answer, recorded, reward
 from art_adapt.recording import EndpointError, RecordingError
 from art_adapt.recording.histories import new_history
 from art_adapt.training import isolation, judging
+from art_adapt.training.episodes import NOTHING_HAPPENED
 from art_adapt.training.reports import report
 from art_adapt.training.rewards import RewardError
 
@@ -316,6 +317,7 @@ def test_what_an_episode_returns_is_its_answer(engine: Engine, episode: Any) -> 
     trajectory = record(engine, episode)
     assert trajectory.final_answer == "Yes."
     assert trajectory.metrics["turns"] == 1 and trajectory.metrics["answered"]
+    assert NOTHING_HAPPENED.keys() <= trajectory.metrics.keys()
     assert trajectory.metadata["policy"] == "policy@3"
     assert len(trajectory.messages_and_choices) == 2
     (request,) = [exchange.request for exchange in engine.log]

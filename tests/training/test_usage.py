@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 import shlex
+import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from art_adapt import training
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [(None, "python 'my agent_train.py'"), ("a.b_train", "python -m a.b_train")],
+)
+def test_the_next_command_names_the_module_that_runs(
+    name: str | None,
+    command: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec = None if name is None else ModuleSpec(name, None)
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", spec)
+    monkeypatch.setattr(sys, "argv", ["my agent_train.py"])
+    model: Any = training.make_model("run", "tests", "a/model", {})
+    model.base_path = str(tmp_path)
+    (tmp_path / "tests/models/run/checkpoints/0001").mkdir(parents=True)
+    training.print_usage(model, {})
+    assert f"{command} evaluate --endpoint" in capsys.readouterr().out
 
 
 def test_the_command_has_what_the_run_had(

@@ -17,8 +17,9 @@ def check(setup: Setup) -> Iterator[Finding]:
         yield failed(
             "keys", f"{name} is not set: {user} needs it", f"export {name}=..."
         )
-    for name in sorted({*keys_read(files_of(setup.path))} - needed.keys()):
-        if not os.environ.get(name):
-            yield note("keys", f"{name} is read by the agent, and not set")
-    if not missing:
+    read = sorted({*keys_read(files_of(setup.path))} - needed.keys())
+    unset = [name for name in read if not os.environ.get(name)]
+    for name in unset:
+        yield note("keys", f"{name} is read by the agent, and not set")
+    if (needed and not missing) or not (needed or unset):
         yield ok("keys", ", ".join(needed) or "none is needed")

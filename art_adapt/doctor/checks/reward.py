@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
-from art_adapt.training.episodes import Trajectory
+from art_adapt.training.episodes import NOTHING_HAPPENED, Trajectory
 from art_adapt.training.rewards import RewardError, scored
 
 
@@ -24,7 +24,7 @@ def _reward(setup: Setup, score: Any) -> Finding:
         scenario = None
     if scenario is None:
         return note("reward", "not tried: there is no scenario to try it on")
-    trajectory = Trajectory(scenario=scenario)
+    trajectory = Trajectory(scenario=scenario, metrics={**NOTHING_HAPPENED})
     trajectory.messages_and_choices.append({"role": "user", "content": "?"})
     try:
         asyncio.run(scored(score, trajectory, scenario))

@@ -119,9 +119,13 @@ def replies(seen: Seen) -> dict[str, list[Reply]]:
 
 
 def _reply(text: str, arguments: str) -> Reply:
-    """Tell what a reply says; one that names an argument says what is wrong with that."""
+    """Tell what a reply says; one that names an argument says what is wrong with that.
+
+    A calculator names a part of it, because it takes ``brook-2667240`` for a difference.
+    """
     found = FAILURE.search(text)
-    if found is None or any(own in text for own in OWN_TEXT.findall(arguments)):
+    parts = {part for own in OWN_TEXT.findall(arguments) for part in own.split("-")}
+    if found is None or not parts.isdisjoint(re.findall(r"\w+", text)):
         return Reply("", False)
     failure = text[max(0, found.start() - 20) : found.end() + 60]
     return Reply(failure, NETWORK.search(text) is not None)

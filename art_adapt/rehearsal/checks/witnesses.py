@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator
+from typing import Any
 
+from art_adapt.code.nodes import FunctionNode, dotted
 from art_adapt.paths import at
 from art_adapt.rehearsal.checks import repeated
 from art_adapt.rehearsal.checks.tools import replies
@@ -27,11 +30,15 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     """Yield what was seen, and what was not: fields that reach the model, tools that ran."""
     asked = _asked(seen)
     for name, values in _texts(seen).items():
+        if not _is_used(name, seen.source):
+            continue  # a key for the reward
         count = sum(_is_in(value, asked) for value in values)
         statement = f"scenario.{name} is in a request, for {count} of {len(values)}"
         yield Witness(statement, bool(count))
     told = replies(seen)
     for name in offered_tools(seen):
+        if _is_form(name, seen):
+            continue
         times = len(told.get(name, ()))
         yield Witness(f"the tool {name} was called and answered ({times})", bool(times))
         if times and all(each.is_network for each in told[name]):
@@ -78,6 +85,38 @@ def _texts(seen: Seen) -> dict[str, list[str]]:
             if isinstance(value, str) and len(value) >= SHORTEST:
                 found.setdefault(name, {})[value] = None
     return {name: list(values) for name, values in found.items()}
+
+
+def _is_used(name: str, source: str) -> bool:
+    """True if the train module's episode() uses a field, or hands the whole scenario on."""
+    tree = ast.parse(source)
+    nodes = [
+        node
+        for function in ast.walk(tree)
+        if isinstance(function, FunctionNode) and function.name == "episode"
+        for node in ast.walk(function)
+    ]
+    attributes = [n for n in nodes if isinstance(n, ast.Attribute)]
+    read = {n.attr for n in attributes if dotted(n.value) == "scenario"}
+    whole = sum(isinstance(n, ast.Name) and n.id == "scenario" for n in nodes)
+    return name in read or whole > sum(
+        dotted(n.value) == "scenario" for n in attributes
+    )
+
+
+def _is_form(name: str, seen: Seen) -> bool:
+    """True if each request that offers a tool also demands it: a form for the reply."""
+    demands = [
+        (exchange.request.get("tool_choice") or {})
+        for exchange in seen.policy
+        if any(_name_of(tool) == name for tool in exchange.request.get("tools") or ())
+    ]
+    return all(isinstance(e, dict) and _name_of(e) == name for e in demands)
+
+
+def _name_of(tool: dict[str, Any]) -> str | None:
+    named: str | None = tool.get("function", tool).get("name")
+    return named
 
 
 def _asked(seen: Seen) -> str:

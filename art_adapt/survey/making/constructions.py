@@ -32,6 +32,10 @@ from art_adapt.survey.making.call_ranks import (
     ordered,
     rank,
 )
+from art_adapt.survey.making.environment import (
+    is_of_environment,
+    made_of_environment,
+)
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 
 
@@ -111,11 +115,15 @@ def is_unknown(parameter: Parameter) -> bool:
     return needed and parameter.made is None
 
 
+def _is_open(parameter: Parameter) -> bool:
+    """True if episode() would make a record of what the scenario says."""
+    return parameter.is_record and parameter.made is None
+
+
 def _may_be_empty(parameter: Parameter) -> bool:
     """True if episode() would make a record of nothing: a configuration, a registry."""
     fields = parameter.fields or ()
-    empty = all(each.default is not None for each in fields)
-    return parameter.is_record and parameter.made is None and empty
+    return _is_open(parameter) and all(each.default is not None for each in fields)
 
 
 def _filled_records(
@@ -126,7 +134,7 @@ def _filled_records(
     *,
     told: bool,
 ) -> tuple[Parameter, ...]:
-    """Make records that could be empty as the application does: ``Config.from_env()``.
+    """Make records as the application does that could be empty or are of the environment.
 
     One that a call makes of mere literals may be the task, if the function is ``told``
     nothing else.
@@ -137,15 +145,27 @@ def _filled_records(
         given = [
             (place, value)
             for place, value in _passed(parameter, parameters, sites)
-            if _may_be_empty(parameter)
-            and (
-                told or not all(map(_is_of_literals, place.values_of(value) or [value]))
+            if (
+                _may_be_empty(parameter)
+                and (
+                    told
+                    or not all(map(_is_of_literals, place.values_of(value) or [value]))
+                )
+            )
+            or (
+                told
+                and _is_open(parameter)
+                and is_of_environment(project, place, value)
             )
         ]
         for place, value in given[:1]:
             made = construction(project, agent, place, value)
             passed = parameter.passed or place.place(value)
             parameter = replace(parameter, passed=passed)
+            if made is not None:
+                parameter = replace(parameter, fields=None, is_object=True, made=made)
+        if told and _is_open(parameter) and not _may_be_empty(parameter):
+            made = made_of_environment(project, agent, parameter)
             if made is not None:
                 parameter = replace(parameter, fields=None, is_object=True, made=made)
         found.append(parameter)

@@ -1,0 +1,84 @@
+"""Finds functions that make a record of nothing but the environment: ``load_settings()``.
+
+What such a function returns cannot depend on a task, so it is the same for all scenarios.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.code.classes import annotated
+from art_adapt.code.importable import is_importable, module_at, runs_when_imported
+from art_adapt.code.nodes import Function, last_name
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import meant_by
+from art_adapt.code.syntax import Syntax
+from art_adapt.code.trials import is_trial
+from art_adapt.survey.model import Construction, Parameter
+
+
+def is_of_environment(project: Project, place: Syntax, value: ast.expr) -> bool:
+    """True if a value is what a function of the project returns that is given nothing."""
+    values = place.values_of(value) or [value]
+    return all(
+        isinstance(each, ast.Call)
+        and not (each.args or each.keywords)
+        and _is_of_module_or_class(project, place, each.func)
+        for each in values
+    )
+
+
+def _is_of_module_or_class(project: Project, place: Syntax, called: ast.expr) -> bool:
+    """True if a function is called as ``load_settings()`` or ``Settings.load()``: of no object."""
+    if last_name(called)[:1].isupper():
+        return False  # a class: Settings()
+    found = meant_by(project, place, called)
+    of_class = (
+        isinstance(called, ast.Attribute) and last_name(called.value)[:1].isupper()
+    )
+    return bool(found) and (of_class or all("." not in name for _, name in found))
+
+
+def made_of_environment(
+    project: Project, agent: Syntax, parameter: Parameter
+) -> Construction | None:
+    """Return how a record is made where one function alone is annotated to return it."""
+    wanted = annotated(project, agent, ast.Constant(parameter.annotation or ""))
+    found = list(_returning(project, agent, wanted)) if wanted else []
+    return found[0] if len(found) == 1 else None
+
+
+def _returning(
+    project: Project, agent: Syntax, wanted: list[tuple[Syntax, str]]
+) -> Iterator[Construction]:
+    for place in project.files.values():
+        if is_trial(place.source.path, agent.source.path):
+            continue
+        module = module_at(project, agent, place.source.path)
+        for function in place.functions.values():
+            returns = function.node.returns
+            if (
+                module is not None
+                and returns is not None
+                and _takes_nothing(function)
+                and (is_importable(place) or not runs_when_imported(place))
+                and annotated(project, place, returns) == wanted
+            ):
+                yield Construction(
+                    place.place(function.node),
+                    ((module, function.qualname),),
+                    (),
+                    f"{function.qualname}()",
+                    ((place.source.path, function.qualname),),
+                )
+
+
+def _takes_nothing(function: Function) -> bool:
+    return (
+        function.class_name is None
+        and not function.nested
+        and isinstance(function.node, ast.FunctionDef)
+        and not function.node.decorator_list
+        and not function.given
+    )
