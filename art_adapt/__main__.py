@@ -57,7 +57,7 @@ def main() -> None:
 
             traceback.print_exc()
         what = f"internal error: {type(error).__name__}: {error}"
-        remedy = "please report it, with what ART_ADAPT_TRACEBACK=1 shows"
+        remedy = "report it, with the traceback that ART_ADAPT_TRACEBACK=1 prints"
         _stop(Refusal(what, next_step=remedy))
 
 
@@ -87,13 +87,13 @@ def _look_for_a_command(word: str, commands: Iterable[str]) -> None:
 
         if word in OF_TRAIN_MODULES:
             raise Refusal(
-                f"{word} is a command of the train module, not of art-adapt",
+                f"not a command of art-adapt: {word!r} belongs to the train module",
                 next_step=f"python agent_train.py {word}".removesuffix(" train"),
             )
         near = get_close_matches(word, commands, 1, 0.7)
         if near:
             raise Refusal(
-                f"there is no file and no command {word!r}",
+                f"no such file or command: {word!r}",
                 next_step=f"did you mean art-adapt {near[0]}?",
             )
 

@@ -47,18 +47,18 @@ def parse(source: Source, *, written_by_libcst: bool = False) -> Parsed:
         module = cst.parse_module(source.data)
         same = written_by_libcst or module.bytes == source.data
     except RecursionError:
-        raise Refusal("nested too deeply to be edited", path=source.path) from None
+        raise Refusal("nested too deeply to edit", path=source.path) from None
     except Exception as error:
         raise Refusal(
-            "libcst cannot parse it, though Python can",
+            "libcst cannot parse this file, although Python can",
             why=str(error).splitlines()[0],
             path=source.path,
         ) from error
     if not same:
         raise Refusal(
-            "libcst does not give it back byte for byte",
-            why="an edit could change more than its own line (a form feed before a statement, a lone carriage return at the end)",
-            next_step="remove the odd character, then run art-adapt again",
+            "libcst does not reproduce this file byte for byte",
+            why="an edit could change other lines, for example at a form feed before a statement or a lone carriage return at the end",
+            next_step="remove the unusual character, then run art-adapt again",
             path=source.path,
         )
     return Parsed(module, source.tree, source.lines)
@@ -141,7 +141,9 @@ def adapt_source(
         except CannotEdit as error:
             raise _refusal(error, file.source.path) from error
         except CSTValidationError as error:
-            failure = Refusal("cannot be edited", why=str(error), path=file.source.path)
+            failure = Refusal(
+                "cannot edit this file", why=str(error), path=file.source.path
+            )
             continue
         failure = _irreversible(file, after, line_length)
         if failure is None:
@@ -203,7 +205,7 @@ def _irreversible(file: FileSurvey, after: bytes, line_length: int) -> Refusal |
         restored = remove(adapted, line_length, written_by_libcst=True)
     except Refusal as refusal:
         return Refusal(
-            f"adapting it would give a file that is no longer sound: {refusal.what}",
+            f"adapting this file would break it: {refusal.what}",
             path=file.source.path,
             line=refusal.line,
         )
@@ -216,9 +218,9 @@ def _irreversible(file: FileSurvey, after: bytes, line_length: int) -> Refusal |
         min(len(before), len(back)) + 1,
     )
     return Refusal(
-        "the hooks would not come off this file byte for byte",
-        why="art-adapt writes nothing that it cannot take back",
-        next_step=f"if your formatter's lines are shorter or longer than {line_length}, set line-length in [tool.art-adapt]",
+        "the hooks could not be removed from this file byte for byte",
+        why="art-adapt writes only what it can undo exactly",
+        next_step=f"if your formatter's line length is not {line_length}, set line-length in [tool.art-adapt]",
         path=file.source.path,
         line=line,
     )

@@ -170,9 +170,9 @@ def _with(before: bytes | None, values: dict[str, Any], path: Path, key: str) ->
             text = _appended(text, values, key)
         read = tomllib.loads(text)["tool"].get("art-adapt", {}).get(AGENTS_TABLE, {})
         if values.keys() - read.get(key, {}).keys():
-            raise ValueError("make it a table of its own first")
+            raise ValueError("write it as a table of its own first")
     except (TOMLKitError, ValueError, TypeError, AttributeError) as error:
         raise Refusal(
-            f"[tool.art-adapt] cannot be written there: {error}", path=path
+            f"cannot write [tool.art-adapt] to this file: {error}", path=path
         ) from error
     return text.replace("\n", newline).encode()

@@ -22,7 +22,7 @@ from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.model import CompletionCall, EntryPoint, Exit, RewardSite, Survey
 from art_adapt.survey.side_effects.harm import Harm, Obstacle
 
-OR_ENTRY = "or what runs the framework's agent, with --entry FUNCTION"
+OR_ENTRY = "or name the function that runs the framework's agent with --entry FUNCTION"
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,9 @@ def _refuse_art_code(survey: Survey) -> None:
         place = given[0].uses_art
         assert place is not None
         raise Refusal(
-            "this file uses ART itself",
-            why="it records its own trajectories: hooks on top would record every completion twice",
-            next_step="adapt the agent as it runs in production, not its training script",
+            "this file already uses ART",
+            why="it records its own trajectories, so hooks would record every completion twice",
+            next_step="adapt the agent that runs in production, not its training script",
             path=place.path,
             line=place.line,
         )
@@ -179,9 +179,9 @@ def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> R
     if auxiliary:
         first = auxiliary[0]
         return Refusal(
-            "only auxiliary calls: there is no policy to train",
+            "only auxiliary calls found: there is no policy call to train",
             why=f"{first.callee}: {first.reason}",
-            next_step=f"say which call is the agent's with --policy {first.function}"
+            next_step=f"name the agent's own call with --policy {first.function}"
             + (f"; {OR_ENTRY}" if _uses_framework(survey) else ""),
             path=first.place.path,
             line=first.place.line,
@@ -195,7 +195,7 @@ def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> R
     if process is not None:
         return Refusal(
             "no completion call found in this file, but it starts a process",
-            why=f"if the model is called in {process.what}, a rollout does not reach it",
+            why=f"if the model is called in {process.what}, a rollout cannot record it",
             next_step="adapt the file that the process runs, and call it as a function",
             path=process.place.path,
             line=process.place.line,
@@ -203,7 +203,7 @@ def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> R
     if survey.unreached:
         return _out_of_reach(survey.unreached[0], paths)
     return Refusal(
-        "no completion call found in this file, nor in the project files that it imports",
+        "no completion call found in this file or in the project files that it imports",
         why="art-adapt looks for chat completions and responses of the OpenAI client, litellm.completion and instructor's create",
         next_step="name the file in which the agent calls the model",
         path=paths[0] if paths else None,
@@ -215,19 +215,19 @@ def _out_of_reach(call: Place, given: Sequence[Path]) -> Refusal:
     agent = given[0]
     example = f"art-adapt --entry {agent.stem}:FUNCTION {quote(shown(call.path))}"
     return Refusal(
-        f"{at(call)} asks the model, but no path from {agent.name} leads there",
+        f"no call path leads from {agent.name} to the model call at {at(call)}",
         why="a library or a registry may call it; art-adapt cannot follow such calls by reading the code",
         next_step=f"name the function that runs an episode, with {example}; or run the agent "
-        "once with art-adapt capture -- COMMAND, which shows it",
+        "once with art-adapt capture -- COMMAND, which finds it",
         path=agent,
     )
 
 
 def _obstructed(obstacle: Obstacle) -> Refusal:
     but = (
-        "and no call that runs it was found"
+        "but no call that runs it was found"
         if obstacle.every_client
-        else "which art-adapt does not handle"
+        else "which art-adapt does not support"
     )
     return Refusal(
         f"the model is called through {obstacle.what}, {but}",
@@ -244,9 +244,9 @@ def _indented(advice: str, edit: str) -> str:
 
 def _nothing_to_hook(call: CompletionCall) -> Refusal:
     return Refusal(
-        f"{call.callee} runs a framework, which asks the model itself: there is nothing to hook",
-        why="a train module records such an agent as it is, by what any client asks",
-        next_step="leave --no-train-module out (standard input has no train module)",
+        f"nothing to hook: {call.callee} runs a framework that calls the model itself",
+        why="a train module records such an agent unchanged, through the requests of any client",
+        next_step="leave out --no-train-module, and name a file: standard input has no train module",
         path=call.place.path,
         line=call.place.line,
     )
@@ -254,8 +254,8 @@ def _nothing_to_hook(call: CompletionCall) -> Refusal:
 
 def _unsupported(call: CompletionCall) -> Refusal:
     return Refusal(
-        f"{call.callee} cannot be recorded",
-        why="a text completion has no messages, and ART trains on conversations",
+        f"cannot record {call.callee}",
+        why="text completions have no messages, and ART trains on conversations",
         next_step="use client.chat.completions for the model that you want to train",
         path=call.place.path,
         line=call.place.line,

@@ -124,13 +124,13 @@ def _read(path: Path, known: Mapping[Path, Source]) -> Source:
         path.name.encode()
     except UnicodeEncodeError:
         raise Refusal(
-            "its name is not text, so no module can import it",
-            next_step="rename it",
+            "the file name is not valid text, so no module can import this file",
+            next_step="rename the file",
             path=path,
         ) from None
     if path.suffix in OTHERS and path.is_file():
         raise Refusal(
-            f"a {path.suffix} file, not a Python one",
+            f"not a Python file, but a {path.suffix} file",
             why="art-adapt adapts agents written in Python",
             next_step="name the Python file in which the agent calls its model",
             path=path,

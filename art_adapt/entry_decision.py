@@ -65,7 +65,7 @@ def decide_entry(survey: Survey, options: Options) -> EntryDecision:
     if options.single_turn and not options.train_module:
         raise Refusal(
             "--single-turn and --no-train-module leave nothing to write",
-            next_step="give one of them",
+            next_step="use only one of them",
         )
     if options.single_turn:
         return EntryDecision(_request(survey), (), options.origin("single_turn"))
@@ -146,15 +146,15 @@ def refuse_untrainable(decision: EntryDecision) -> None:
         path.stem in HIDING or path.stem in sys.stdlib_module_names
     ):
         raise Refusal(
-            f"an agent called {path.name} hides the module {path.stem} from what trains it",
-            why="Python looks beside the train module first, and imports the agent in its place",
-            next_step="rename the file, or record only, with --no-train-module",
+            f"the file name {path.name} hides the module {path.stem}, which training imports",
+            why="Python looks in the folder of the train module first, and would import the agent instead",
+            next_step="rename the file; or record only, with --no-train-module",
             path=path,
         )
     if "." in path.stem and not entry.is_script:
         raise Refusal(
-            f"a train module cannot import {quoted(path.name)}: the dot in {quoted(path.stem)} would separate packages",
-            next_step="rename the file, or record only, with --no-train-module",
+            f"a train module cannot import {quoted(path.name)}: Python reads the dot in {quoted(path.stem)} as a package separator",
+            next_step="rename the file; or record only, with --no-train-module",
             path=path,
         )
     # An object that the project shows how to make is the same in each episode, and so
@@ -170,9 +170,9 @@ def refuse_untrainable(decision: EntryDecision) -> None:
     typed = entry.terminal is not None or entry.is_request
     if not varies and not typed and decision.origin is Origin.FOUND:
         raise Refusal(
-            f"{entry.called}() takes nothing that could differ from one episode to the next",
-            why="an episode starts from a scenario: a task, a question",
-            next_step=f"give it a parameter; or use it unchanged, with --entry {entry.called}; or record only, with --no-train-module",
+            f"every episode would be the same: {entry.called}() takes nothing that a scenario could set",
+            why="an episode starts from a scenario, such as a task or a question",
+            next_step=f"add a parameter; or use it unchanged, with --entry {entry.called}; or record only, with --no-train-module",
             path=entry.place.path,
             line=entry.place.line,
         )
@@ -186,8 +186,8 @@ def _named(found: Sequence[EntryPoint], wanted: str, origin: Origin) -> EntryDec
         return _chosen((exact or named)[0], found, origin)
     known = ", ".join(entry.called for entry in found[:8]) or "none"
     raise Refusal(
-        f"there is no function {wanted!r} in the files of this agent",
-        next_step=f"name it as module:function; these reach a policy call: {known}",
+        f"no function {wanted!r} in the files of this agent",
+        next_step=f"name it as module:function; these functions reach a policy call: {known}",
     )
 
 
@@ -202,16 +202,16 @@ def _nothing_to_run(survey: Survey) -> Refusal:
     call = survey.calls[0]
     if call.function != MODULE_LEVEL:
         return Refusal(
-            f"the model is asked in {call.function}, which only the function around it can run",
-            why="a train module imports what runs an episode, and nobody can import that",
-            next_step="write a function at module level that runs one episode, such as run_agent(task), or record only, with --no-train-module",
+            f"the model is called in {call.function}, which only its enclosing function can run",
+            why="a train module imports the function that runs an episode, and a nested function cannot be imported",
+            next_step="write a function at module level that runs one episode, such as run_agent(task); or record only, with --no-train-module",
             path=call.place.path,
             line=call.place.line,
         )
     return Refusal(
-        "the agent runs at module level: there is no function that runs one episode",
-        why="a rollout starts a new episode for each scenario",
-        next_step="put it into a function such as run_agent(task), or record only, with --no-train-module",
+        "the agent runs at module level: no function runs one episode",
+        why="the train module calls a function to run one episode of each scenario",
+        next_step="move this code into a function such as run_agent(task); or record only, with --no-train-module",
         path=call.place.path,
         line=call.place.line,
     )
@@ -219,9 +219,9 @@ def _nothing_to_run(survey: Survey) -> Refusal:
 
 def _only_steps(entry: EntryPoint) -> Refusal:
     return Refusal(
-        "the agent runs at module level: there is no function that runs one episode",
-        why=f"{entry.called} makes one turn; a loop at module level drives the conversation",
-        next_step="put that loop into a function such as run_agent(task); or train single turns, "
+        "the agent runs at module level: no function runs one episode",
+        why=f"{entry.called} runs one turn; a loop at module level runs the conversation",
+        next_step="move that loop into a function such as run_agent(task); or train single turns, "
         f"with --entry {entry.called}; or record only, with --no-train-module",
         path=entry.place.path,
         line=entry.place.line,
@@ -246,6 +246,6 @@ def _unclear(likeliest: Sequence[EntryPoint]) -> UnclearEntry:
     return UnclearEntry(
         f"several entry points: {len(likeliest)} functions could run an episode{listed}",
         next_step=f"name one, for example --entry {quote(example)}; or run the agent once with art-adapt capture -- COMMAND, "
-        "which shows it; or record only, with --no-train-module",
+        "which finds it; or record only, with --no-train-module",
         path=first.place.path if len({e.place.path for e in likeliest}) == 1 else None,
     )

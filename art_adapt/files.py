@@ -63,14 +63,18 @@ def check_unchanged(read: Mapping[Path, bytes | None]) -> None:
         try:
             now = path.read_bytes() if path.exists() else None
         except OSError as error:
-            raise Refusal(f"cannot be read: {error.strerror}", path=path) from error
+            raise Refusal(
+                f"cannot read this file: {error.strerror}", path=path
+            ) from error
         if now != data:
             raise changed_meanwhile(path)
 
 
 def changed_meanwhile(path: Path) -> Refusal:
     return Refusal(
-        "changed while art-adapt ran", next_step="run art-adapt again", path=path
+        "changed while art-adapt was running",
+        next_step="run art-adapt again",
+        path=path,
     )
 
 
@@ -113,7 +117,7 @@ def _check(edit: FileEdit) -> None:
     if edit.before is None:
         if real.exists():
             raise Refusal(
-                "appeared while art-adapt ran",
+                "created while art-adapt was running",
                 next_step="run art-adapt again",
                 path=edit.path,
             )
@@ -126,15 +130,15 @@ def _check(edit: FileEdit) -> None:
         raise changed_meanwhile(edit.path) from None
     except OSError as error:
         raise Refusal(
-            f"cannot be read: {error.strerror or error}", path=edit.path
+            f"cannot read this file: {error.strerror or error}", path=edit.path
         ) from error
     if now != edit.before:
         raise changed_meanwhile(edit.path)
     # Root may write everything, but a read-only file is meant to stay as it is.
     if not mode & 0o222 or not os.access(real, os.W_OK):
         raise Refusal(
-            "read-only",
-            next_step="make it writable, if it is yours to change",
+            "this file is read-only",
+            next_step="make it writable if you may change it",
             path=edit.path,
         )
     _check_folder(edit, _target(edit).parent)
@@ -144,8 +148,8 @@ def _check_folder(edit: FileEdit, folder: Path) -> None:
     # Root may write everywhere, but a read-only folder is meant to stay as it is.
     if not folder.stat().st_mode & 0o222 or not os.access(folder, os.W_OK):
         raise Refusal(
-            "its folder cannot be written",
-            next_step="make it writable, if it is yours to change",
+            "the folder of this file is read-only",
+            next_step="make it writable if you may change it",
             path=edit.path,
         )
 
@@ -172,11 +176,13 @@ def _replace_all(edits: Sequence[FileEdit]) -> None:
 def _failed(edit: FileEdit, error: OSError, changed: Sequence[str]) -> Refusal:
     state = "nothing was written"
     if changed:
-        state = f"changed, and not to be put back: {', '.join(changed)}"
+        state = (
+            f"these files were changed and could not be restored: {', '.join(changed)}"
+        )
     return Refusal(
-        f"cannot be written: {error.strerror or error}",
+        f"cannot write this file: {error.strerror or error}",
         why=state,
-        next_step="make room for it, or allow writing there, then run art-adapt again",
+        next_step="free disk space or allow writing there, then run art-adapt again",
         path=edit.path,
     )
 

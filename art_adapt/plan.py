@@ -241,8 +241,8 @@ def _hooks_files(folder: Path) -> Iterator[FileEdit]:
 
 def _taken(path: Path, what: str, needed: str, otherwise: str = "") -> Refusal:
     return Refusal(
-        f"{what} of yours has the name that {needed}",
-        why="art-adapt would overwrite it, or your agent import it instead",
+        f"name conflict with {what} of yours: {needed} this name",
+        why="art-adapt would overwrite it, or your agent would import it by mistake",
         next_step=f"rename it, then run art-adapt again{otherwise}",
         path=path,
     )
@@ -272,9 +272,9 @@ def _existing(path: Path) -> bytes | None:
         return path.read_bytes()
     if not os.path.lexists(path):
         return None
-    kind = "a link to nothing" if path.is_symlink() else "no regular file"
+    kind = "a broken link" if path.is_symlink() else "a special file"
     raise Refusal(
-        f"{'a folder' if path.is_dir() else kind} has the name of a file that art-adapt writes",
+        f"cannot write this file: {'a folder' if path.is_dir() else kind} has its name",
         next_step="rename or remove it, then run art-adapt again",
         path=path,
     )
@@ -347,9 +347,9 @@ def _verify_idempotent(
         left = wraps_of(file, decided) if edited else []
         if left:
             raise Refusal(
-                f"adapting it again would add another {left[0].hook}(...)",
-                why="an adapted file must stay as it is",
-                next_step="please report this line",
+                f"adapting this file again would add another {left[0].hook}(...)",
+                why="adapting an adapted file must not change it",
+                next_step="report this line as a bug",
                 path=file.source.path,
                 line=left[0].span.line,
             )

@@ -62,7 +62,7 @@ def _of_agent(table: dict[str, Any], agent: Path, pyproject: Path) -> dict[str, 
     own = agents.get(agent_key(agent, pyproject), {}) if isinstance(agents, dict) else 0
     if not isinstance(own, dict):
         raise Refusal(
-            f"[tool.art-adapt.{AGENTS_TABLE}] holds something else than tables",
+            f"[tool.art-adapt.{AGENTS_TABLE}] must hold only tables",
             next_step=f'write options below a line [tool.art-adapt.{AGENTS_TABLE}."agent.py"]',
             path=pyproject,
         )
@@ -86,11 +86,11 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise Refusal(f"cannot be read: {error.strerror}", path=path) from error
+        raise Refusal(f"cannot read this file: {error.strerror}", path=path) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Refusal(f"not readable as TOML: {error}", path=path) from error
+        raise Refusal(f"not valid TOML: {error}", path=path) from error
     except RecursionError as error:
-        raise Refusal("not readable as TOML: nested too deeply", path=path) from error
+        raise Refusal("not valid TOML: nested too deeply", path=path) from error
 
 
 def own_table(content: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def refuse_unknown(table: Mapping[str, Any], path: Path) -> None:
                 close = difflib.get_close_matches(key, keys, 1)
                 near = f"did you mean {close[0]}?" if close else ""
                 raise Refusal(
-                    f"[{shown}] has no key {key!r}",
+                    f"unknown key {key!r} in [{shown}]",
                     next_step=near or f"known keys: {', '.join(keys)}",
                     path=path,
                 )

@@ -28,7 +28,7 @@ def check_reward(reward: str, home: Path) -> None:
     for part in (*parts, name):
         if not part.isidentifier() or keyword.iskeyword(part):
             raise Refusal(
-                f"--reward {reward}: {part!r} is no name in Python",
+                f"--reward {reward}: {part!r} is not a valid Python name",
                 next_step="write it as module:function",
             )
     for root in import_roots(home):
@@ -40,9 +40,9 @@ def check_reward(reward: str, home: Path) -> None:
         (root / parts[0]).is_dir() for root in import_roots(home)
     ):  # a package of the project without that module, or nothing at all
         raise Refusal(
-            f"--reward {reward}: there is no module {module} beside {home.name} or above it",
+            f"--reward {reward}: no module {module} beside {home.name} or above it",
             why="the train module imports your reward",
-            next_step="write the function first: (trajectory, scenario) to a number",
+            next_step="write the function first: it takes (trajectory, scenario) and returns a number",
         )
 
 
@@ -61,8 +61,10 @@ def _check_function(reward: str, name: str, path: Path) -> None:
             return  # it may come from there
         near = get_close_matches(name, list(syntax.functions), 3)
         raise Refusal(
-            f"--reward {reward}: there is no {name} in this file",
-            next_step=f"near it are: {', '.join(near)}" if near else "write it first",
+            f"--reward {reward}: {name} is not in this file",
+            next_step=f"similar names are {', '.join(near)}"
+            if near
+            else "write it first",
             path=path,
         )
     decorated = function is not None and function.node.decorator_list
@@ -72,8 +74,8 @@ def _check_function(reward: str, name: str, path: Path) -> None:
         and not takes_a_trajectory_and_a_scenario(function.node)
     ):
         raise Refusal(
-            f"--reward {reward}: it cannot be called with a trajectory and a scenario",
-            next_step=f"def {name}(trajectory: art.Trajectory, scenario: Scenario) -> float",
+            f"--reward {reward}: this function cannot be called with a trajectory and a scenario",
+            next_step=f"write def {name}(trajectory: art.Trajectory, scenario: Scenario) -> float",
             path=path,
             line=function.node.lineno,
         )

@@ -79,19 +79,19 @@ def _at_least(least: int, why: str = "") -> Check:
 
 _NAMES_A_FUNCTION = Check(
     lambda name: re.fullmatch(r"[\w.]+:\w+", name) is not None,
-    "{said} names no function of a module",
+    "{said} does not name a function of a module",
     next_step="write it as module:function",
 )
 _IS_A_NAME = Check(
     lambda name: re.fullmatch(r"[\w.-]*", name) is not None,
-    "{said} cannot name a run",
-    why="it names folders and a model",
+    "{said} is not a valid name for a run",
+    why="folders and a model get this name",
     next_step="use letters, digits, dots, hyphens and underscores only",
 )
 _IS_ONE_FOLDER = Check(
     lambda name: re.search(r"[/\\\x00-\x1f]|^\.\.?$", name) is None,
-    "{said} cannot name a project",
-    why="it names a folder of the project's models",
+    "{said} is not a valid name for a project",
+    why="the folder of the project's models gets this name",
     next_step="leave out slashes and backslashes",
 )
 _IS_A_SHARE = Check(lambda share: 0 < share < 1, "{said} is not between 0 and 1")
@@ -305,15 +305,15 @@ def check(options: Options) -> None:
         )
     if options.pipeline and options.backend != Backend.LOCAL:
         raise Refusal(
-            f"--pipeline with the {options.backend} backend",
-            why="PipelineTrainer samples and trains on GPUs of its own",
+            f"--pipeline does not work with the {options.backend} backend",
+            why="PipelineTrainer samples and trains on local GPUs",
             next_step="leave out one of the two",
         )
     if options.ruler_weight is not None and options.reward is None:
         raise Refusal(
-            "--ruler-weight without --reward",
-            why="it is RULER's share of the reward beside your own function",
-            next_step="add --reward module:function, or leave it out: RULER alone",
+            "--ruler-weight needs --reward",
+            why="it sets RULER's share of the reward beside your own function",
+            next_step="add --reward module:function, or leave out --ruler-weight to use RULER alone",
         )
 
 

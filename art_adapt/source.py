@@ -61,7 +61,7 @@ class Source:
             return tokenize.detect_encoding(io.BytesIO(self.data).readline)[0]
         except SyntaxError as error:
             raise Refusal(
-                f"not readable as Python: {error.msg}", path=self.path, line=1
+                f"not valid Python: {error.msg}", path=self.path, line=1
             ) from error
 
     @cached_property
@@ -70,7 +70,7 @@ class Source:
             return self.data.decode(self.encoding)
         except (UnicodeError, LookupError) as error:
             raise Refusal(
-                f"not readable as {self.encoding}: {error}",
+                f"cannot decode this file as {self.encoding}: {error}",
                 next_step="declare its encoding in a coding line, or name another file",
                 path=self.path,
             ) from error
@@ -99,9 +99,9 @@ class Source:
         """
         if len(self.data) > LARGEST:
             raise Refusal(
-                f"{len(self.data) / 1e6:.0f} MB: too large to be read as an agent",
-                why=f"a file of more than {LARGEST / 1e6:.0f} MB takes minutes and gigabytes to parse",
-                next_step="keep data in a file of its own, and name the agent's file",
+                f"too large for an agent: {len(self.data) / 1e6:.0f} MB",
+                why=f"a file of more than {LARGEST / 1e6:.0f} MB takes minutes and gigabytes of memory to parse",
+                next_step="move data into a separate file, and name the agent's file",
                 path=self.path,
             )
         if b"\0" in self.data:
@@ -115,9 +115,9 @@ class Source:
         except SyntaxError as error:
             raise self._syntax_refusal(error) from error
         except (RecursionError, MemoryError) as error:
-            raise Refusal("nested too deeply to be parsed", path=self.path) from error
+            raise Refusal("nested too deeply to parse", path=self.path) from error
         except ValueError as error:
-            raise Refusal(f"not readable as Python: {error}", path=self.path) from error
+            raise Refusal(f"not valid Python: {error}", path=self.path) from error
 
     def _syntax_refusal(self, error: SyntaxError) -> Refusal:
         here = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -129,14 +129,14 @@ class Source:
             )
         elif _is_newer_python(self.data):
             refusal = Refusal(
-                f"syntax that Python {here} does not have",
-                why=f"art-adapt reads files with the Python that it runs on: {here}",
+                f"newer syntax than that of Python {here}",
+                why=f"art-adapt parses files with the Python that it runs on, {here}",
                 next_step="install art-adapt under the Python that runs this agent",
             )
         elif magic := _magic(self.lines, error.lineno):
             refusal = Refusal(
-                f"a notebook's command: {magic}",
-                why="Python cannot read it; it stands in a notebook that was exported",
+                f"a notebook command: {magic}",
+                why="it comes from an exported notebook, and Python cannot parse it",
                 next_step="put a # before it and before others like it, then run art-adapt again",
             )
         else:
@@ -193,7 +193,7 @@ def read_source(path: Path) -> Source:
     if path.suffix == ".ipynb":
         raise Refusal(
             "a notebook, not a Python file",
-            next_step="convert it with jupyter nbconvert --to script, and put the agent into a function",
+            next_step="convert it with jupyter nbconvert --to script, then move the agent into a function",
             path=path,
         )
     try:
@@ -202,14 +202,14 @@ def read_source(path: Path) -> Source:
         raise missing(path) from None
     except OSError as error:
         raise Refusal(
-            f"cannot be read: {error.strerror or error}", path=path
+            f"cannot read this file: {error.strerror or error}", path=path
         ) from error
     # Root can read everything, but a file without read permission is left alone.
     if not stat.S_ISREG(mode) or not mode & 0o444 or not os.access(path, os.R_OK):
-        raise Refusal("cannot be read: not a regular, readable file", path=path)
+        raise Refusal("cannot read this file: not a regular, readable file", path=path)
     try:
         return Source(path, path.read_bytes())
     except OSError as error:
         raise Refusal(
-            f"cannot be read: {error.strerror or error}", path=path
+            f"cannot read this file: {error.strerror or error}", path=path
         ) from error

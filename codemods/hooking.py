@@ -64,7 +64,7 @@ def hook_expressions(
                 f"cannot put {wrap.hook}(...) here",
                 wrap.span.line,
                 wrap.span.column + 1,
-                why="the position of the expression is not known, as in an f-string before Python 3.12",
+                why="the position of the expression is unknown, as in an f-string before Python 3.12",
                 next_step="assign the expression to a name in a statement of its own",
             )
     layout = lay_out(file.lines, wraps, line_length, hug=hug)

@@ -125,11 +125,11 @@ def _hook_calls(
         call = parents[name]
         if not (isinstance(call, ast.Call) and call.func is name and _is_ours(call)):
             raise CannotEdit(
-                "a hook used in a way that art-adapt does not write",
+                "this hook is used in a way that art-adapt does not write",
                 name.lineno,
                 name.col_offset + 1,
-                why="taking it off would be a guess",
-                next_step="take this one off by hand, then run --undo again",
+                why="art-adapt would have to guess how to remove it",
+                next_step="remove it by hand, then run --undo again",
             )
         calls.append(call)
     return calls

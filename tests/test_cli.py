@@ -370,21 +370,21 @@ def test_an_entry_point_in_another_file(tmp_path: Path) -> None:
         ("broken.py", b"x = (1,\ny = [2", "broken.py:2:5: syntax error"),
         ("two.py", b"import openai\nprint 'hello'\nopenai.chat.completions.create()\n", "two.py:2:1: Python 2 source"),
         ("binary.py", b"\x7fELF\x00\x01\x02\x00", "binary.py: a binary file"),
-        ("latin.py", "# comment: é\nx = 1\n".encode("latin-1"), "not readable as"),
-        ("punycode.py", b"# coding: punycode\nimport openai\n", "not readable as punycode"),
-        ("newer.py", b"import openai\ntry:\n    pass\nexcept ValueError, TypeError:\n    pass\n", "newer.py:4:8: syntax that Python"),
+        ("latin.py", "# comment: é\nx = 1\n".encode("latin-1"), "not valid Python: invalid or missing encoding"),
+        ("punycode.py", b"# coding: punycode\nimport openai\n", "cannot decode this file as punycode"),
+        ("newer.py", b"import openai\ntry:\n    pass\nexcept ValueError, TypeError:\n    pass\n", "newer.py:4:8: newer syntax than that of Python"),
         ("former.py", b"import openai\ntry:\n    pass\nexcept ValueError, error:\n    pass\n", "former.py:4:8: Python 2 source"),
-        (os.fsdecode(b"ag\xffent.py"), b"import openai\n", "its name is not text"),
-        ("cookie.py", b"# coding: no-such-code\n", "not readable as Python: unknown encoding"),
+        (os.fsdecode(b"ag\xffent.py"), b"import openai\n", "the file name is not valid text"),
+        ("cookie.py", b"# coding: no-such-code\n", "not valid Python: unknown encoding"),
         ("book.ipynb", b"{}", "book.ipynb: a notebook"),
         ("plain.py", b"x = 1\n", "no completion call found"),
         ("empty.py", b"", "no completion call found"),
         ("litellm_.py", b"import litellm\nlitellm.text_completion(model='m', prompt='x')\n", "litellm_.py:2: the model is called through litellm.text_completion"),
         ("old.py", b"import openai\nopenai.ChatCompletion.create(model='m', messages=[])\n", "old.py:2: the model is called through a call of openai 0.x"),
-        ("text_.py", b"from openai import OpenAI\ndef run(p):\n    return OpenAI().completions.create(model='m', prompt=p)\n", "OpenAI().completions.create cannot be recorded"),
+        ("text_.py", b"from openai import OpenAI\ndef run(p):\n    return OpenAI().completions.create(model='m', prompt=p)\n", "cannot record OpenAI().completions.create"),
         ("chain.py", b"from langchain_openai import ChatOpenAI\n", "through LangChain"),
         ("http.py", b"import requests\nrequests.post('https://api.openai.com/v1/chat/completions')\n", "http.py:2: the model is called through a completion over raw HTTP"),
-        ("ours.py", b"import art\n\n\nasync def rollout(model):\n    t = art.Trajectory()\n    model.openai_client().chat.completions.create(messages=[])\n", "ours.py:5: this file uses ART itself"),
+        ("ours.py", b"import art\n\n\nasync def rollout(model):\n    t = art.Trajectory()\n    model.openai_client().chat.completions.create(messages=[])\n", "ours.py:5: this file already uses ART"),
         ("script.py", b"from openai import OpenAI\nOpenAI().chat.completions.create(model='m', messages=[])\n", "script.py:2: the agent runs at module level"),
     ],
 )  # fmt: skip
@@ -437,21 +437,21 @@ def test_several_entry_points(tmp_path: Path) -> None:
         (["--entry", "nowhere:run"], "no module nowhere"),
         (["--policy", "walk"], "no completion call is named 'walk'"),
         (["--backend", "cloud"], "no such backend: 'cloud'"),
-        (["--reward", "exact"], "names no function"),
-        (["--reward", "class:f"], "'class' is no name in Python"),
-        (["--reward", "nowhere:x"], "there is no module nowhere beside agent.py"),
+        (["--reward", "exact"], "does not name a function"),
+        (["--reward", "class:f"], "'class' is not a valid Python name"),
+        (["--reward", "nowhere:x"], "no module nowhere beside agent.py"),
         (
             ["--reward", "agent:answerr"],
-            "agent.py: --reward agent:answerr: there is no",
+            "agent.py: --reward agent:answerr: answerr is not in this file",
         ),
         (
             ["--reward", "judge:one"],
-            "judge.py:1: --reward judge:one: it cannot be called",
+            "judge.py:1: --reward judge:one: this function cannot be called",
         ),
         (["--rollouts-per-group", "1"], "a group of one has no advantage"),
         (["--project", ""], "--project '' is empty"),
         (["--trace", "otel"], "no such tracer: 'otel'\n  next: weave or langfuse"),
-        (["--ruler-weight", "0.5"], "--ruler-weight without --reward"),
+        (["--ruler-weight", "0.5"], "--ruler-weight needs --reward"),
         (
             ["--ruler-weight", "2", "--reward", "judge:two"],
             "2.0 is not between 0 and 1",
@@ -473,7 +473,7 @@ def test_errors_are_json_as_well(agent: Path) -> None:
     )
     error = json.loads(done.stdout)["error"]
     assert done.returncode == 2 and "no function 'walk'" in error["what"]
-    assert "these reach a policy call" in error["next_step"]
+    assert "these functions reach a policy call" in error["next_step"]
 
 
 def test_an_internal_error_as_json(agent: Path) -> None:
@@ -482,7 +482,7 @@ def test_an_internal_error_as_json(agent: Path) -> None:
     assert done.returncode == 2
     error = json.loads(done.stdout)["error"]
     assert error["what"] == "internal error: RuntimeError: broken"
-    assert "please report it" in error["next_step"]
+    assert "report it, with" in error["next_step"]
 
 
 def test_agents_of_one_name_are_told_apart_by_their_folders(
@@ -604,7 +604,7 @@ def test_unknown_option(agent: Path) -> None:
         ),
         ("tool = 3\n", "pyproject.toml: tool = 3 is not a table"),
         ("[tool]\nart-adapt = [1]\n", "tool.art-adapt = [1] is not a table"),
-        ("[tool.art-adapt\n", "not readable as TOML"),
+        ("[tool.art-adapt\n", "not valid TOML"),
     ],
 )
 def test_bad_configuration(agent: Path, content: str, expected: str) -> None:
@@ -673,7 +673,7 @@ def test_hooks_used_by_hand_in_other_ways_are_not_taken_off(tmp_path: Path) -> N
     (tmp_path / "agent.py").write_text(
         "from art_recording import recorded\n\nhooks = [recorded]\n"
     )
-    assert "agent.py:3:10: a hook used in a way" in refused(
+    assert "agent.py:3:10: this hook is used in a way" in refused(
         tmp_path, "--undo", "agent.py"
     )
 
@@ -681,7 +681,7 @@ def test_hooks_used_by_hand_in_other_ways_are_not_taken_off(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["notes.json"], "notes.json: a .json file, not a Python one"),
+        (["notes.json"], "notes.json: not a Python file, but a .json file"),
         (["evaluate"], "python agent_train.py evaluate"),
         (["doctor", "agent_trian.py"], "did you mean agent_train.py?"),
         (["rehearse", "agent_trian.py"], "did you mean agent_train.py?"),
@@ -690,7 +690,7 @@ def test_hooks_used_by_hand_in_other_ways_are_not_taken_off(tmp_path: Path) -> N
         (["explain", "falure-as-reward"], "did you mean failure-as-reward?"),
         (
             ["exported.py"],
-            "exported.py:2:1: a notebook's command: %load_ext autoreload",
+            "exported.py:2:1: a notebook command: %load_ext autoreload",
         ),
         (["other"], "agent.py:4 calls its model through the Anthropic client"),
     ],

@@ -68,13 +68,16 @@ def imports(path: Path) -> bool:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda path: path.write_text("mine = 1\n"), b"a file of yours has the name"),
-        (lambda path: path.mkdir(), b"a folder has the name"),
+        (
+            lambda path: path.write_text("mine = 1\n"),
+            b"name conflict with a file of yours",
+        ),
+        (lambda path: path.mkdir(), b"a folder has its name"),
         (
             lambda path: path.symlink_to("nowhere/else.py"),
-            b"a link to nothing has the name",
+            b"a broken link has its name",
         ),
-        (os.mkfifo, b"no regular file has the name"),
+        (os.mkfifo, b"a special file has its name"),
     ],
     ids=["file", "folder", "link to nothing", "pipe"],
 )
@@ -395,7 +398,7 @@ def test_a_full_disk(agent: Path, linked: bool) -> None:
     )
     assert refused.returncode == 2
     assert (
-        b"cannot be written" in refused.stderr
+        b"cannot write this file" in refused.stderr
         and b"nothing was written" in refused.stderr
     )
     assert agent.read_text() == AGENT and sorted(agent.parent.rglob("*")) == there
@@ -438,7 +441,7 @@ def test_two_at_once(agent: Path) -> None:
         ]
         for process in both:
             _, error = process.communicate()
-            assert process.returncode == 0 or b"while art-adapt ran" in error
+            assert process.returncode == 0 or b"while art-adapt was running" in error
         assert b"recorded(" in agent.read_bytes()
         assert adapt(agent, "--undo").returncode == 0
         assert agent.read_text() == AGENT
@@ -496,7 +499,7 @@ def test_what_a_plan_rests_on_is_looked_at_when_it_is_written(
     else:
         agent.with_name(hooks_file.NAME).unlink()
     now = _files(agent)
-    with pytest.raises(Refusal, match="changed while art-adapt ran"):
+    with pytest.raises(Refusal, match="changed while art-adapt was running"):
         write(plan.edits, plan.check_still_holds)
     assert _files(agent) == now
 
@@ -509,7 +512,7 @@ def test_an_undo_looks_again_who_uses_the_hooks(agent: Path, other: str) -> None
     undo = make_undo([read_source(agent)], 88)
     assert adapt(agent.with_name(other), "--max-steps", "3").returncode == 0
     now = _files(agent)
-    with pytest.raises(Refusal, match="changed while art-adapt ran"):
+    with pytest.raises(Refusal, match="changed while art-adapt was running"):
         write(undo.edits, undo.check_still_holds)
     assert _files(agent) == now
 

@@ -87,7 +87,7 @@ def test_links_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "said"), [(0o444, b"read-only"), (0o000, b"cannot be read")]
+    ("mode", "said"), [(0o444, b"read-only"), (0o000, b"cannot read this file")]
 )
 def test_protected_files_are_left_alone(tmp_path: Path, mode: int, said: bytes) -> None:
     path = tmp_path / "agent.py"
@@ -104,7 +104,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone(tmp_path: Path) -> None:
     first, second = tmp_path / "first.py", tmp_path / "second.py"
     first.write_bytes(b"1")
     second.write_bytes(b"2, but changed")
-    with pytest.raises(Refusal, match="changed while art-adapt ran"):
+    with pytest.raises(Refusal, match="changed while art-adapt was running"):
         write([FileEdit(first, b"1", b"new"), FileEdit(second, b"2", b"new")])
     assert first.read_bytes() == b"1"  # all or nothing
 
@@ -119,7 +119,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(Refusal, match="cannot be written: No space") as refused:
+    with pytest.raises(Refusal, match="cannot write this file: No space") as refused:
         write([FileEdit(path, b"old", b"new")])
     assert "nothing was written" in str(refused.value)
     assert path.read_bytes() == b"old"
@@ -139,9 +139,9 @@ def test_a_deleted_file_is_gone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("now", "mode", "said"),
     [
-        (b"somebody's", 0o644, "changed while art-adapt ran"),
+        (b"somebody's", 0o644, "changed while art-adapt was running"),
         (b"generated", 0o444, "read-only"),
-        (None, 0o644, "changed while art-adapt ran"),
+        (None, 0o644, "changed while art-adapt was running"),
     ],
 )
 def test_a_file_that_cannot_be_deleted_stops_everything(

@@ -302,7 +302,7 @@ def test_a_missing_file_and_a_missing_module(folder: Path, tmp_path: Path) -> No
     write(folder / "export.jsonl", chat("When?"))
     (folder / "agent_train.py").unlink()
     code, said = logs(folder, "export.jsonl")
-    assert code == 2 and "there is no train module here" in said
+    assert code == 2 and "no train module in this folder" in said
 
 
 ODD = [
@@ -335,7 +335,7 @@ def test_a_byte_order_mark_and_a_missing_folder(folder: Path) -> None:
     (folder / "export.jsonl").write_text(text, encoding="utf-8-sig")
     assert logs(folder, "export.jsonl")[0] == 0 and questions(folder) == ["When?"]
     code, said = logs(folder, "export.jsonl", "-o", "no/such/out.jsonl")
-    assert code == 2 and "no such folder" in said
+    assert code == 2 and "the folder of this file does not exist" in said
 
 
 @pytest.mark.parametrize(

@@ -65,10 +65,10 @@ def test_long_texts_are_cut_and_nothing_is_obeyed(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("nothing",), "no such file"),
-        ((".",), "no episodes of train"),
-        (("other.jsonl",), "no file of episodes"),
-        (("text.jsonl",), "no file of episodes"),
-        (("empty.jsonl",), "no episode in it"),
+        ((".",), "no episodes in this folder for the split train"),
+        (("other.jsonl",), "not a file of episodes"),
+        (("text.jsonl",), "not a file of episodes"),
+        (("empty.jsonl",), "no episodes in this file"),
     ],
 )
 def test_what_cannot_be_shown(

@@ -76,7 +76,9 @@ def test_an_edited_train_module_stops_it_with_what_to_do(folder: Path) -> None:
     done = art_adapt("--isolated", "agent.py", cwd=folder)
     assert done.returncode == 2 and files(folder) == before
     said = done.stderr.decode()
-    assert "has been edited" in said and "--force" in said and "carry them over" in said
+    assert (
+        "has been edited" in said and "--force" in said and "apply your edits" in said
+    )
     forced = art_adapt("--isolated", "--force", "agent.py", cwd=folder)
     assert forced.returncode == 0
     assert b"from art_adapt import training" in files(folder)["agent_train.py"]
@@ -87,7 +89,7 @@ def test_a_users_own_art_recording_is_refused(folder: Path) -> None:
     before = files(folder)
     done = art_adapt("--isolated", "agent.py", cwd=folder)
     assert done.returncode == 2 and files(folder) == before
-    assert b"art_recording.py: a file of yours has the name" in done.stderr
+    assert b"art_recording.py: name conflict with a file of yours" in done.stderr
 
 
 def test_line_ends_of_git_are_no_change(folder: Path) -> None:

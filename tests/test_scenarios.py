@@ -87,7 +87,7 @@ def test_csv(folder: Path) -> None:
     [
         (["nowhere.jsonl"], "nowhere.jsonl is missing"),
         (["--module", "agent.py"], "it has no class Scenario"),
-        (["agent:ROWS"], "would have to be imported"),
+        (["agent:ROWS"], "cannot check agent:ROWS without importing it"),
     ],
 )
 def test_refusals(folder: Path, arguments: list[str], said: str) -> None:
@@ -100,7 +100,9 @@ def test_which_module(folder: Path) -> None:
     code, said = looked(folder)
     assert code == 2 and "agent_train.py, other_train.py" in said
     assert looked(folder, "--module", "other_train.py")[0] == 0
-    assert looked(folder.parent)[1].startswith("art-adapt: there is no train module")
+    assert looked(folder.parent)[1].startswith(
+        "art-adapt: no train module in this folder"
+    )
 
 
 def test_the_agent_does_not_run(folder: Path) -> None:

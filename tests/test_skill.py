@@ -49,7 +49,7 @@ def test_what_cannot_be_done_is_one_message(tmp_path: Path) -> None:
     assert done.returncode == 2 and b"claude, codex, cursor" in done.stderr
     (tmp_path / ".cursor").write_text("a file")
     done = art_adapt("skill", "--install", "cursor", cwd=tmp_path)
-    assert done.returncode == 2 and b"`art-adapt skill` prints it" in done.stderr
+    assert done.returncode == 2 and b"run art-adapt skill to print it" in done.stderr
 
 
 def test_what_it_says_exists(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_an_agent_that_hides_a_module(name: str, tmp_path: Path) -> None:
 def test_a_project_is_one_folder(project: str, tmp_path: Path) -> None:
     folder = copy_of("support_loop", tmp_path)
     done = art_adapt("--isolated", "--project", project, "agent.py", cwd=folder)
-    assert done.returncode == 2 and b"cannot name a project" in done.stderr
+    assert done.returncode == 2 and b"is not a valid name for a project" in done.stderr
     assert not (folder / "agent_train.py").exists()
 
 
@@ -48,7 +48,7 @@ def test_a_file_that_is_too_large(command: list[str], tmp_path: Path) -> None:
     )
     done = art_adapt(*command, "agent.py", cwd=tmp_path)
     said = (done.stdout + done.stderr).decode()
-    assert done.returncode in (1, 2) and "15 MB: too large" in said
+    assert done.returncode in (1, 2) and "too large for an agent: 15 MB" in said
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes")
@@ -58,7 +58,7 @@ def test_a_read_only_folder_stays_as_it_is(tmp_path: Path) -> None:
     folder.chmod(0o555)
     try:
         done = art_adapt("--isolated", "agent.py", cwd=folder)
-        assert done.returncode == 2 and b"cannot be written" in done.stderr
+        assert done.returncode == 2 and b"is read-only" in done.stderr
         assert sorted(folder.iterdir()) == before
     finally:
         folder.chmod(0o755)

@@ -119,8 +119,8 @@ def run_listening(
             process = subprocess.Popen(command, env=_environment(told, variables))
         except OSError as error:
             raise Refusal(
-                f"{command[0]} cannot be started: {error.strerror or error}",
-                next_step="write the command after -- as you run your agent",
+                f"cannot start {command[0]}: {error.strerror or error}",
+                next_step="after --, write the command that runs your agent",
             ) from error
         return _wait(process)
 

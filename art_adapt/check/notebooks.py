@@ -54,12 +54,12 @@ def read_notebook(path: Path) -> Notebook | None:
         ]
     except OSError as error:
         raise Refusal(
-            f"cannot be read: {error.strerror or error}", path=path
+            f"cannot read this file: {error.strerror or error}", path=path
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Refusal("not a notebook", why=str(error), path=path) from error
+        raise Refusal("not a valid notebook", why=str(error), path=path) from error
     except RecursionError as error:
-        raise Refusal("not a notebook: nested too deeply", path=path) from error
+        raise Refusal("not a valid notebook: nested too deeply", path=path) from error
     lines: list[str] = []
     starts = []
     for _, text in sources:

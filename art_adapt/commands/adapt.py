@@ -339,16 +339,16 @@ def _edited_train_module(kept: FileEdit) -> Refusal:
 
     if kept.before is not None and train_module.is_former(kept.before):
         return Refusal(
-            "this train module was written by an art-adapt before 0.2, and has been edited",
-            why="it needs the recorder that was copied beside it, which hooks of under 100 lines replace",
-            next_step="keep your edits at hand, write the new one with --force, and carry them over",
+            "this train module was written by art-adapt before 0.2, and has been edited since",
+            why="it needs the recorder that old versions copied beside it; a hooks file of under 100 lines replaces that recorder",
+            next_step="save your edits, write the new train module with --force, and apply your edits to it",
             path=kept.path,
         )
     print_patch([kept])
     return Refusal(
         "this train module has been edited, so it is not overwritten",
-        why="the diff above is what art-adapt would change in it",
-        next_step="--force overwrites it; --no-train-module leaves it as it is and adapts the agent",
+        why="the diff above shows what art-adapt would change",
+        next_step="overwrite it with --force, or adapt only the agent with --no-train-module",
         path=kept.path,
     )
 

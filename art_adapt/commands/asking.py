@@ -28,7 +28,7 @@ def _asking() -> Iterator[None]:
             yield
         except typer.Abort:
             print()
-            raise Refusal("nobody has answered, so nothing was written") from None
+            raise Refusal("no answer was given, so nothing was written") from None
         finally:
             sys.stdin, sys.stdout = stdin, stdout
 

@@ -85,14 +85,14 @@ def capture(
     known = entry is not None or conversations is not None or _is_adapted(ran)
     if scripted and known:
         raise Refusal(
-            "--scripted is for an agent that is not adapted yet: its rows are made up",
-            next_step="leave it out; or rehearse the train module",
+            "--scripted is only for an agent that is not adapted yet, because its rows are made up",
+            next_step="leave out --scripted, or rehearse the train module",
         )
     if not known:
         raise typer.Exit(watch(command, ran, output, allow or (), scripted=scripted))
     if ran is None:
         raise Refusal(
-            f"the agent's file is not in the command {' '.join(command)}",
+            f"cannot find the agent's file in the command {' '.join(command)}",
             next_step="name it: art-adapt capture --agent agent.py -- "
             + " ".join(command),
         )
@@ -147,7 +147,7 @@ def watch(
             file.unlink()  # its runs have shown what they could
         known = file.stat().st_size if file.exists() else 0
     except OSError as error:
-        raise Refusal(f"{file.parent} cannot be made: {error.strerror}") from error
+        raise Refusal(f"cannot create {file.parent}: {error.strerror}") from error
     run = _run_scripted if scripted else _run
     code = run(command, near, file)
     runs = read_runs(file, known)
@@ -224,7 +224,7 @@ def _fields(point: EntryPoint) -> list[FieldSource]:
     if fields := field_sources(point):
         return fields
     raise Refusal(
-        f"{point.called} is given nothing that a scenario could hold",
+        f"no scenario fields: {point.called} takes no argument that a scenario could hold",
         next_step="name another function with --entry",
         path=point.place.path,
         line=point.place.line,

@@ -140,8 +140,8 @@ def check(
     in_files = [rule for rules in settings.file_ignores.values() for rule in rules]
     if unknown := selection.without(in_files).unknown():
         raise Refusal(
-            f"there is no rule {unknown[0]!r}",
-            next_step="art-adapt explain lists them",
+            f"no such rule: {unknown[0]!r}",
+            next_step="run art-adapt explain to list the rules",
         )
     if from_stdin:
         files, sources = [], [Source(stdin_filename, sys.stdin.buffer.read())]
@@ -150,10 +150,11 @@ def check(
         files, sources = list(files_in(given, is_checked, left_out)), []
     if add_ignore:
         if from_stdin:
-            raise Refusal("--add-ignore writes files, and cannot write standard input")
+            raise Refusal("--add-ignore writes files, so it cannot take standard input")
         if fix or unsafe_fixes:
             raise Refusal(
-                "--add-ignore with fixes", next_step="fix first, then ignore the rest"
+                "--add-ignore does not work together with fixes",
+                next_step="fix first, then ignore the rest",
             )
         changes = _ignore(files, settings, write=not diff)
         raise typer.Exit(1 if diff and changes and not exit_zero else 0)
@@ -231,7 +232,7 @@ def _write(text: str, file: Path | None, beside: bool) -> None:
     try:
         file.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        raise Refusal(f"cannot be written: {error.strerror}", path=file) from error
+        raise Refusal(f"cannot write this file: {error.strerror}", path=file) from error
 
 
 def _names(given: list[str] | None) -> tuple[str, ...]:

@@ -48,9 +48,9 @@ def doctor(
         from art_adapt.doctor import State, examine
     except ImportError as error:
         raise Refusal(
-            f"{error.name} is not installed",
-            why="doctor looks at the environment that trains",
-            next_step="pip install 'art-adapt[train]' there",
+            f"doctor needs {error.name}, which is not installed",
+            why="doctor examines the environment that trains",
+            next_step="run pip install 'art-adapt[train]' in that environment",
         ) from error
     has_failed = False
     if backend not in (None, *backends.Backend):

@@ -53,14 +53,14 @@ def _file(folder: Path, split: str, step: int | None) -> Path:
     steps = {int(file.stem): file for file in files if file.stem.isdigit()}
     if not steps:
         raise Refusal(
-            f"no episodes of {split} are kept here",
-            next_step="name a run's folder, .art/PROJECT/models/RUN",
+            f"no episodes in this folder for the split {split}",
+            next_step="name the folder of a run: .art/PROJECT/models/RUN",
             path=folder,
         )
     if step is not None and step not in steps:
         known = ", ".join(map(str, steps))
         raise Refusal(
-            f"there is no step {step}", next_step=f"one of {known}", path=folder
+            f"no such step: {step}", next_step=f"choose one of {known}", path=folder
         )
     return steps[max(steps) if step is None else step]
 
@@ -72,18 +72,18 @@ def _rows(file: Path) -> list[dict[str, Any]]:
             json.loads(line) for line in lines if line.strip()
         ]
         if not all("reward" in row and "histories" in row for row in rows):
-            raise ValueError("its rows have no reward and histories")
+            raise ValueError("a row lacks reward or histories")
     except FileNotFoundError:
         raise missing(file) from None
     except OSError as error:
-        raise Refusal(str(error.strerror), path=file) from error
+        raise Refusal(f"cannot read this file: {error.strerror}", path=file) from error
     except (ValueError, TypeError) as error:
         raise Refusal(
-            "this is no file of episodes",
+            "not a file of episodes",
             why=str(error),
-            next_step="name a file of .art/PROJECT/models/RUN/episodes",
+            next_step="name a file below .art/PROJECT/models/RUN/episodes",
             path=file,
         ) from error
     if not rows:
-        raise Refusal("there is no episode in it", path=file)
+        raise Refusal("no episodes in this file", path=file)
     return rows

@@ -58,10 +58,10 @@ def explain(
     known = [n for each in rules() for n in (each.rule.code, each.rule.name)]
     near = get_close_matches(rule, known, 1)
     raise Refusal(
-        f"there is no rule {rule!r}",
-        next_step=f"did you mean {near[0]}? art-adapt explain lists them"
+        f"no such rule: {rule!r}",
+        next_step=f"did you mean {near[0]}? art-adapt explain lists the rules"
         if near
-        else "art-adapt explain lists them",
+        else "run art-adapt explain to list the rules",
     )
 
 
@@ -79,8 +79,8 @@ def _explain_entry(agent: Path, *, as_json: bool) -> None:
     found = read.entry_points
     if not found:
         raise Refusal(
-            "no function from which a policy call is reached",
-            next_step=f"art-adapt --diff {quote(str(agent))} says what was found",
+            "no function in this file reaches a policy call",
+            next_step=f"run art-adapt --diff {quote(str(agent))} to see what was found",
             path=agent,
         )
     if as_json:

@@ -73,7 +73,7 @@ def logs(
     into = output or _own_file(path)
     if not into.absolute().parent.is_dir():
         raise Refusal(
-            "there is no such folder to write to", next_step="make it", path=into
+            "the folder of this file does not exist", next_step="create it", path=into
         )
     try:
         log = read_log(files)
@@ -81,7 +81,7 @@ def logs(
         earlier = [row for row in known if isinstance(row, dict)]
     except (OSError, ValueError) as error:
         raise Refusal(
-            str(error), next_step="name exports: JSON, JSON lines or CSV"
+            str(error), next_step="name exported files in JSON, JSON lines or CSV"
         ) from error
     if issubclass(scenario, RecordedRequest):
         made = request_rows(log.entries, earlier, only, allow or ())
@@ -113,8 +113,8 @@ def _own_file(path: Path) -> Path:
     source = own_source(path)
     if source_kind(source) is not SourceKind.JSONL:
         raise Refusal(
-            f"it reads {source}, and rows are written as JSON lines",
-            next_step="name a file to write with --output, and set SCENARIOS to it",
+            f"this train module reads {source}, but rows are written as JSON lines",
+            next_step="name a file with --output, and set SCENARIOS to it",
             path=path,
         )
     return Path(source)

@@ -140,7 +140,7 @@ def rehearse(
         conditions = replace(conditions, tell=_show)
     for file in filter(None, (page, plot)):
         if not file.parent.is_dir():
-            raise Refusal("there is no such folder", path=file.parent)
+            raise Refusal("no such folder", next_step="create it", path=file.parent)
     try:
         rehearsal = run(
             module,
@@ -171,7 +171,7 @@ def rehearse(
             plot.write_bytes(reward_curve(rehearsal.learning))
     except OSError as error:
         path = Path(error.filename or page or plot or ".")
-        what = f"the report cannot be written: {error.strerror}"
+        what = f"cannot write the report: {error.strerror}"
         raise Refusal(what, path=path) from error
     raise typer.Exit(0 if rehearsal.passed else 1)
 

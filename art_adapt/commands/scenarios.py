@@ -56,8 +56,8 @@ def scenarios(
     given = source or own_source(path)
     if source_kind(given) is SourceKind.ROWS:
         raise Refusal(
-            f"{given} would have to be imported",
-            next_step="art-adapt doctor imports the train module, and looks at its scenarios",
+            f"cannot check {given} without importing it",
+            next_step="run art-adapt doctor, which imports the train module and checks its scenarios",
         )
     try:
         report = check_scenarios(
@@ -76,7 +76,7 @@ def needs_pydantic() -> None:
     """Raise a Refusal if pydantic is not installed."""
     if not find_spec("pydantic"):
         raise Refusal(
-            "pydantic is not installed here, which reads scenarios",
+            "reading scenarios needs pydantic, which is not installed",
             next_step="pip install 'art-adapt[train]'",
         )
 
@@ -87,7 +87,11 @@ def own_source(path: Path) -> str:
 
     said = constant(path, "SCENARIOS")
     if not isinstance(said, str):
-        raise Refusal("its SCENARIOS is no text", next_step="name a file", path=path)
+        raise Refusal(
+            "SCENARIOS is not a string in this train module",
+            next_step="name a file",
+            path=path,
+        )
     is_module = source_kind(said) is SourceKind.ROWS
     return said if is_module else str(path.parent / said)
 
@@ -103,8 +107,8 @@ def only_train_module() -> Path:
         return found[0]
     names = ", ".join(map(str, found))
     raise Refusal(
-        f"several train modules are here: {names}"
+        f"several train modules in this folder: {names}"
         if found
-        else "there is no train module here",
+        else "no train module in this folder",
         next_step="name it with --module path/to/agent_train.py",
     )

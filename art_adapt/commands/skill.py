@@ -46,9 +46,9 @@ def skill(
         path.write_text(written_for(ASSISTANTS[install], before), encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise Refusal(
-            "the skill cannot be written",
+            "cannot write the skill",
             why=str(error),
-            next_step="`art-adapt skill` prints it",
+            next_step="run art-adapt skill to print it",
             path=Path(path),
         ) from error
     print(f"{'changed' if before else 'written'}: {path}")

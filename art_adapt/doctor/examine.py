@@ -43,9 +43,8 @@ def examine(
     else:
         if not hasattr(module, "Scenario") or not hasattr(module, "main"):
             raise Refusal(
-                "this is no train module",
-                why="it has no Scenario and no main()",
-                next_step="name the file that art-adapt has written, agent_train.py",
+                "not a train module: it has no Scenario or no main()",
+                next_step="name the file that art-adapt wrote, agent_train.py",
                 path=path,
             )
         yield ok("module", f"{path} and its agent can be imported")

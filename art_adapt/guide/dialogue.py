@@ -22,7 +22,7 @@ from art_adapt.survey.model import Survey
 
 HEADING = Line(text="Found", heading=True)
 OF_AGENT, EACH, RECOMMENDED = "of agent", "each", "recommended"
-NO_ANSWER = "nobody has answered, so nothing was written"
+NO_ANSWER = "no answer was given, so nothing was written"
 
 
 def guided(survey: Survey, options: Options) -> Options:
@@ -73,7 +73,7 @@ def _answer(
         return prompts.ask(question, can_go_back=can_go_back)
     except (KeyboardInterrupt, EOFError):
         flags = flags_of(situation.options, NOW)
-        again = f"your answers are: {' '.join(flags)}" if flags else ""
+        again = f"repeat your answers with {' '.join(flags)}" if flags else ""
         raise Refusal(NO_ANSWER, next_step=again) from None
 
 

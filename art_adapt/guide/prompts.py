@@ -154,11 +154,11 @@ def typed_options(question: Question, said: str) -> dict[str, Any]:
         Refusal: there are more or fewer, or one fails its check.
     """
     if not said.isprintable():
-        raise Refusal("that cannot be written to a file")
+        raise Refusal("this text has characters that cannot be written to a file")
     names = question.typed
     parts = re.split(r"[\s,]+", said) if len(names) > 1 else [said]
     if len(parts) != len(names):
-        raise Refusal(f"{len(names)} values are wanted: {question.example}")
+        raise Refusal(f"enter {len(names)} values: {question.example}")
     settings = {setting.name: setting for setting in SETTINGS}
     values: dict[str, Any] = {}
     for name, part in zip(names, parts, strict=True):
@@ -170,7 +170,7 @@ def typed_options(question: Question, said: str) -> dict[str, Any]:
             value = setting.meant(setting.kind(part))
         except ValueError:
             number = "whole number" if setting.kind is int else "number"
-            raise Refusal(f"{part!r} is no {number}") from None
+            raise Refusal(f"{part!r} is not a {number}") from None
         check_setting(setting, value, Origin.ANSWER)
         values[name] = value
     return values if question.meant is None else dict(question.meant(values))

@@ -50,5 +50,5 @@ def offer_to_watch(agent: Path) -> Watch | None:
         try:
             answer = prompts.ask(question, can_go_back=False)
         except (KeyboardInterrupt, EOFError):
-            raise Refusal("nobody has answered, so nothing was written") from None
+            raise Refusal("no answer was given, so nothing was written") from None
     return Watch(**answer.sets) if answer is not None and answer.sets else None

@@ -27,9 +27,9 @@ from art_adapt.rehearsal.protocol import (
 from art_adapt.rehearsed import SETTINGS
 
 DYING = {
-    "SIGKILL": "was there enough memory? The kernel's log says (dmesg)",
+    "SIGKILL": "look in the kernel's log (dmesg) whether memory ran out",
     "SIGSEGV": "a compiled package crashed: run python -X faulthandler on the module",
-    "SIGABRT": "a compiled package gave up: run python -X faulthandler on the module",
+    "SIGABRT": "a compiled package aborted: run python -X faulthandler on the module",
 }
 
 
@@ -112,8 +112,8 @@ def run_child(
     if ended.code is None:
         raise NotRehearsed(
             f"the train module did not finish within {conditions.seconds:g} seconds",
-            why="an episode may never end, or wait for somebody",
-            next_step="bound its turns; rehearse fewer steps, with --steps 1; or take --timeout",
+            why="an episode may run forever, or wait for input",
+            next_step="limit the turns of an episode; or rehearse fewer steps with --steps 1; or raise --timeout",
             path=path,
             output=ended.output,
         )
@@ -123,7 +123,9 @@ def run_child(
     out.unlink()
     if (train or evaluated or engine) and (raised := notes.raised):
         raise Refusal(
-            "evaluating raised" if evaluated else "training raised",
+            "evaluation raised an exception"
+            if evaluated
+            else "training raised an exception",
             why=raised.error,
             path=Path(raised.path),
             line=raised.line,
@@ -148,20 +150,20 @@ def _died(ended: Ended, path: Path) -> NotRehearsed:
     code = ended.code or 0
     if code == 1 and "Traceback (most recent call last)" in ended.output:
         what = "the rehearsal could not start the train module"
-        remedy = "look whether python -c 'import art' works there"
+        remedy = "check that python -c 'import art' works in this environment"
     elif code >= 0:
-        what = f"the train module's process ended itself, with exit code {code}"
-        remedy = "look for os._exit in it and in what it calls"
+        what = f"the train module's process exited early, with exit code {code}"
+        remedy = "look for os._exit in the train module and in the code that it calls"
     else:
         try:
             name = signal.Signals(-code).name
         except ValueError:  # a real-time one
             name = f"signal {-code}"
         what = f"the train module's process was killed by {name}"
-        remedy = DYING.get(name, "see what it printed, with --output")
+        remedy = DYING.get(name, "run again with --output to see what it printed")
     return NotRehearsed(
         what,
-        why=f"the last that it said: {said[0]}",
+        why=f"the last line that it printed: {said[0]}",
         next_step=remedy,
         path=path,
         output=ended.output,

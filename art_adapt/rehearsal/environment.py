@@ -177,12 +177,12 @@ def check_let_through(names: Iterable[str], train_module: Path) -> None:
         if name in _ours(""):
             raise Refusal(
                 f"--env {name}: a rehearsal sets this variable itself",
-                why="what is asked with it goes to the scripted model, or nowhere",
+                why="requests that use it go to the scripted model, or nowhere",
                 next_step="leave it out",
             )
         if name not in os.environ and name not in said:
             raise Refusal(
-                f"--env {name}: it is not set here, nor in a .env file",
+                f"--env {name}: this variable is not set, neither here nor in a .env file",
                 next_step=f"set it: {name}=... art-adapt rehearse ...",
             )
 

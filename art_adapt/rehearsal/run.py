@@ -171,8 +171,8 @@ def _broken(error: Exception) -> Refusal:
     where = f"{Path(last.filename).name}:{last.lineno}"
     return Refusal(
         f"the scripted model failed: {type(error).__name__}: {str(error)[:200]} ({where})",
-        why="a request of the agent holds something that it does not know; the agent is not to blame",
-        next_step="please report it, with the tools of that request",
+        why="a request of the agent has a part that the scripted model does not support; the agent is not at fault",
+        next_step="report it, with the tools of that request",
     )
 
 
@@ -208,9 +208,9 @@ def _train_module(path: Path) -> str:
         return source.text
     rehearsed = f"art-adapt rehearse {quote(shown(module))}"
     raise Refusal(
-        "this is no train module: it trains nothing"
+        "not a train module: it trains nothing"
         if "main" in syntax.functions
-        else "this is no train module: it has no main()",
+        else "not a train module: it has no main()",
         next_step=rehearsed
         if module.is_file()
         else f"art-adapt {quote(shown(path))} writes one",
@@ -313,7 +313,7 @@ def _must_be_installed(flag: str, *modules: str) -> None:
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if missing:
         raise Refusal(
-            f"{flag} needs {' and '.join(missing)}, not installed here",
+            f"not installed here: {' and '.join(missing)}, which {flag} needs",
             next_step=f"pip install 'art-adapt[{EXTRAS[flag]}]', or rehearse without {flag}",
         )
 
@@ -323,8 +323,8 @@ def _rows(path: Path) -> tuple[Scripted, ...]:
         return read_rows([row for _, row in json_lines(path)])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Refusal(
-            f"no replies to read: {error}",
-            next_step='write one JSON object a line, such as {"content": "yes"}',
+            f"cannot read the replies: {error}",
+            next_step='write one JSON object per line, such as {"content": "yes"}',
             path=path,
         ) from error
 

@@ -60,18 +60,18 @@ def check_stubs(train_module: Path, stubs: Sequence[Stub]) -> None:
         if script is not None and stub.function not in known:
             name = script.source.path.name
             raise Refusal(
-                f"--stub {stub.function}: each episode runs {name} as a script, which makes "
-                "its functions anew",
-                next_step=f"move it into a module that {name} imports",
+                f"--stub {stub.function}: each episode runs {name} as a script, which redefines "
+                "its functions",
+                next_step=f"move the function into a module that {name} imports",
                 path=train_module,
             )
         if known.get(stub.function, True):
             inner = stub.function in known
             can_be = sorted(name for name, nested in known.items() if not nested)
             raise Refusal(
-                f"--stub {stub.function}: it is made anew by each call of the function around it"
+                f"--stub {stub.function}: it is a nested function, which each call of the outer function redefines"
                 if inner
-                else f"--stub {stub.function}: the agent has no function of that name",
+                else f"--stub {stub.function}: the agent has no function with this name",
                 next_step=f"name one of these: {', '.join(can_be[:20])}",
                 path=train_module,
             )

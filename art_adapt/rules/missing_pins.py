@@ -200,7 +200,7 @@ def _project(path: Path, text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         raise Refusal(
-            f"not readable as TOML: {error}",
+            f"not valid TOML: {error}",
             path=path,
             line=int(line[1]) if line else 1,
         ) from error

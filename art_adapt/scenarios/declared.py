@@ -33,8 +33,8 @@ def declared_scenario(path: Path) -> type[pydantic.BaseModel]:
     ]
     if not body:
         raise Refusal(
-            "it has no class Scenario: this is no train module",
-            next_step="name the file that art-adapt has written, agent_train.py",
+            "not a train module: it has no class Scenario",
+            next_step="name the file that art-adapt wrote, agent_train.py",
             path=path,
         )
     module = ast.Module([*_imports(tree), *body], [])
@@ -48,9 +48,9 @@ def declared_scenario(path: Path) -> type[pydantic.BaseModel]:
         found.model_rebuild(_types_namespace=names)
     except Exception as error:
         raise Refusal(
-            f"its Scenario needs more of the module: {type(error).__name__}: {error}",
-            why="only the class is run, not the module, which would run the agent",
-            next_step="art-adapt doctor imports the module, and reads its scenarios",
+            f"the class Scenario depends on other code of the module: {type(error).__name__}: {error}",
+            why="art-adapt runs only this class, because running the module would run the agent",
+            next_step="run art-adapt doctor, which imports the module and checks its scenarios",
             path=path,
             line=body[0].lineno,
         ) from error

@@ -369,9 +369,15 @@ def test_nothing_of_the_agent_is_another_object(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--", "./no-such-command"], "cannot be started"),
-        (["--entry", "run", "--", "pytest"], "the agent's file is not in the command"),
-        (["--agent", "agent.py", "--", "./no-such-command"], "cannot be started"),
+        (["--", "./no-such-command"], "cannot start ./no-such-command"),
+        (
+            ["--entry", "run", "--", "pytest"],
+            "cannot find the agent's file in the command",
+        ),
+        (
+            ["--agent", "agent.py", "--", "./no-such-command"],
+            "cannot start ./no-such-command",
+        ),
         (["--agent", "nowhere.py", "--", "python", "use.py"], "nowhere.py"),
         (["--agent", "agent.py", "--entry", "nope", "--", "python", "use.py"], "nope"),
     ],

@@ -668,7 +668,7 @@ def test_odd_folders_end_nothing(folder: Path) -> None:
     assert said.count("ART000") == 2 and "deep.ipynb" in said and "odd.ipynb" in said
     (folder / "pyproject.toml").write_text(f"x = {'[' * 5_000}")
     code, _, complaint = check(".", cwd=folder)
-    assert code == 2 and "pyproject.toml: not readable as TOML" in complaint
+    assert code == 2 and "pyproject.toml: not valid TOML" in complaint
 
 
 def test_a_name_that_is_no_text_is_shown(tmp_path: Path) -> None:
@@ -733,7 +733,9 @@ def test_odd_configurations_are_said(content: str, folder: Path) -> None:
 def test_a_report_that_cannot_be_written(folder: Path) -> None:
     code, _, complaint = check(".", "--output-file", "no/such/folder", cwd=folder)
     assert (
-        code == 2 and "cannot be written" in complaint and "internal" not in complaint
+        code == 2
+        and "cannot write this file" in complaint
+        and "internal" not in complaint
     )
 
 
@@ -768,4 +770,4 @@ def test_notebooks_are_read_cell_by_cell(tmp_path: Path) -> None:
     assert check(".", cwd=tmp_path)[0] == 0  # it does not mention ART
     notebook.write_text('{"art": 1}')
     code, said, _ = check(".", cwd=tmp_path)
-    assert code == 1 and "ART000 not a notebook" in said
+    assert code == 1 and "ART000 not a valid notebook" in said

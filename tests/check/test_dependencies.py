@@ -100,7 +100,7 @@ def test_what_cannot_be_read_is_never_clean(tmp_path: Path) -> None:
     project.parent.mkdir()
     project.write_text("[project\n# openpipe-art\n")
     code, output = check(tmp_path)
-    assert code == 1 and "pyproject.toml:1:1: ART000 not readable as TOML" in output
+    assert code == 1 and "pyproject.toml:1:1: ART000 not valid TOML" in output
     project.unlink()
     (tmp_path / "requirements.txt").write_bytes(b"openpipe-art # \xff\n")
     code, output = check(tmp_path)

@@ -248,7 +248,10 @@ def test_keys_are_named(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_what_is_no_train_module(folder: Path) -> None:
-    for name, reason in (("no.py", "no such file"), ("rewards.py", "no train module")):
+    for name, reason in (
+        ("no.py", "no such file"),
+        ("rewards.py", "not a train module"),
+    ):
         done = art_adapt("doctor", name, cwd=folder)
         assert done.returncode == 2 and reason in done.stderr.decode()
 

@@ -321,7 +321,7 @@ def test_back_and_what_cannot_be_taken(folder: Path) -> None:
             ("not a positive number", "1e-4 4 2"),
         ],
     )
-    assert "3 values are wanted" in said
+    assert "enter 3 values" in said
     table = configuration(folder)
     assert table["reward"] == "ruler" and table["learning-rate"] == 1e-4
     assert sum("rewards an episode" in each for each in asked) == 2
@@ -544,14 +544,14 @@ def test_a_path_is_typed_as_it_reads_here_and_must_be_there(folder: Path) -> Non
     said, typed = "", ["none.jsonl", "rows.jsonl"]
     while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
         said += str(guide.before)
-        wanted = "scenarios come from" in str(guide.before) or "is neither" in str(
+        wanted = "scenarios come from" in str(guide.before) or "does not exist" in str(
             guide.before
         )
         guide.sendline(typed.pop(0) if wanted else "")
     guide.sendline("y")
     while guide.expect([r"now\?", pexpect.EOF]) == 0:
         guide.sendline("n")
-    assert "none.jsonl is neither here nor beside the agent" in said
+    assert "none.jsonl does not exist, neither here nor beside the agent" in said
     module = (app / "agent_train.py").read_text()
     assert 'SCENARIOS = "../rows.jsonl"' in module
 

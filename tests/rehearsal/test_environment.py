@@ -233,7 +233,7 @@ def test_names_that_only_look_like_secrets(
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("OPENAI_API_KEY", "sets this variable itself"), ("NO_SUCH", "not set here")],
+    [("OPENAI_API_KEY", "sets this variable itself"), ("NO_SUCH", "is not set")],
 )
 def test_what_cannot_be_let_through(name: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(Refusal, match=said):

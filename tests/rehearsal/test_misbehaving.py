@@ -91,12 +91,12 @@ CASES = {
     "os._exit(0)": Case(
         "print('bye'); sys.stdout.flush(); os._exit(0)",
         2,
-        "ended itself, with exit code 0\n  why: the last that it said: bye",
+        "exited early, with exit code 0\n  why: the last line that it printed: bye",
     ),
     "os._exit(3)": Case("os._exit(3)", 2, "with exit code 3"),
     "os._exit(139)": Case("os._exit(139)", 2, "with exit code 139"),
     "no memory": Case(
-        "os.kill(os.getpid(), signal.SIGKILL)", 2, "was there enough memory?"
+        "os.kill(os.getpid(), signal.SIGKILL)", 2, "whether memory ran out"
     ),
     "a crash": Case("import ctypes; ctypes.string_at(0)", 2, "killed by SIGSEGV"),
     "an abort": Case("os.abort()", 2, "killed by SIGABRT"),

@@ -674,7 +674,7 @@ def test_the_same_rehearsal_twice_says_the_same(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("missing.py",), "missing.py: no such file"),
-        (("agent_train.py", "--replies", "bad.jsonl"), "no replies to read"),
+        (("agent_train.py", "--replies", "bad.jsonl"), "cannot read the replies"),
     ],
 )
 def test_what_it_cannot_rehearse(

@@ -186,7 +186,9 @@ def test_what_runs_is_named_before(folder: Path) -> None:
 
 def test_a_function_that_is_not_there(folder: Path) -> None:
     code, said = rehearse(folder, "--stub", "wether")
-    assert code == 2 and "--stub wether: the agent has no function of that name" in said
+    assert (
+        code == 2 and "--stub wether: the agent has no function with this name" in said
+    )
     assert "weather" in said
 
 
@@ -232,7 +234,7 @@ def test_what_makes_an_object_is_not_offered_to_be_stubbed(tmp_path: Path) -> No
 
 def test_a_function_that_is_made_anew_cannot_be_stubbed(folder: Path) -> None:
     code, said = rehearse(folder, "--stub", "closing.closed")
-    assert code == 2 and "made anew by each call" in said
+    assert code == 2 and "which each call of the outer function redefines" in said
 
 
 def test_a_function_of_a_script_cannot_be_stubbed(tmp_path: Path) -> None:

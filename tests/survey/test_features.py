@@ -244,7 +244,7 @@ def test_no_candidate_is_a_message(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text("print('no model')\n")
     done = art_adapt("explain", "--entry", "agent.py", cwd=tmp_path)
     assert done.returncode == 2
-    assert b"no function from which a policy call is reached" in done.stderr
+    assert b"no function in this file reaches a policy call" in done.stderr
 
 
 def score(name: str, tmp_path: Path) -> int:

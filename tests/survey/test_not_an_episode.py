@@ -362,7 +362,7 @@ def test_a_call_that_nothing_leads_to_is_named(tmp_path: Path) -> None:
     done = art_adapt("main.py", cwd=tmp_path)
     said = done.stderr.decode()
     assert done.returncode == 2
-    assert "llm.py:4 asks the model, but no path from main.py leads there" in said
+    assert "no call path leads from main.py to the model call at llm.py:4" in said
     assert "art-adapt --entry main:FUNCTION llm.py" in said
     named = art_adapt("--entry", "main:main", "llm.py", cwd=tmp_path)
     assert named.returncode == 0, named.stderr.decode()

@@ -853,7 +853,10 @@ def test_an_agent_that_nothing_is_told_is_refused(tmp_path: Path) -> None:
         f"from openai import OpenAI\n\nclient = OpenAI()\n{CHAT}"
     )
     done = art_adapt("--diff", "agent.py", cwd=tmp_path)
-    assert done.returncode == 2 and b"takes nothing that could differ" in done.stderr
+    assert (
+        done.returncode == 2
+        and b"takes nothing that a scenario could set" in done.stderr
+    )
 
 
 ONCE = f"""

@@ -719,7 +719,7 @@ def test_what_is_made_the_same_each_time_is_no_scenario(tmp_path: Path) -> None:
     )
     done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
     assert done.returncode == 2
-    assert b"takes nothing that could differ" in b" ".join(done.stderr.split())
+    assert b"takes nothing that a scenario could set" in b" ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_a_function_in_another_one_is_not_called_module_level(
     done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
     assert done.returncode == 2
     said = done.stderr.decode()
-    assert ".ask, which only the function around it can run" in said
+    assert ".ask, which only its enclosing function can run" in said
     assert "module level" in said.partition("next:")[2]
 
 

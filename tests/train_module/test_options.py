@@ -211,7 +211,7 @@ def test_training_samples_at_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--ruler-weight", "0.5"), "--ruler-weight without --reward"),
+        (("--ruler-weight", "0.5"), "--ruler-weight needs --reward"),
         (("--reward", "r:f", "--ruler-weight", "2"), "between 0 and 1"),
         (("--trace", "print"), "no such tracer"),
         (("--isolate", "thread"), "no such way to isolate episodes"),

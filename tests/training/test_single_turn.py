@@ -150,6 +150,6 @@ def test_an_agent_that_hooks_would_not_fit_is_trained_on_its_requests(
     folder = copy_of("support_loop", tmp_path)
     (folder / "art_recording.py").write_text("MINE = True\n")
     done = art_adapt("--isolated", "agent.py", cwd=folder)
-    assert done.returncode == 2 and b"a file of yours has the name" in done.stderr
+    assert done.returncode == 2 and b"name conflict with a file of yours" in done.stderr
     done = art_adapt("--isolated", "--single-turn", "agent.py", cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -71,7 +71,7 @@ def _found(typed: str, folder: Path) -> dict[str, str]:
         os.path.isdir(path) if kind is SourceKind.DATASET else os.path.isfile(path)
     )
     if kind is not SourceKind.ROWS and not is_there:
-        raise Refusal(f"{typed} is neither here nor beside the agent")
+        raise Refusal(f"{typed} does not exist, neither here nor beside the agent")
     return {"scenarios": source}
 
 

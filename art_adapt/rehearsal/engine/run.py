@@ -51,7 +51,7 @@ def on_engine(
     if seen.notes.pipeline:
         raise Refusal(
             "--engine cannot rehearse a pipeline",
-            why="its episodes go on while weights are swapped, with the names of earlier "
+            why="its episodes continue while weights are swapped, under the names of earlier "
             "steps, and vLLM on a CPU is too slow for both at once",
             next_step="rehearse it with --train",
             path=seen.path,
@@ -86,7 +86,7 @@ def on_engine(
             raise Refusal(
                 "the run on the engine ended before its last step",
                 why=first.notes.stopped,
-                next_step="see what it printed, with --output",
+                next_step="run again with --output to see what it printed",
                 path=seen.path,
             )
         again = trained(steps + 1)

@@ -113,8 +113,8 @@ def find_vllm(python: Path) -> Vllm:
             return Vllm(python.absolute(), name, found[name])
     raise Refusal(
         f"--engine {python}: vLLM is not installed there",
-        why="the engine has an environment of its own, because its packages and ART's do "
-        "not fit into one",
+        why="the engine needs an environment of its own, because its packages conflict "
+        "with ART's",
         next_step=INSTALL,
     )
 
@@ -146,8 +146,8 @@ def serving(
                 raise Refusal(
                     f"vLLM {vllm.version} did not start: {shlex.join(command)}",
                     why=said.strip(),
-                    next_step="rehearse without --engine, or with another vLLM: its last "
-                    "lines are above",
+                    next_step="read the end of its log above; rehearse without --engine, "
+                    "or with another vLLM",
                 )
             time.sleep(0.5)
         yield Engine(engine.url, time.monotonic() - begun)
