@@ -32,7 +32,9 @@ ASKING = re.compile(r"/(chat/completions|responses|completions|threads/(.+/)?run
 OPTIONS = ("headers", "params", "extra_json", "timeout", "max_retries", "post_parser")
 # What frameworks call an agent that they run, in their own functions.
 AGENTS = ("agent", "self", "current_agent", "public_agent", "from_agent")
-MISSED = "without a hook, and the model in training neither answers nor learns it"
+MISSED = (
+    "without a hook: the model in training does not answer it, and does not learn it"
+)
 OURS = ("openai.", "art_adapt.")
 JUDGES = "art.rewards."
 LOST = (
@@ -92,17 +94,17 @@ class Asked:
 
     @property
     def what(self) -> str:
-        by = self.function or "a task of its own"
+        by = self.function or "a separate task"
         how = "" if self.path in RECORDED else f" at {self.path}"
-        return f"{by} asked {self.model}{how}"
+        return f"{by} called {self.model}{how}"
 
     @property
     def remedy(self) -> str:
         """What to do about a request that was neither recorded nor expected."""
         return (
             "if it is the agent's own turn, adapt the agent again, or hook it: "
-            "recorded(client.chat.completions.create)(...). If not (a summary, a "
-            "judge), name it in the train module: "
+            "recorded(client.chat.completions.create)(...). If it is an auxiliary call "
+            "(a summary, a judge), name it in the train module: "
             f'AUXILIARY = ("{self.function or self.model}",)'
         )
 

@@ -128,7 +128,7 @@ def learning_findings(seen: Seen, learned: Learning) -> Iterator[Finding]:
         yield seen.finding(
             "nothing trained",
             "ART found no token to train on in any step",
-            "read what the module printed, with --output",
+            "run again with --output to read what the module printed",
             r"backend\.train",
         )
     elif not learned.learned:
@@ -136,8 +136,8 @@ def learning_findings(seen: Seen, learned: Learning) -> Iterator[Finding]:
             "did not learn",
             f"in {len(learned.rewards)} steps the mean reward went from {begun:.3f} to "
             f"{ended:.3f} (with shuffled rewards to {ends(learned.control)[1]:.3f}), "
-            "which is no better than chance",
-            "if the reward requires turns that the tiny model does not have, supply them "
+            "no better than chance",
+            "if the reward needs turns that the tiny model cannot produce, supply them "
             "with --replies; otherwise check the reward",
             r"trajectory\.reward\s*=|def reward|reward\(",
             r"backend\.train",
@@ -146,7 +146,7 @@ def learning_findings(seen: Seen, learned: Learning) -> Iterator[Finding]:
         yield seen.finding(
             "logprobs apart",
             f"the trainer's logprobs differ by {learned.apart:.2g} from those at sampling: "
-            "it trains on other prompts than the model saw",
+            "it trains on other prompts than those that were sampled from",
             "pass training.for_training(groups) to backend.train",
             r"backend\.train",
         )

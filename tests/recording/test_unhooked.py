@@ -123,7 +123,7 @@ def test_a_call_without_a_hook_is_made_and_reported(
     production: Engine,
 ) -> None:
     with (
-        pytest.warns(RecordingWarning, match="asked m without a hook") as given,
+        pytest.warns(RecordingWarning, match="called m without a hook") as given,
         rollout(Trajectory(), engine) as recording,
     ):
         way(client)
@@ -133,7 +133,7 @@ def test_a_call_without_a_hook_is_made_and_reported(
         assert asked.file == __file__ and asked.function.startswith(way.__name__)
         # Python may collect what other tests have left open meanwhile, and say so.
         said = next(str(w.message) for w in given if w.category is RecordingWarning)
-        assert f"{HERE}:{asked.line}: {asked.function} asked m" in said
+        assert f"{HERE}:{asked.line}: {asked.function} called m" in said
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -205,7 +205,7 @@ def test_where_nobody_can_tell_who_asks_it_only_warns(
     client: openai.OpenAI, engine: Engine, production: Engine
 ) -> None:
     with (
-        pytest.warns(RecordingWarning, match="a task of its own asked m"),
+        pytest.warns(RecordingWarning, match="a separate task called m"),
         rollout(Trajectory(), engine, strict=True, auxiliary=["rank"]),
     ):
         gathered(client)
@@ -259,7 +259,7 @@ def test_an_api_that_cannot_be_recorded_is_reported_where_every_client_is(
     client: openai.OpenAI, engine: Engine
 ) -> None:
     with (
-        pytest.raises(RecordingError, match="asked m at /completions without a hook"),
+        pytest.raises(RecordingError, match="called m at /completions without a hook"),
         rollout(Trajectory(), engine, strict=True, every_client=True),
     ):
         client.completions.create(model="m", prompt="Delft?")

@@ -113,7 +113,7 @@ def test_an_answer_that_says_nothing_is_told(
     assert ["same answer"] * found == [each["name"] for each in findings], complaints
     assert code == found
     if found:
-        assert "answer 'Task completed.', and the model" in findings[0]["what"]
+        assert "answer 'Task completed.', although the model" in findings[0]["what"]
 
 
 @pytest.mark.slow
@@ -462,7 +462,7 @@ def test_answers_that_are_objects_are_told(tmp_path: Path) -> None:
     (folder / "rewards.py").write_text(REWARD)
     options = ("--isolated", "--reward", "rewards:f")
     assert art_adapt(*options, "agent.py", cwd=folder).returncode == 0
-    assert "answers are or hold objects, as " in found(folder, "answer")["what"]
+    assert "answers are or contain objects, such as " in found(folder, "answer")["what"]
 
 
 def test_what_the_model_said_is_the_answer_where_an_object_has_no_text(
@@ -724,7 +724,7 @@ def test_a_pipeline_without_anything_to_learn_from_ends(tmp_path: Path) -> None:
     ("given", "code", "said"),
     [
         ("tools=TOOLS", 0, "tools       "),
-        ("tools=[]", 1, "requests had an empty list of tools"),
+        ("tools=[]", 1, "requests have an empty list of tools"),
         ("tools=None", 1, "no request offered a tool"),
     ],
 )

@@ -122,7 +122,7 @@ def test_a_right_agent_is_witnessed(tmp_path: Path) -> None:
     assert tool.startswith("the tool look was called and answered (")
     assert files == "no file of the project was written"
     assert twice == "the same scenario and the same replies lead to the same requests"
-    assert ends.startswith("an episode ends whose model goes on calling tools: ")
+    assert ends.startswith("an episode ends although its model keeps calling tools: ")
     assert told["unwitnessed"] == []
 
 
@@ -171,7 +171,7 @@ UNSEEN = {
         "COUNT = iter(range(999))\n\n\n" + RIGHT.replace('"content": result', '"content": f"{next(COUNT)}"'),
         "lead to the same requests: request 2 differs in message 3 (tool)",
     ),
-    "nothing bounds the turns": (RIGHT.replace("for _ in range(20)", "while True"), "goes on calling tools: not after 60"),
+    "nothing bounds the turns": (RIGHT.replace("for _ in range(20)", "while True"), "keeps calling tools: not after 60"),
 }  # fmt: skip
 
 

@@ -32,10 +32,10 @@ def not_text(seen: Seen) -> Iterator[Finding]:
         kind, count = kinds.most_common(1)[0]
         yield seen.finding(
             "not text",
-            f"{count} of {len(_asked(seen))} requests hold a part of type {kind}: ART trains on "
-            "text, and ART 0.5.18 cannot log such messages (model.log raises ArrowTypeError)",
-            "give the model a text in its place (a description, what was recognised), or train "
-            "an agent that sends none",
+            f"{count} of {len(_asked(seen))} requests contain a part of type {kind}: ART trains on "
+            "text only, and ART 0.5.18 cannot log such messages (model.log raises ArrowTypeError)",
+            "send the model text instead (a description, the recognised text), or train "
+            "an agent that sends text only",
             EPISODE,
         )
 
@@ -47,18 +47,18 @@ def paired(seen: Seen) -> Iterator[Finding]:
     if alone:
         yield seen.finding(
             "reply without a call",
-            f"{len(alone)} of {len(asked)} requests hold a tool message without the call that it "
-            "answers: OpenAI's API refuses them, and vLLM renders them as they are",
-            "where the agent shortens its messages, keep a call and its replies together",
+            f"{len(alone)} of {len(asked)} requests contain a tool message without the call that it "
+            "answers: OpenAI's API rejects them, and vLLM renders them unchanged",
+            "when the agent shortens its messages, keep each call and its replies together",
             EPISODE,
         )
     open_calls = [each for each in asked if calls_without_reply(_sent(each))]
     if FEW * len(open_calls) > len(asked):
         yield seen.finding(
             "call without a reply",
-            f"{len(open_calls)} of {len(asked)} requests hold a tool call that nothing answers: "
-            "OpenAI's API refuses them, and vLLM renders them as they are",
-            "answer each call with a tool message, also one that failed",
+            f"{len(open_calls)} of {len(asked)} requests contain a tool call without a reply: "
+            "OpenAI's API rejects them, and vLLM renders them unchanged",
+            "answer every call with a tool message, even when the tool failed",
             EPISODE,
         )
 
@@ -79,9 +79,9 @@ def parsed(seen: Seen) -> Iterator[Finding]:
     if FEW * len(called) > len(given):
         yield seen.finding(
             "unread calls",
-            f"{len(called)} of {len(given)} completions hold a tool call as text, with {called[0]}: "
+            f"{len(called)} of {len(given)} completions contain a tool call as text, with {called[0]}: "
             "the agent takes it for an answer, and no tool runs",
-            f"have vLLM parse it: {TOOL_PARSER}; art-adapt doctor says which",
+            f"make vLLM parse it: {TOOL_PARSER}; art-adapt doctor names the parser",
             r"tool_call_parser|server_settings",
             EPISODE,
         )
@@ -91,9 +91,9 @@ def parsed(seen: Seen) -> Iterator[Finding]:
     if FEW * thought > len(given):
         yield seen.finding(
             "thinking in the content",
-            f"{thought} of {len(given)} completions hold their thinking as text: it is part of "
-            "what the agent answers, and of what it sends again",
-            f"have vLLM take it out: {REASONING_PARSER}; or "
+            f"{thought} of {len(given)} completions contain their thinking as text: it becomes part "
+            "of the answer and of later requests",
+            f"make vLLM remove it: {REASONING_PARSER}; or "
             "train a model that does not think",
             r"reasoning_parser|server_settings",
             EPISODE,
@@ -106,9 +106,9 @@ def own_template(seen: Seen) -> Iterator[Finding]:
     if own:
         yield seen.finding(
             "chat template",
-            f"{len(own)} requests bring a chat_template of their own: ART 0.5.18 tokenizes with "
-            "the model's, so it would train on other tokens than were sampled",
-            "leave the request's chat_template out",
+            f"{len(own)} requests set their own chat_template: ART 0.5.18 tokenizes with the "
+            "model's template, so it would train on other tokens than were sampled",
+            "remove chat_template from the request",
             EPISODE,
         )
 
@@ -124,10 +124,10 @@ def continued(seen: Seen) -> Iterator[Finding]:
     if later and 2 * reopened > later:
         yield seen.finding(
             "history a turn",
-            f"{reopened} of {later} later turns open a history of their own, because the agent "
-            "changes messages that it has sent: each is trained apart, with its whole prompt",
-            "append to the messages, and change none that was sent: shorten them only where the "
-            "context is full",
+            f"{reopened} of {later} later turns start a new history, because the agent "
+            "changes messages that it has already sent: each is trained separately, with its whole prompt",
+            "only append to the messages, and do not change those already sent; shorten them only "
+            "when the context is full",
             EPISODE,
         )
 
@@ -165,10 +165,10 @@ def said_by_others(seen: Seen) -> Iterator[Finding]:
     if taken:
         yield seen.finding(
             "side job",
-            f"{len(taken)} tool calls in the agent's conversation were made by a model beside it: "
+            f"{len(taken)} tool calls in the agent's conversation come from an auxiliary call: "
             "these turns are not trained",
-            "take the call that makes them out of AUXILIARY, if the model in training is to make "
-            "them",
+            "if the model in training should make these calls, remove their function from "
+            "AUXILIARY",
             r"AUXILIARY",
             EPISODE,
         )

@@ -29,17 +29,17 @@ def ended(seen: Seen) -> Iterator[Finding]:
     if (reward := seen.notes.reward_raised) is not None:
         yield Finding(
             "reward raised",
-            f"the reward function raised {reward.error}: a run would end here",
-            "return a low reward for what it cannot score (an episode without an answer, too)",
+            f"the reward function raised {reward.error}: training would stop here",
+            "return a low reward for an episode that it cannot score, such as one without an answer",
             Path(reward.path),
             reward.line,
         )
     elif stopped and stopped != "0":
         stopped = stopped.partition("\n\n")[0]  # a traceback is no line of a table
         lost = seen.notes.exceptions
-        fix = "do what it asks for, then rehearse again"
+        fix = "follow its message, then rehearse again"
         if lost:
-            fix = "make the agent run here, too; then rehearse again"
+            fix = "make the agent run on this machine, then rehearse again"
             cause = lost[0].partition(": ")[2] or lost[0]
             if cause not in stopped:
                 stopped += f"; the first lost episode raised {lost[0]}"
@@ -50,7 +50,7 @@ def ended(seen: Seen) -> Iterator[Finding]:
         yield seen.finding(
             "no step",
             "the train module ended without a single training step",
-            "check that there are scenarios and that it calls backend.train",
+            "check that there are scenarios, and that the module calls backend.train",
             r"backend\.train",
             r"def train\b",
         )
@@ -61,9 +61,9 @@ def asked_at_import(seen: Seen) -> Iterator[Finding]:
     for file, line in seen.notes.at_import:
         yield Finding(
             "at import",
-            "importing the agent asked its model here: a training run would ask the "
-            "production model, and pay for it, each time it starts",
-            'put what runs the agent under if __name__ == "__main__":',
+            "importing the agent calls its model here: every start of a training run would "
+            "call the production model, and pay for it",
+            'move the code that runs the agent under if __name__ == "__main__":',
             Path(file),
             line,
         )
@@ -73,25 +73,23 @@ def _remedy(error: str, module: Path) -> str:
     variable = re.match(r"KeyError: '([A-Z][A-Z0-9_]+)'", error)
     if variable is not None:  # os.environ[...], which a library may read for it
         name = variable[1]
-        return f"if it is a variable of the environment: {name}=... and --env {name}"
+        return f"if it is an environment variable, set {name}=... and pass --env {name}"
     missing = re.match(r"ModuleNotFoundError: No module named '([\w.]+)'", error)
     if missing is not None:
         name = missing[1].partition(".")[0]
-        install = f"pip install {name} (its name there may be another)"
+        install = f"pip install {name} (the package may have another name)"
         if own := _in_project(name, module):
             return (
-                f"if {own} is meant, import it as it can be found from the folder where "
-                f"the train module is run; else install it here: {install}"
+                f"if {own} is meant, import it by a name that works from the folder where "
+                f"the train module runs; otherwise install it here: {install}"
             )
         return f"install it here: {install}"
     if error.startswith("SyntaxError"):
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
-        return (
-            f"this is Python {version}: if the code is for a newer one, rehearse there"
-        )
+        return f"this is Python {version}: if the code needs a newer one, rehearse with that"
     if error.startswith("EOFError"):
-        return "it waits for a person when it is imported: put that under a main guard"
-    return "fix it there: on a GPU it would end the run at the same place"
+        return 'the module waits for input when it is imported: move that under if __name__ == "__main__":'
+    return "fix this first: on a GPU, training would stop at the same place"
 
 
 def _in_project(name: str, module: Path) -> Path | None:
@@ -133,8 +131,8 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
         yield seen.finding(
             "failed",
             f"{len(every)} of {began} episodes failed{beside}; {count} times: {failure}",
-            "make the agent run here, too: a service or a key that it needs, or what "
-            "episode() passes; an error that it should survive counts against the model",
+            "make the agent run on this machine: start a service or set a key that it needs, or "
+            "change what episode() passes; catch an error that should not end an episode",
             r"def episode",
         )
 
@@ -152,8 +150,8 @@ def out_of_time(seen: Seen) -> Iterator[Finding]:
         said = f"; {at[0][1]} times: {at[0][0]}" if at else ""
         yield seen.finding(
             "out of time",
-            f"{len(late)} of {len(seen.episodes)} episodes took longer than an episode may{said}",
-            "find what waits (a tool, a service), or raise the limit of an episode",
+            f"{len(late)} of {len(seen.episodes)} episodes took longer than the time limit{said}",
+            "find what waits (a tool, a service), or raise the time limit of an episode",
             r"TIMEOUT|_SECONDS",
             r"def episode",
         )
@@ -171,7 +169,7 @@ def stopped_rollouts(seen: Seen) -> Iterator[Finding]:
         yield seen.finding(
             "stopped rollouts",
             f"the recorder stopped {count} rollouts: {reason}",
-            "do what the message says",
+            "follow this message",
             r"training\.record\(|\brollout\(",
         )
 
@@ -182,6 +180,6 @@ def closed(seen: Seen) -> Iterator[Finding]:
         yield seen.finding(
             "not closed",
             "the backend was never closed: its GPU processes would keep running",
-            "await backend.close() in a finally clause",
+            "call await backend.close() in a finally clause",
             r"make_backend\(|LocalBackend\(",
         )

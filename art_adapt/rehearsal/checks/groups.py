@@ -19,9 +19,9 @@ def awaited_early(seen: Seen) -> Iterator[Finding]:
     if seen.notes.awaited_early:
         yield seen.finding(
             "awaited early",
-            "groups were awaited before gather_trajectory_groups, which then neither runs "
-            "them concurrently nor counts their failures",
-            "pass art.TrajectoryGroup(...) to it without await",
+            "groups were awaited before gather_trajectory_groups, which then does not run "
+            "them concurrently or count their failures",
+            "pass art.TrajectoryGroup(...) to gather_trajectory_groups without await",
             r"await art\.TrajectoryGroup|await .*TrajectoryGroup",
             r"gather_trajectory_groups",
         )
@@ -36,8 +36,8 @@ def rewards(seen: Seen) -> Iterator[Finding]:
         yield seen.finding(
             "reward",
             f"every episode got the reward {rewards[0]}: a group without variance "
-            "teaches nothing",
-            "make the reward depend on what the episode did; if only a correct answer is "
+            "teaches the model nothing",
+            "make the reward depend on what the episode did; if only correct answers are "
             "rewarded, supply some with --replies",
             r"trajectory\.reward\s*=|def reward|reward\(",
             r"recording\.rewarded",
@@ -45,7 +45,7 @@ def rewards(seen: Seen) -> Iterator[Finding]:
     elif all(map(is_flat, seen.groups)):
         yield seen.finding(
             "reward",
-            "rewards differ between scenarios but within no group: GRPO compares the "
+            "rewards differ between scenarios, but not within any group: GRPO compares the "
             "episodes of one scenario",
             "make the reward depend on what the episode did",
             r"trajectory\.reward\s*=|def reward|reward\(",
@@ -59,7 +59,7 @@ def answers(seen: Seen) -> Iterator[Finding]:
             "answer",
             "no episode set trajectory.final_answer: a reward that reads it sees None",
             "return the answer from episode(), or wrap it in final_answer(...) in the "
-            "agent; if the agent only answers after a certain tool call, supply that "
+            "agent; if the agent answers only after a certain tool call, supply that "
             "call with --replies",
             r"final_answer\s*=",
             r"=\s*art\.Trajectory\(",
@@ -88,11 +88,11 @@ def same_answers(seen: Seen) -> Iterator[Finding]:
         return
     yield seen.finding(
         "same answer",
-        f"all {len(seen.trained)} episodes ended with the answer {same[:60]}, and the "
-        "model said different things",
-        "if it is a status, mark the model's answer with final_answer(...) in the agent; "
-        "if the agent gives up on what the scripted model says, supply replies that it "
-        "accepts with --replies",
+        f"all {len(seen.trained)} episodes ended with the answer {same[:60]}, although "
+        "the model said different things",
+        "if this is a status, mark the model's answer with final_answer(...) in the agent; "
+        "if the agent gives up on the scripted model's replies, supply acceptable ones "
+        "with --replies",
         r"final_answer\s*=",
         r"def episode",
         r"def rollout",
@@ -106,7 +106,7 @@ def opaque_answers(seen: Seen) -> Iterator[Finding]:
     if opaque and 2 * len(opaque) > len(seen.trained):
         yield seen.finding(
             "answer",
-            f"{len(opaque)} of {len(seen.trained)} answers are or hold objects, as {opaque[0][:80]}",
+            f"{len(opaque)} of {len(seen.trained)} answers are or contain objects, such as {opaque[0][:80]}",
             "return the object's text from episode(), or mark it with final_answer(...)",
             r"final_answer\s*=",
             r"def episode",

@@ -47,7 +47,7 @@ def complete(seen: Seen) -> Iterator[Finding]:
         last = given[missing[0]].request["messages"][-1]
         yield seen.finding(
             "lost",
-            f"{len(missing)} of {len(given)} completions are on no trajectory, for example "
+            f"{len(missing)} of {len(given)} completions are not on any trajectory, for example "
             f"the answer to {str(last.get('content'))[:60]!r}",
             "record the call: recorded(client.chat.completions.create)(...), inside the "
             "rollout",
@@ -58,7 +58,7 @@ def complete(seen: Seen) -> Iterator[Finding]:
     if twice:
         yield seen.finding(
             "twice",
-            f"{len(twice)} completions are on trajectories more than once",
+            f"{len(twice)} completions are recorded more than once",
             "create a new art.Trajectory in each rollout",
             r"Trajectory\(\)",
         )
@@ -78,15 +78,15 @@ def faithful(seen: Seen) -> Iterator[Finding]:
             "tools",
             f"{toolless} completions were sampled with tools, but their trajectory has "
             "none: training would use a different prompt",
-            "leave trajectory.tools as it was recorded",
+            "do not change trajectory.tools after recording",
             r"\.tools\b.*=",
             r"def rollout",
         )
     if wrong:
         yield seen.finding(
             "messages",
-            f"{wrong} completions are recorded after other messages than were sent",
-            "leave messages_and_choices as they were recorded",
+            f"{wrong} completions were recorded with other messages than were sent",
+            "do not change messages_and_choices after recording",
             r"messages_and_choices",
             r"def rollout",
         )
@@ -153,11 +153,11 @@ def kept(seen: Seen) -> Iterator[Finding]:
         message, text = read[0]
         yield seen.finding(
             "kept",
-            f"an episode read {text!r} in a message of the role {message.get('role')}, which a tool "
-            f"was given in another episode ({len(read)} such texts): what tools write outlives an "
+            f"an episode read {text!r} in a {message.get('role')} message, but a tool got this text in "
+            f"another episode ({len(read)} such texts): data that tools write outlives an "
             "episode",
-            "give each episode its own (make it in episode(), or adapt again with --isolate "
-            "process; a database or a file needs a fresh copy)",
+            "give each episode its own data: create it in episode(), or adapt again with --isolate "
+            "process; copy a database or a file for each episode",
             r"def episode|def rollout",
         )
 
@@ -222,9 +222,9 @@ def exact(seen: Seen) -> Iterator[Finding]:
     if without:
         yield seen.finding(
             "no ids",
-            f"{len(without)} of {len(choices)} completions came without token ids or "
+            f"{len(without)} of {len(choices)} completions have no token ids or no "
             "logprobs: ART cannot train on them",
-            "ask for logprobs and return_token_ids, as the recorder does for a call "
+            "request logprobs and return_token_ids, as the recorder does for a call "
             "inside its rollout",
             r"return_token_ids|\blogprobs=|\.logprobs\b",
             r"def rollout",
@@ -233,8 +233,8 @@ def exact(seen: Seen) -> Iterator[Finding]:
     if anew:
         yield seen.finding(
             "rendered anew",
-            f"{anew} of {len(choices)} prompts do not continue what was sampled before: "
-            "the agent edits its messages, and each such turn is trained separately",
+            f"{anew} of {len(choices)} prompts do not continue the tokens sampled before: "
+            "the agent edits its messages, so each such turn is trained separately",
             "append the assistant's message as the SDK returned it",
             r"def episode|def rollout",
         )

@@ -31,7 +31,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
                 else f"not after {MOST_REQUESTS}"
             )
         yield Witness(
-            f"an episode ends whose model goes on calling tools: {count}", ended
+            f"an episode ends although its model keeps calling tools: {count}", ended
         )
 
 

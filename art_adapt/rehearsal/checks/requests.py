@@ -20,7 +20,7 @@ def inference_name(seen: Seen) -> Iterator[Finding]:
             "inference name",
             f"{count} requests asked for the model {name!r}, which is not served "
             f"(the current name is {seen.notes.names[-1]!r})",
-            "call model.get_inference_name() in each rollout: the name changes with "
+            "call model.get_inference_name() in each rollout, because the name changes with "
             "every step",
             r"model=(?!model\.get_inference_name).*",
             r"get_inference_name",
@@ -33,8 +33,8 @@ def judge(seen: Seen) -> Iterator[Finding]:
     if asked:
         yield seen.finding(
             "judge",
-            f"RULER asked the model in training to judge ({len(asked)} times)",
-            "name another model as the judge: a policy that judges itself learns to "
+            f"RULER uses the model in training as its judge ({len(asked)} requests)",
+            "name another model as the judge: a model that judges itself learns to "
             "praise itself",
             r"JUDGE_MODEL",
             r"judge_model",
@@ -54,7 +54,7 @@ def temperature(seen: Seen) -> Iterator[Finding]:
             "temperature",
             f"{count} completions were sampled with temperature {value}: "
             + (
-                "identical episodes get identical rewards, and nothing is learned"
+                "identical episodes get identical rewards, so nothing is learned"
                 if value == 0
                 else "ART computes logprobs at temperature 1"
             ),
@@ -71,10 +71,10 @@ def empty_tools(seen: Seen) -> Iterator[Finding]:
     if empty:
         yield seen.finding(
             "no tools",
-            f"{len(empty)} of {len(asked)} requests had an empty list of tools: the model "
-            "would learn to do without them",
-            "give the agent its tools in episode(), or in the rows where they are a "
-            "scenario's",
+            f"{len(empty)} of {len(asked)} requests have an empty list of tools: the model "
+            "would learn to work without tools",
+            "give the agent its tools in episode(), or in the rows if they belong to a "
+            "scenario",
             r"tools",
             r"def episode",
         )

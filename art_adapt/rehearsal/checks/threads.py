@@ -13,10 +13,10 @@ BOUND = {
     "SQLite objects created in a thread can only be used in that same thread": "connect "
     "in the function that uses the database, or with "
     "sqlite3.connect(..., check_same_thread=False)",
-    "There is no current event loop in thread": "call asyncio.run(...) in the place of "
+    "There is no current event loop in thread": "call asyncio.run(...) instead of "
     "asyncio.get_event_loop()",
-    "signal only works in main thread": "limit the time of a tool in another way: "
-    "concurrent.futures, or a subprocess with a timeout",
+    "signal only works in main thread": "limit the time of a tool in another way, such as "
+    "concurrent.futures or a subprocess with a timeout",
 }
 
 
@@ -32,8 +32,8 @@ def bound_to_main_thread(seen: Seen) -> Iterator[Finding]:
         if told:
             yield seen.finding(
                 "threads",
-                f'the model was told "{error}" in the place of a result '
-                f"({told} messages): episodes run in threads of their own",
+                f'the model got the error "{error}" instead of a result '
+                f"({told} messages): each episode runs in a thread of its own",
                 fix,
                 r"def episode",
             )

@@ -60,9 +60,9 @@ def tool_loop(seen: Seen) -> Iterator[Finding]:
         return
     yield seen.finding(
         "tools never ran",
-        f"the model called tools {called} times, and no request had a reply to one: what answers "
+        f"the model called tools {called} times, and no request had a reply: the code that answers "
         f"them ({at(seen.answers_tools)}) never ran",
-        "the function that asks once was taken for the one that runs the loop: name that with --entry",
+        "episode() calls the function that makes one request, not the one that runs the tool loop: name the latter with --entry",
         r"def episode",
     )
 
@@ -81,8 +81,8 @@ def none_offered(seen: Seen) -> Iterator[Finding]:
     ):
         yield seen.finding(
             "none offered",
-            f"no request offered a tool, though {seen.answering} answers their calls "
-            f"({at(seen.answers_tools)}): the model would learn to do without them",
+            f"no request offered a tool, although {seen.answering} answers tool calls "
+            f"({at(seen.answers_tools)}): the model would learn to work without tools",
             "give the agent its tools in episode() (add_tool(...), tools=...), or name another "
             "--entry",
             r"def episode",
@@ -100,9 +100,9 @@ def tools_fail(seen: Seen) -> Iterator[Finding]:
         if len(own) >= FEWEST_CALLS and len(own) == len(told):
             yield seen.finding(
                 "tool fails",
-                f"all {len(own)} replies of the tool {name} say a failure, as {own[0][:100]!r}: the "
-                "model would learn to do without it",
-                "give it what it needs here (a database, a file), or stand in for it with --stub",
+                f"all {len(own)} replies of the tool {name} report a failure, such as {own[0][:100]!r}: the "
+                "model would learn to work without it",
+                "provide what the tool needs here (a database, a file), or replace it with --stub",
                 r"def episode",
             )
 

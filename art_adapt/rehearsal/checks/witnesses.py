@@ -43,12 +43,12 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         yield Witness(f"the tool {name} was called and answered ({times})", bool(times))
         if times and all(each.is_network for each in told[name]):
             yield Witness(
-                f"the tool {name} reached what it asks: {told[name][0].failure!r}",
+                f"the tool {name} reached its service: {told[name][0].failure!r}",
                 False,
             )
     asked_by = asking(seen)
     for name, place in dict(seen.hooked).items() if asked_by else ():
-        yield Witness(f"{name} ({at(place)}) asked the model", name in asked_by)
+        yield Witness(f"{name} ({at(place)}) called the model", name in asked_by)
     if seen.written is not None:
         names = ", ".join(sorted(path.as_posix() for path in seen.written)[:SHOWN])
         which = f": {names}" if names else ""
@@ -70,9 +70,9 @@ def told_apart(seen: Seen) -> Iterator[Finding]:
     nobody = not any(_has_user(each) for each in seen.episodes)
     yield seen.finding(
         "one task",
-        f"nothing of a scenario ({names}) is in any request: all episodes began with the same messages"
-        + (", none of them a user's" if nobody else ""),
-        "give the agent what differs between scenarios, in episode()",
+        f"no request contains any part of a scenario ({names}): all episodes began with the same messages"
+        + (", none of them from a user" if nobody else ""),
+        "pass the scenario to the agent in episode()",
         r"def episode",
     )
 

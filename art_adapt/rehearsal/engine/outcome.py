@@ -57,8 +57,8 @@ def engine_findings(seen: Seen, run: EngineRun) -> Iterator[Finding]:
     if not run.tokens:
         yield seen.finding(
             "nothing trained",
-            "every group's rewards were equal, or nothing was recorded",
-            "read what the module printed, with --output",
+            "no token was trained: the rewards of every group were equal, or nothing was recorded",
+            "run again with --output to read what the module printed",
             r"backend\.train",
         )
     elif run.agreed < run.tokens:
@@ -74,7 +74,7 @@ def engine_findings(seen: Seen, run: EngineRun) -> Iterator[Finding]:
     if run.served and not run.answered:
         yield seen.finding(
             "not served",
-            f"the trained model did not answer, served as the run says: {run.refused}",
-            "look at the command that the run prints last, with --output",
+            f"the trained model did not answer when served with the printed command: {run.refused}",
+            "run again with --output, and check the last command that the run prints",
             r"print_usage",
         )
