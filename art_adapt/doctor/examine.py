@@ -57,7 +57,7 @@ def examine(
         yield from check(setup)
 
 
-REMEDY = "Fix this first; training would stop here as well."
+REMEDY = "fix this first; training would stop here as well"
 
 
 def _without_keys(path: Path) -> ModuleType | None:

@@ -77,7 +77,7 @@ def test_a_template_says_the_parser(
 
 def test_what_is_not_known_is_said() -> None:
     assert looked_at(parser, "somebody/model")["parser"].state is State.NOTE
-    assert "not known" in looked_at(context, "somebody/model")["context"].what
+    assert "unknown whether" in looked_at(context, "somebody/model")["context"].what
 
 
 def test_a_thinking_model_is_told(model: Path) -> None:

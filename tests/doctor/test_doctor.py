@@ -86,7 +86,7 @@ def test_as_it_is_shown(folder: Path) -> None:
     code, _, said = doctor(folder, COLUMNS="80", **KEYS)
     assert code == 1  # no GPU, and nothing that LocalBackend imports
     assert "FAILED  GPU        0 found, 1 needed" in said
-    assert "the local one cannot start: No module named" in said
+    assert "the local backend cannot start: No module named" in said
     assert max(map(len, said.splitlines())) <= 80
 
 
@@ -99,7 +99,7 @@ def test_what_only_the_trainer_imports(folder: Path) -> None:
     assert found["backend"]["state"] == "ok", said
     here["PATH"] = f"{gpus(folder, 81559)}{os.pathsep}{os.environ['PATH']}"
     _, found, said = doctor(folder, "--json", **KEYS, **here)
-    problem = "its trainer cannot start: RuntimeError: built for another torch"
+    problem = "the trainer of the local backend cannot start: RuntimeError: built for another torch"
     assert found["backend"]["what"] == problem, said
 
 
@@ -190,8 +190,8 @@ def test_the_disk_is_the_one_that_models_are_loaded_to(
     ("rows", "said"),
     [
         ('{"wrong": 1}\n', "scenarios.jsonl:1"),
-        ("", "has none"),
-        ('{"question": "a"}\n' * 2, "more than once"),
+        ("", "has no scenarios"),
+        ('{"question": "a"}\n' * 2, "are duplicates"),
     ],
 )
 def test_scenarios_that_are_wrong(rows: str, said: str, tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_keys_are_named(folder: Path) -> None:
     code, _, said = doctor(folder, "--json", "--backend", "serverless")
     assert code == 1
     assert "WANDB_API_KEY is not set" in said and "export WANDB_API_KEY=" in said
-    assert "SEARCH_API_KEY is read by the agent, and not set" in said
+    assert "SEARCH_API_KEY is not set, and the agent reads it" in said
 
 
 @pytest.mark.slow

@@ -25,18 +25,24 @@ IMPORTING = 300  # seconds; 36 on an H200's machine, when its files were read fi
 def check(setup: Setup) -> Iterator[Finding]:
     backend = setup.settings.get("BACKEND")
     if backend == Backend.SERVERLESS:
-        yield ok("backend", "serverless: nothing but its key is needed here")
+        yield ok("backend", "serverless: it only needs its key here")
     elif backend == Backend.TINKER:
         if (missing := missing_for_tinker()) is not None:
-            yield failed("backend", f"tinker cannot start: {missing}", TINKER_REMEDY)
+            yield failed(
+                "backend", f"the tinker backend cannot start: {missing}", TINKER_REMEDY
+            )
         else:
-            yield ok("backend", "what tinker imports can be imported")
+            yield ok("backend", "all imports of the tinker backend work")
     elif (missing := missing_for_local()) is not None:
-        yield failed("backend", f"the local one cannot start: {missing}", REMEDY)
+        yield failed("backend", f"the local backend cannot start: {missing}", REMEDY)
     elif nvidia_smi("gpu=name") and (problem := _of_trainer()) is not None:
-        yield failed("backend", f"its trainer cannot start: {problem}", REMEDY)
+        yield failed(
+            "backend",
+            f"the trainer of the local backend cannot start: {problem}",
+            REMEDY,
+        )
     else:
-        yield ok("backend", "what the local one imports can be imported")
+        yield ok("backend", "all imports of the local backend work")
     if setup.is_local and (url := _own_engine(setup)) is not None:
         yield _engine(url)
 
@@ -52,7 +58,7 @@ def _of_trainer() -> str | None:
             command, capture_output=True, text=True, timeout=IMPORTING, check=False
         )
     except subprocess.TimeoutExpired:
-        return f"{IMPORTED_BY_TRAINER} is not imported after {IMPORTING} s"
+        return f"importing {IMPORTED_BY_TRAINER} takes more than {IMPORTING} s"
     if done.returncode == 0:
         return None
     return (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]
@@ -75,6 +81,6 @@ def _engine(url: str) -> Finding:
     except (OSError, ValueError) as error:
         return failed(
             "engine",
-            f"{url}, which MODEL['vllm_runtime'] names, does not answer: {error}",
-            "start it with --enable-lora, and with VLLM_ALLOW_RUNTIME_LORA_UPDATING=True",
+            f"no answer from {url}, which MODEL['vllm_runtime'] names: {error}",
+            "start vLLM with --enable-lora and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True",
         )

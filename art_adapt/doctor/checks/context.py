@@ -18,15 +18,15 @@ def check(setup: Setup) -> Iterator[Finding]:
     if known is None:
         yield note(
             "context",
-            f"not known: whether {model} reads {given or LONGEST:,} tokens, as it is given",
-            f"hf download {model} config.json, then ask again",
+            f"unknown whether {model} can read {given or LONGEST:,} tokens, the context length it gets",
+            f"run hf download {model} config.json, then run doctor again",
         )
     elif given is not None and given > known.value:
         yield failed(
             "context",
-            f"{model} reads {known.value:,} tokens ({known.source}), and MODEL gives it {given:,}: "
-            "vLLM refuses that after the download",
-            f"max_model_len of at most {known.value} in engine_args of MODEL",
+            f"{model} reads {known.value:,} tokens ({known.source}), but MODEL sets {given:,}: "
+            "vLLM would reject that after the download",
+            f"set max_model_len to at most {known.value} in engine_args of MODEL",
         )
     else:
         length = given or min(LONGEST, known.value)

@@ -34,7 +34,7 @@ def check(setup: Setup) -> Iterator[Finding]:
         yield failed(
             "GPU",
             f"{len(found)} found, {wanted} needed"
-            + (" (CUDA_VISIBLE_DEVICES says which may be used)" if hidden else ""),
+            + (" (CUDA_VISIBLE_DEVICES limits which are visible)" if hidden else ""),
             "train on a machine with an NVIDIA GPU, or with --backend serverless",
         )
     yield from _fits(setup, min(found, default=None))
@@ -42,7 +42,7 @@ def check(setup: Setup) -> Iterator[Finding]:
         yield note(
             "memory",
             f"{holder} of GPU memory, so the engine may not fit",
-            f"kill {holder.pid}, if it is left over from an earlier run",
+            f"kill {holder.pid} if it is left over from an earlier run",
         )
 
 
@@ -52,7 +52,8 @@ def _fits(setup: Setup, memory: float | None) -> Iterator[Finding]:
     weights = gigabytes_of(model)
     if weights is None:
         yield note(
-            "memory", f"neither the name {model} nor a file tells how large it is"
+            "memory",
+            f"unknown size of {model}: neither its name nor a local file tells",
         )
         return
     length = engine.get("max_model_len", LONGEST)
@@ -67,11 +68,11 @@ def _fits(setup: Setup, memory: float | None) -> Iterator[Finding]:
         return
     share = engine.get("gpu_memory_utilization", SHARE)
     if needed > share * memory:
-        remedy = "a smaller max_model_len in engine_args of MODEL, a smaller model, or a larger GPU"
+        remedy = "use a smaller max_model_len in engine_args of MODEL, a smaller model, or a larger GPU"
         there = f"vLLM takes {share:.0%} of {memory:.0f} GB"
         yield failed("memory", f"{said}, but {there}", remedy)
     else:
-        yield ok("memory", f"{said}, of {memory:.0f} GB")
+        yield ok("memory", f"{said}; the GPU has {memory:.0f} GB")
 
 
 def _kv_bytes(model: str) -> int | None:

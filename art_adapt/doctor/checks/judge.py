@@ -17,7 +17,11 @@ def check(setup: Setup) -> Iterator[Finding]:
         yield (
             ok("judge", f"{judge} answers")
             if why is None
-            else failed("judge", why, "its key, its name, its rights")
+            else failed("judge", why, "check its key, its name and its permissions")
         )
     else:
-        yield note("judge", f"{judge} has not been asked", "--try-judge asks it once")
+        yield note(
+            "judge",
+            f"{judge} was not called",
+            "run doctor with --try-judge to call it once",
+        )

@@ -15,11 +15,11 @@ def check(setup: Setup) -> Iterator[Finding]:
     missing = {name: user for name, user in needed.items() if not os.environ.get(name)}
     for name, user in missing.items():
         yield failed(
-            "keys", f"{name} is not set: {user} needs it", f"export {name}=..."
+            "keys", f"{name} is not set: {user} needs it", f"run export {name}=..."
         )
     read = sorted({*keys_read(files_of(setup.path))} - needed.keys())
     unset = [name for name in read if not os.environ.get(name)]
     for name in unset:
-        yield note("keys", f"{name} is read by the agent, and not set")
+        yield note("keys", f"{name} is not set, and the agent reads it")
     if (needed and not missing) or not (needed or unset):
-        yield ok("keys", ", ".join(needed) or "none is needed")
+        yield ok("keys", ", ".join(needed) or "none needed")

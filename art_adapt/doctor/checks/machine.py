@@ -29,13 +29,13 @@ def _disk(setup: Setup) -> Iterator[Finding]:
     folder, free = free_at(Path(os.environ.get("HF_HOME") or Path.home()))
     needed = 10 + (total or 0) * BYTES
     if free < needed:
-        what = f"{free:.0f} GB free in {folder}, where the base model is loaded to"
+        what = f"{free:.0f} GB free in {folder}, the folder for the base model"
         remedy = f"free {needed:.0f} GB, or set HF_HOME to a larger disk"
         yield failed("disk", what, remedy)
     else:
         yield ok(
             "disk",
-            f"{free:.0f} GB free, of which the base model takes {needed - 10:.0f}",
+            f"{free:.0f} GB free; the base model takes {needed - 10:.0f}",
         )
 
 
@@ -55,9 +55,9 @@ def _memory(setup: Setup) -> Iterator[Finding]:
     if there < needed:
         yield note(
             "RAM",
-            f"{there:.0f} GB here, and {needed:.0f} GB of weights are put there while vLLM sleeps "
+            f"{there:.0f} GB here, but {needed:.0f} GB of weights move there while vLLM sleeps "
             "(ART's enable_sleep_mode)",
-            "a machine with more memory, or a smaller model",
+            "use a machine with more memory, or a smaller model",
         )
 
 
@@ -69,7 +69,14 @@ def _open_files(concurrency: int) -> Iterator[Finding]:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = OTHERS + FILES * concurrency
     if soft != resource.RLIM_INFINITY and soft < needed:
-        what = f"{soft} may be open; {concurrency} episodes may need {needed}"
-        yield note("files", what, f"ulimit -n {needed}, or a smaller CONCURRENCY")
+        what = (
+            f"at most {soft} may be open, but {concurrency} episodes may need {needed}"
+        )
+        yield note(
+            "files", what, f"run ulimit -n {needed}, or set a smaller CONCURRENCY"
+        )
     else:
-        yield ok("files", f"{concurrency} episodes at once have enough open files")
+        yield ok(
+            "files",
+            f"the limit of open files is enough for {concurrency} concurrent episodes",
+        )

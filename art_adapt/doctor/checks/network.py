@@ -41,9 +41,9 @@ def _proxies() -> Iterator[Finding]:
     if set_ and not any(each in spared.split(",") for each in LOOPBACK):
         yield failed(
             "proxy",
-            f"{set_[0]} is set, and NO_PROXY does not spare loopback: requests to the engine "
+            f"{set_[0]} is set, but NO_PROXY does not exclude loopback: requests to the engine "
             "would go to the proxy",
-            "export NO_PROXY=127.0.0.1,localhost",
+            "run export NO_PROXY=127.0.0.1,localhost",
         )
 
 
@@ -56,16 +56,16 @@ def _runtime() -> Iterator[Finding]:
         return
     if shutil.which("uv") is None:
         here = Path(sys.executable).parent  # where ART's [backend] brings it
-        remedy = "pip install uv"
+        remedy = "run pip install uv"
         if (here / "uv").exists():
             remedy = f"activate the environment: uv is in {here}"
         yield failed(
             "runtime",
-            f"ART {installed} installs its vLLM with uv at the first register, and uv is not on PATH",
-            f"{remedy}; or name a vLLM of your own in {RUNTIME_BIN}",
+            f"uv is not on PATH, and ART {installed} uses it to install vLLM at the first register",
+            f"{remedy}; or set {RUNTIME_BIN} to a vLLM of your own",
         )
         return
-    said = f"uv is on PATH, which ART {installed} installs its vLLM with"
+    said = f"uv is on PATH; ART {installed} uses it to install vLLM"
     cache = _runtime_cache()
     if cache is None or any(cache.glob("*/.venv")):
         yield ok("runtime", said)
@@ -74,11 +74,11 @@ def _runtime() -> Iterator[Finding]:
     if free < RUNTIME_SIZE:
         yield failed(
             "runtime",
-            f"ART {installed} installs its vLLM in {cache}, and {folder} has {free:.0f} GB free",
-            f"free {RUNTIME_SIZE} GB there, or name another folder in ART_VLLM_RUNTIME_CACHE_DIR",
+            f"ART {installed} installs vLLM in {cache}, but {folder} has only {free:.0f} GB free",
+            f"free {RUNTIME_SIZE} GB there, or set ART_VLLM_RUNTIME_CACHE_DIR to another folder",
         )
     else:
-        yield ok("runtime", f"{said}; {free:.0f} GB are free for it in {folder}")
+        yield ok("runtime", f"{said} in {folder}, which has {free:.0f} GB free")
 
 
 def _runtime_cache() -> Path | None:
@@ -97,6 +97,6 @@ def _gated(model: str) -> Iterator[Finding]:
     if model.startswith(GATED) and not token and not kept:
         yield note(
             "gated",
-            f"{model} may be gated, and there is no token of Hugging Face's here (HF_TOKEN)",
-            "hf auth login, with an account that was given access",
+            f"{model} may be gated, and no Hugging Face token was found (HF_TOKEN)",
+            "run hf auth login with an account that has access",
         )

@@ -13,6 +13,6 @@ def check(setup: Setup) -> Iterator[Finding]:
     settings = setup.settings
     wrong = [*wrong_form(settings), *wrong_options(settings, backend)]
     for said in wrong:
-        yield failed("options", said, "docs/art-options.md says what each option does")
+        yield failed("options", said, "see docs/art-options.md for each option")
     if not wrong:
-        yield ok("options", "ART takes all of MODEL and TRAIN")
+        yield ok("options", "ART accepts all options in MODEL and TRAIN")

@@ -19,9 +19,9 @@ def check(setup: Setup) -> Iterator[Finding]:
     if thinking is not None and thinking.value:
         yield note(
             "thinking",
-            f"{model} may think ({thinking.source}): without a reasoning parser, <think> stands in "
-            "what the agent answers",
-            f"{REASONING_PARSER}, or train a model that does not think",
+            f"{model} may think ({thinking.source}): without a reasoning parser, its answers "
+            "contain <think>",
+            f"set {REASONING_PARSER}, or train a model that does not think",
         )
 
 
@@ -30,8 +30,8 @@ def _parser(model: str) -> Finding:
     if known is None:
         return note(
             "parser",
-            f"not known: {DEFAULT_PARSER}, ART's default, may not read the tool calls of {model}",
-            f"hf download {model} tokenizer_config.json chat_template.jinja, then ask again; or "
+            f"unknown whether {DEFAULT_PARSER}, ART's default, reads the tool calls of {model}",
+            f"run hf download {model} tokenizer_config.json chat_template.jinja, then run doctor again; or set "
             + TOOL_PARSER,
         )
     return ok(

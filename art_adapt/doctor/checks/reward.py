@@ -23,7 +23,7 @@ def _reward(setup: Setup, score: Any) -> Finding:
     except SystemExit:
         scenario = None
     if scenario is None:
-        return note("reward", "not tried: there is no scenario to try it on")
+        return note("reward", "not tried, because there is no scenario")
     trajectory = Trajectory(scenario=scenario, metrics={**NOTHING_HAPPENED})
     trajectory.messages_and_choices.append({"role": "user", "content": "?"})
     try:
@@ -31,8 +31,8 @@ def _reward(setup: Setup, score: Any) -> Finding:
     except RewardError as error:
         return failed(
             "reward",
-            f"of an episode without an answer: {error}",
-            "return a low reward where trajectory.final_answer is None: an error in "
+            f"scoring an episode without an answer failed: {error}",
+            "return a low reward if trajectory.final_answer is None, because an error in "
             "the reward function ends the run",
         )
     return ok("reward", f"an episode without an answer gets {trajectory.reward:g}")

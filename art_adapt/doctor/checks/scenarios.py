@@ -13,24 +13,30 @@ from art_adapt.training.plan import described, make_plan
 
 def check(setup: Setup) -> Iterator[Finding]:
     if not hasattr(setup.module, "Scenario"):
-        yield note("scenarios", "not looked at: the module cannot be imported")
+        yield note("scenarios", "not checked, because the module cannot be imported")
         return
     try:
         rows = setup.scenarios()
     except SystemExit as stop:
-        yield failed("scenarios", str(stop), "mend that row, or name another source")
+        yield failed(
+            "scenarios", str(stop), "fix that row, or set SCENARIOS to another source"
+        )
         return
     if not rows:
         source = setup.settings["SCENARIOS"]
-        yield failed("scenarios", f"{source} has none", "write some")
+        yield failed("scenarios", f"{source} has no scenarios", "write some")
         return
     training, validation = split(rows, setup.settings.get("VALIDATION_SCENARIOS"))
     said = f"{len(training)} to train on, {len(validation)} held out"
     texts = Counter(json.dumps(r.model_dump(mode="json"), sort_keys=True) for r in rows)
     again = sum(count - 1 for count in texts.values())
     if again:
-        what = f"{said}; {again} stand there more than once"
-        yield note("scenarios", what, "validation would know what training has seen")
+        what = f"{said}; {again} are duplicates"
+        yield note(
+            "scenarios",
+            what,
+            "remove the duplicates, or validation may use scenarios that were trained on",
+        )
     else:
         yield ok("scenarios", said)
     plan = make_plan(setup.settings, len(training), len(validation))

@@ -17,7 +17,7 @@ def check(setup: Setup) -> Iterator[Finding]:
     ]
     versions = f"Python {platform.python_version()}, ART {_version('openpipe-art')}"
     if wrong:
-        remedy = "pip install 'art-adapt[train]'"
+        remedy = "run pip install 'art-adapt[train]'"
         yield failed("versions", f"{versions}; {', '.join(wrong)}", remedy)
     else:
         yield ok("versions", f"{versions}, openai {_version('openai')}")
