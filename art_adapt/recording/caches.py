@@ -17,7 +17,7 @@ def switch_off_caches() -> None:
         library = sys.modules.get(name)
         if library is not None and not is_off(library):
             say_once(
-                f"{name.partition('.')[0]}'s cache is off in this process: it would give "
+                f"{name.partition('.')[0]}'s cache is off in this process, because it would give "
                 "every rollout the completions of the first one"
             )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 NO_IDS = (
-    "the endpoint returned no token ids, and ART trains on nothing else: serve the "
-    "model with ART's LocalBackend, or with a vLLM that knows return_token_ids (0.10.2)"
+    "the endpoint returned no token ids, and ART trains only on token ids: serve the "
+    "model with ART's LocalBackend, or with a vLLM that supports return_token_ids (0.10.2)"
 )
 NO_TOKENS = (
     "the endpoint's logprobs do not name tokens as token_id:N, so ART 0.5.18 would "
@@ -15,14 +15,14 @@ NO_TOKENS = (
 )
 THINKING = (
     "the model thinks before it answers, but ART 0.5.18 trains with "
-    "enable_thinking=False: ask for extra_body={'chat_template_kwargs': "
+    "enable_thinking=False: send extra_body={'chat_template_kwargs': "
     "{'enable_thinking': False}}, or train a model that does not think"
 )
 RENDERED_ANEW = (
-    "the engine rendered a conversation's earlier turns differently from what it had "
-    "sampled: a chat template that drops earlier thoughts, or an agent that edits or "
-    "re-serialises assistant messages. Each such turn is trained by itself, which "
-    "costs time. Append the message as the SDK gave it."
+    "the engine rendered earlier turns of a conversation differently from the sampled "
+    "tokens: the chat template drops earlier thoughts, or the agent edits or "
+    "re-serialises assistant messages. Each such turn is trained separately, which "
+    "costs time. Append the message as the SDK returned it."
 )
 
 

@@ -39,7 +39,7 @@ def check_hooks(protocol: int, file: str) -> None:
     if protocol != PROTOCOL:
         folder = os.path.dirname(file)
         raise stop(
-            f"{file} speaks protocol {protocol} and this recorder {PROTOCOL}: renew it "
+            f"{file} has protocol {protocol}, but this recorder needs {PROTOCOL}: update the file "
             f"with `art-adapt --no-train-module {folder}`"
         )
 
@@ -64,7 +64,7 @@ def check_imports() -> None:
                 raise stop(
                     f"{file}:{line}: recorded(...) was stored here before "
                     "art_adapt.recording was imported, so its calls go to production. "
-                    "Import art_adapt.training before the agent is made."
+                    "Import art_adapt.training before you create the agent."
                 )
 
 

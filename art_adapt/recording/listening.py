@@ -54,7 +54,7 @@ class Listener(Recorder):
         call = find_callee(create)
         if call.client is None:
             raise stop(
-                f"what another library than openai asks, without a client of it, {CANNOT}"
+                f"a request of another library than openai, without an openai client, {CANNOT}"
             )
         return call.on(self._listening(call.client, asking))(*args, **kwargs)
 
@@ -119,7 +119,7 @@ class Listener(Recorder):
         self.must_be_open()
         view = (options.get("headers") or {}).get("X-Stainless-Raw-Response")
         if view == "stream":
-            raise stop(f"what with_streaming_response reads {CANNOT}")
+            raise stop(f"a response read through with_streaming_response {CANNOT}")
         whole = plain(whole_body(body, options)) if isinstance(body, dict) else {}
         self.models.add(str(whole.get("model")))
         with self.lock:

@@ -88,7 +88,7 @@ def plain_copy(value: Any) -> Any:
         return [plain_copy(item) for item in value]
     if kind in _ATOMS:
         return value
-    raise TypeError(f"{kind.__name__} is none of JSON's types")
+    raise TypeError(f"{kind.__name__} is not a JSON type")
 
 
 _ATOMS = {str, int, float, bool, type(None)}

@@ -115,7 +115,7 @@ class Recorder:
         if not math.isfinite(number):
             raise stop(
                 f"reward({value!r}): a reward must be a finite number, "
-                "or it poisons its group"
+                "or it spoils its group"
             )
         self.trajectory.reward = number
         self.rewarded = True
@@ -134,8 +134,8 @@ class Recorder:
             raise stop(OTHER_PROCESS)
         if self.closed:
             raise stop(
-                "a recorded model call was made after its rollout had ended, "
-                "by a thread that outlived it"
+                "a recorded model call was made after its rollout ended, "
+                "by a thread that outlived it: wait for the thread in episode()"
             )
 
     # -- recording

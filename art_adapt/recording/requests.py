@@ -38,7 +38,7 @@ SAMPLING_ARGUMENTS = {
 }
 SAMPLING = (
     "the agent samples with temperature={temperature}, top_p={top_p}. ART trains on "
-    "logprobs at temperature 1: with others the policy's ratio is off from the first "
+    "logprobs at temperature 1; with other values the policy ratio is wrong from the first "
     "step. Sample with temperature=1, top_p=1 while training."
 )
 
@@ -61,7 +61,7 @@ def for_any_engine(body: dict[str, Any]) -> dict[str, Any]:
     if dropped:
         body = {name: value for name, value in body.items() if name not in dropped}
         say_once(
-            f"left out in training, for only OpenAI's service knows it: "
+            f"left out in training, because only OpenAI's service accepts it: "
             f"{', '.join(sorted(dropped))}"
         )
     body["messages"] = [
@@ -80,8 +80,8 @@ def _needs_change(message: Any) -> bool:
 def _for_any_template(message: Any) -> Any:
     if message.get("role") == "developer":
         say_once(
-            "the role developer is system in training: open models' chat templates "
-            "drop what they do not know"
+            "the role developer becomes system in training, because open models' chat templates "
+            "drop roles that they do not know"
         )
         message = {**message, "role": "system"}
     content = message.get("content")

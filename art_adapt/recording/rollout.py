@@ -201,8 +201,8 @@ class Rollout(Recorder):
             except Untranslatable as reason:
                 raise stop(
                     f"the agent asked /responses for {reason}: the model in training "
-                    "has chat completions only. Give the agent a tool of its own for "
-                    "it, or keep the call out with --auxiliary FUNCTION."
+                    "supports only chat completions. Give the agent a tool of its own for "
+                    "this, or exclude the call with --auxiliary FUNCTION."
                 ) from None
         return response_detour(turn)
 
@@ -218,8 +218,8 @@ class Rollout(Recorder):
         if path != "/chat/completions" or not isinstance(body, dict):
             raise stop(
                 f"the agent called {path}, which the recorder cannot send to the model "
-                "in training: it takes chat completions and responses. If it is "
-                "auxiliary, adapt the agent again with --auxiliary FUNCTION."
+                "in training: it supports chat completions and responses. If this is an "
+                "auxiliary call, adapt the agent again with --auxiliary FUNCTION."
             )
         body = for_any_engine(whole_body(body, options))
         as_functions = bool(body.get("functions"))

@@ -33,7 +33,7 @@ class Stoppable(Protocol):
 TRAINING_PROCESS = "ART_RECORDING_PROCESS"
 OTHER_PROCESS = (
     "a recorded model call was made in another process than its rollout, where it "
-    "cannot be recorded: use threads or tasks for what calls the model"
+    "cannot be recorded: call the model from threads or tasks"
 )
 
 # Holds the rollout that the current task or thread belongs to. Its type is Any, for the

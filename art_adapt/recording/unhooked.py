@@ -40,7 +40,7 @@ JUDGES = "art.rewards."
 LOST = (
     "{asked} outside its rollout while training: the thread or task that runs it has "
     "lost the context. Start it with carried(function) from art_recording, or adapt the "
-    "agent again with --isolate process. If it is no part of an episode (a judge), name "
+    "agent again with --isolate process. If it is an auxiliary call (a judge), name "
     "its function or model in the train module's AUXILIARY."
 )
 

@@ -133,10 +133,10 @@ def without(held_out: list[T], scenarios: list[T]) -> list[T]:
 def _wanted(kind: SourceKind, scenario: type[pydantic.BaseModel]) -> str:
     keys = list(scenario.model_fields)
     if kind is SourceKind.CSV:
-        return f"write a CSV file that begins with {','.join(keys)}"
+        return f"write a CSV file with the header {','.join(keys)}"
     if kind is SourceKind.DATASET:
-        return f"a dataset's folder, with the columns {', '.join(keys)}"
-    return f"write one JSON object a line, with the keys {', '.join(keys)}"
+        return f"save a dataset there, with the columns {', '.join(keys)}"
+    return f"write one JSON object per line, with the keys {', '.join(keys)}"
 
 
 def _csv(source: str) -> Rows:

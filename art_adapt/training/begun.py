@@ -54,15 +54,15 @@ def note_settings(
         for name in sorted(before.keys() & now.keys()):
             if before[name] == now[name]:
                 continue
-            change = f"{model.name} was begun with {name} = {before[name]!r}"
+            change = f"{model.name} started with {name} = {before[name]!r}"
             if name == "BASE_MODEL" or (
                 name == "MODEL"
                 and lora_settings(before[name] or {}) != lora_settings(now[name] or {})
             ):
                 raise SystemExit(
                     f"{change}: its checkpoints do not fit {now[name]!r}. "
-                    "Begin another run, with --run-name"
+                    "Start another run with --run-name"
                 )
-            print(f"{change}, and goes on with {now[name]!r}.")
+            print(f"{change}, and continues with {now[name]!r}.")
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")

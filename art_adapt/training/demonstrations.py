@@ -20,13 +20,13 @@ def read_demonstrations(path: Path) -> list[art.Trajectory]:
         shown = [_conversation(place, row) for place, row in json_lines(path)]
     except OSError as error:
         raise SystemExit(
-            f"--warm-start {path} cannot be read: {error}. "
+            f"--warm-start {path}: cannot read this file: {error}. "
             "`python TRAIN_MODULE demonstrate` writes it"
         ) from None
     except ValueError as error:
         raise SystemExit(str(error)) from None
     if not shown:
-        raise SystemExit(f"{path} has no conversation")
+        raise SystemExit(f"--warm-start {path}: no conversations in this file")
     return shown
 
 
@@ -36,4 +36,4 @@ def _conversation(place: str, row: Any) -> art.Trajectory:
             messages_and_choices=row["messages"], tools=row.get("tools")
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{place}: no conversation: {error!r}") from error
+        raise ValueError(f"{place}: not a conversation: {error!r}") from error

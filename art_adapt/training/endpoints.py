@@ -37,7 +37,7 @@ async def models_of(run: Run[Any]) -> list[art.Model[Any]]:
             for name in names
         ]
     if not models:
-        raise SystemExit("no model to evaluate: name an --endpoint")
+        raise SystemExit("no model to evaluate: name an endpoint with --endpoint")
     return models
 
 
@@ -50,7 +50,7 @@ async def model_of(run: Run[Any], doing: str) -> art.Model[Any]:
     models = await models_of(run)
     if len(models) != 1:
         names = ", ".join(model.name for model in models)
-        raise SystemExit(f"{doing}: choose it with --model ({names})")
+        raise SystemExit(f"{doing}: choose one with --model ({names})")
     return models[0]
 
 
@@ -60,6 +60,6 @@ async def _served(endpoint: str, key: str) -> list[str]:
         return [model.id async for model in client.models.list()]
     except openai.OpenAIError as error:
         raise SystemExit(
-            f"{endpoint} does not say which models it serves: {error!r}. "
-            "Name them, with --model"
+            f"{endpoint} does not list the models that it serves: {error!r}. "
+            "Name them with --model"
         ) from error

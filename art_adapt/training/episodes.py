@@ -69,7 +69,7 @@ def policy_endpoint() -> PolicyEndpoint:
     """
     current: Rollout | Listener | None = active.get()
     if current is None:
-        raise RecordingError("policy_endpoint() has no rollout here")
+        raise RecordingError("policy_endpoint() was called outside a rollout")
     if isinstance(current, Listener):  # the production model, where the SDK finds it
         client = openai.OpenAI()
         return {"base_url": str(client.base_url), "api_key": client.api_key}
@@ -88,7 +88,7 @@ def last_said() -> str | None:
     """
     current: Recorder | None = active.get()
     if current is None:
-        raise RecordingError("last_said() has no rollout here")
+        raise RecordingError("last_said() was called outside a rollout")
     for item in reversed(current.trajectory.messages_and_choices):
         message = getattr(item, "message", None)
         if message is not None:  # a choice: the model's
@@ -111,8 +111,8 @@ def fill_in(what: str) -> Any:
     """
     caller = sys._getframe(1)
     raise Unfinished(
-        f"{caller.f_code.co_filename}:{caller.f_lineno}: fill in {what}: write in the "
-        "place of training.fill_in(...) how an episode gets it"
+        f"{caller.f_code.co_filename}:{caller.f_lineno}: fill in {what}: replace "
+        "training.fill_in(...) with code that creates it for an episode"
     )
 
 
@@ -228,7 +228,9 @@ async def _run(episode: Callable[[S], Any], scenario: S) -> Any:
         return await episode(scenario)
     returned = await in_thread(functools.partial(episode, scenario))
     if inspect.isgenerator(returned) or inspect.isasyncgen(returned):
-        raise RecordingError("episode() is a generator: read it to its end, and return")
+        raise RecordingError(
+            "episode() is a generator: consume it to its end, then return the answer"
+        )
     return await returned if inspect.isawaitable(returned) else returned
 
 
@@ -244,7 +246,7 @@ def _make_readable(recording: Recorder) -> None:
     if said is not None:
         recording.set_final_answer(said)
         recording.trajectory.log(
-            f"the answer is what the model said last: a {kind.__name__} has no text"
+            f"the answer is the last message of the model, because a {kind.__name__} has no text"
         )
 
 
@@ -265,7 +267,7 @@ def _raise_if_lost(
     if not recording.calls:
         raise RecordingError(f"the agent never called the model{why}") from failure
     if agent_rewards and not recording.rewarded:
-        why = why or ", for it ended too early"
+        why = why or ", because it ended too early"
         raise RecordingError(f"the agent set no reward{why}") from failure
 
 

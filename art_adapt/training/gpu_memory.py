@@ -15,17 +15,17 @@ from pathlib import Path
 # 0.25 (v1/worker/utils.py, v1/core/kv_cache_utils.py).
 ADVICE = {
     r"Free memory on device.*less than desired": (
-        "Something else holds the memory: end it, or give the engine a smaller share, as "
+        "Another process holds the memory: end it, or give the engine a smaller share, as "
         'MODEL = {"engine_args": {"gpu_memory_utilization": 0.7}}'
     ),
     r"KV cache is needed.*larger than the available|No available memory for the cache": (
-        "The context is too long for what the weights leave: a smaller one, as "
+        "The context is too long for the memory that the weights leave: set a smaller one, as "
         'MODEL = {"engine_args": {"max_model_len": 16384}}, or a larger GPU'
     ),
     r"CUDA out of memory|OutOfMemoryError": (
-        "Shorter sequences help first: a smaller MAX_COMPLETION_TOKENS, and "
-        'MODEL = {"engine_args": {"max_model_len": 16384}}. Then a smaller base model, or '
-        "a GPU of its own for the trainer: "
+        "Try shorter sequences first: a smaller MAX_COMPLETION_TOKENS, and "
+        'MODEL = {"engine_args": {"max_model_len": 16384}}. Then try a smaller base model, or '
+        "a separate GPU for the trainer: "
         'MODEL = {"trainer_gpu_ids": [0], "inference_gpu_ids": [1]}'
     ),
 }
@@ -61,7 +61,7 @@ def gpu_advice() -> Iterator[None]:
         said = _with_log(error)
         for sign, advice in ADVICE.items():
             if (found := re.search(rf".*(?:{sign}).*", said)) is not None:
-                lines = [f"The GPU's memory was not enough: {found[0].strip()}", advice]
+                lines = [f"The GPU ran out of memory: {found[0].strip()}", advice]
                 lines += map(str, holders())
                 raise SystemExit("\n".join(lines)) from error
         raise

@@ -79,10 +79,14 @@ def usable(groups: Sequence[art.TrajectoryGroup]) -> list[art.TrajectoryGroup]:
             f"episodes.\n\n{unrewarded[0].traceback}"
         )
     if lost:
-        print(f"{len(lost)} episodes lost, one by {lost[0].type}: {lost[0].message}")
+        print(
+            f"{len(lost)} episodes lost, the first with {lost[0].type}: {lost[0].message}"
+        )
     reasons = [str(g.metadata[UNJUDGED]) for g in groups if UNJUDGED in g.metadata]
     if reasons:
-        print(f"{len(reasons)} groups without a score, left out: {reasons[0]}")
+        print(
+            f"{len(reasons)} groups left out because they have no score: {reasons[0]}"
+        )
     return [g for g in groups if g.trajectories and UNJUDGED not in g.metadata]
 
 
@@ -92,7 +96,7 @@ def why_unusable(groups: Sequence[art.TrajectoryGroup]) -> str:
         if UNJUDGED in group.metadata:
             return str(group.metadata[UNJUDGED])
     lost = [error for group in groups for error in group.exceptions]
-    return lost[0].message if lost else "ART gave no group"
+    return lost[0].message if lost else "ART returned no group"
 
 
 @contextmanager

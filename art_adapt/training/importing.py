@@ -73,9 +73,9 @@ class _Loader(importlib.machinery.SourceFileLoader):
         kept = definitions_of(tree, self._calls)
         if kept is None:
             raise ImportError(
-                f"{file} cannot be imported without what it runs "
-                f"({', '.join(self._calls)}): its functions need what that makes; "
-                'put it under if __name__ == "__main__":',
+                f"{file} cannot be imported without the code that it runs "
+                f"({', '.join(self._calls)}), because its functions need the result; "
+                'move that code under if __name__ == "__main__":',
                 name=fullname,
                 path=file,
             )

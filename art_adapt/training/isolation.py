@@ -155,9 +155,11 @@ async def _forked(start: Callable[[], None]) -> None:
     except TimeoutError:
         if (server := _server()) is not None:
             os.kill(server, signal.SIGKILL)
-        raise CannotFork(f"their import takes over {STARTING:g} seconds") from None
+        raise CannotFork(
+            f"importing them takes more than {STARTING:g} seconds"
+        ) from None
     except (EOFError, ConnectionError):
-        raise CannotFork("their import ends that process") from None
+        raise CannotFork("importing them ends that process") from None
 
 
 def _is_forking(context: Any) -> bool:

@@ -25,8 +25,8 @@ PATIENCE = 600.0  # seconds for all of them
 MOST_SAID = 400  # characters of a judge's error
 PAUSE = 0.5  # seconds before the second one, then three times as long each
 ENDINGS = {
-    "timed_out": "The episode was ended here: its time was over.",
-    "truncated": "A completion of this episode was cut off: it was too long.",
+    "timed_out": "The episode was stopped here because it ran out of time.",
+    "truncated": "A completion of this episode was cut off because it was too long.",
     "failed": "The agent stopped here with an error.",
 }
 
@@ -62,7 +62,7 @@ def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judg
             with judging():
                 scores = await within(PATIENCE, asked)
         except Exception as error:  # the judge's client is LiteLLM's choice
-            group.metadata[UNJUDGED] = f"RULER could not judge it: {error!r}"
+            group.metadata[UNJUDGED] = f"RULER could not judge this group: {error!r}"
             return group
         for trajectory, judged in zip(shown, scores, strict=True):
             if weight is None:
@@ -114,7 +114,7 @@ async def _asked_once(episodes: Sequence[list[Any]], **options: Any) -> list[Any
     by_id = {score.trajectory_id: score for score in scores}
     wanted = [str(n) for n in range(1, len(episodes) + 1)]
     if set(by_id) != set(wanted):
-        raise ValueError(f"it scored the episodes {sorted(by_id)}, not {wanted}")
+        raise ValueError(f"the judge scored the episodes {sorted(by_id)}, not {wanted}")
     return [by_id[each] for each in wanted]
 
 

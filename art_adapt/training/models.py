@@ -20,8 +20,8 @@ IMPORTED_AT_START = ("torch", "art.dev.get_model_config")
 IMPORTED_BY_TRAINER = "unsloth"
 REMEDY = (
     f"It needs Python 3.12 and `{' && '.join(INSTALL[Backend.LOCAL])}`. On Python 3.11 "
-    "that is ART 0.5.18, which also wants megatron-bridge 0.4, never released: train with "
-    "--backend serverless there."
+    "that is ART 0.5.18, which also needs megatron-bridge 0.4, a version that was never released: "
+    "train with --backend serverless there."
 )
 TINKER_REMEDY = (
     f"It needs Python 3.12, `{INSTALL[Backend.TINKER][0]}` and TINKER_API_KEY."

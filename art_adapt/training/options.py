@@ -173,7 +173,7 @@ def _wrong_gpus(given: Options, trainer: str) -> Iterator[str]:
     else:
         if trainer == "pipeline" and not dev.is_dedicated_mode(config):
             yield (
-                "MODEL: a pipeline samples and trains at once, each on GPUs of its own: it "
+                "MODEL: a pipeline samples and trains at once, on separate GPUs: it "
                 "needs trainer_gpu_ids and inference_gpu_ids"
             )
 
@@ -337,7 +337,7 @@ def _said(
     ]:
         hint = f"put it under {homes[0]!r}"
     elif len(known) > MOST_NAMED:
-        hint = f"{source} lists them"
+        hint = f"see {source} for the list"
     else:
         hint = f"it takes {', '.join(sorted(known))}"
     return f"{where}: ART {version('openpipe-art')} has no such option; {hint}"

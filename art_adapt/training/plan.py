@@ -128,7 +128,7 @@ def _number(
 
 def described(plan: Plan, validation: int) -> str:
     """Say what a run takes at most, and what it would take without its bounds."""
-    of = "without an end" if plan.wanted is None else f"of {plan.wanted:,}"
+    of = "no end" if plan.wanted is None else f"of {plan.wanted:,}"
     lines = [
         f"At most {plan.steps:,} steps ({of}: --max-steps) of {plan.episodes} episodes"
         f"{_each(plan.settings)}: {plan.steps * plan.episodes:,} episodes"
@@ -137,7 +137,7 @@ def described(plan: Plan, validation: int) -> str:
         # The last step is validated whatever the share.
         times = math.ceil(plan.steps / (plan.validate_every or plan.steps))
         lines[0] += f", and {times * plan.validation_episodes:,} to validate"
-    lines[0] += ". Steps in which no group has variance come on top."
+    lines[0] += ". Steps without variance in any group are not counted."
     if plan.hours is not None:
         money = ""
         if plan.price is not None:
@@ -145,14 +145,16 @@ def described(plan: Plan, validation: int) -> str:
             of = "on one GPU" if gpus == 1 else f"on {gpus} GPUs"
             money = f", ${plan.hours * plan.price * gpus:,.2f} {of}"
         lines.append(
-            f"It ends after the step that is under way at {plan.hours:g} h{money}."
+            f"The run ends after the step that is in progress at {plan.hours:g} h{money}."
         )
     if not plan.validation_episodes:
-        lines.append("No scenario is held out: no checkpoint can be called the best.")
+        lines.append(
+            "No scenario is held out, so the run cannot tell which checkpoint is best."
+        )
     elif validation < FEW:
         lines.append(
-            f"{validation} validation scenarios tell little: use {FEW} or more, for "
-            "differences between checkpoints to be more than noise."
+            f"With {validation} validation scenarios, differences between checkpoints are mostly "
+            f"noise: use {FEW} or more."
         )
     return "\n".join(lines)
 

@@ -57,7 +57,7 @@ def preload() -> None:
             import_module(wanted["module"])
         _import_what_a_call_does()
     except (Exception, SystemExit) as error:
-        problem = f"importing them there fails: {error!r}"
+        problem = f"importing them there failed: {error!r}"
     finally:
         del here["_inheriting"]
     problem = problem or _kept(before)

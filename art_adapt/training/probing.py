@@ -34,13 +34,13 @@ async def probe(
     Raises:
         SystemExit: the endpoint serves several models, and none was chosen.
     """
-    model = await model_of(run, "one model is probed")
+    model = await model_of(run, "probe runs one model")
     kept = Path(f"{run.name}-probe.jsonl")
     known = _known(kept, model.name)
     new = [s for s in run.scenarios if _id(s) not in known]
     print(
         f"{len(new)} scenarios x {run.rollouts} rollouts on {model.name}; "
-        f"{len(run.scenarios) - len(new)} are known from {kept}"
+        f"{len(run.scenarios) - len(new)} were measured before, in {kept}"
     )
     named = [(_id(scenario), scenario) for scenario in new]
     groups = await sampled("probe", rollout, named, [model], run.rollouts, judge)
@@ -61,17 +61,17 @@ def _write(run: Run[Any], known: dict[str, list[float]]) -> None:
     lines = (s.model_dump_json() for s in teaching)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     print(
-        f"{len(teaching)} of {len(measured)} scenarios have episodes of different "
-        f"rewards; {_alike(flat)}\nTrain on them: --scenarios {path}"
+        f"{len(teaching)} of {len(measured)} scenarios have episodes with different "
+        f"rewards; {_alike(flat)}\nTrain on those: --scenarios {path}"
     )
 
 
 def _alike(means: Sequence[float]) -> str:
     if not means:
-        return "none are all alike"
+        return "none has equal rewards"
     return (
-        f"{len(means)} are all alike, with a mean reward of {min(means):.2f} to "
-        f"{max(means):.2f}: too hard, or too easy"
+        f"{len(means)} have equal rewards, with means from {min(means):.2f} to "
+        f"{max(means):.2f}: too hard or too easy"
     )
 
 

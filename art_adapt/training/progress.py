@@ -54,11 +54,11 @@ class Patience:
         found = usable(groups)
         self._skipped = 0 if found else self._skipped + 1
         if not found:
-            print("Skipped: there is nothing to learn from.")
+            print("Step skipped: there is nothing to learn from.")
         if self._skipped == self._most:
             raise SystemExit(
                 f"{self._most} {self._what} in a row had nothing to learn from, the "
-                f"last because: {why_unusable(groups)}"
+                f"last one because: {why_unusable(groups)}"
             )
         return found
 
@@ -156,8 +156,8 @@ class Progress:
         self._flat = 0 if found else self._flat + 1
         if self._flat == MOST_FLAT:
             raise SystemExit(
-                f"{MOST_FLAT} steps in a row had no group with variance: the rewards of a "
-                "scenario's episodes are all alike. `probe` finds the scenarios that teach."
+                f"{MOST_FLAT} steps in a row had no group with variance: all episodes of a "
+                "scenario get the same reward. `probe` finds scenarios whose rewards differ."
             )
         return found
 
@@ -168,9 +168,11 @@ class Progress:
             print("Stopped by Ctrl-C.")
         elif step - self._imitated >= self._plan.steps:
             done = step - self._imitated
-            print(f"{done} steps are done: --max-steps goes on from the checkpoint.")
+            print(
+                f"{done} steps are done. Raise --max-steps to continue from the checkpoint."
+            )
         elif self._plan.hours is not None and hours >= self._plan.hours:
-            print(f"{self._plan.hours:g} hours are over: run it again to go on.")
+            print(f"{self._plan.hours:g} hours are over. Run it again to continue.")
         else:
             return False
         return True
@@ -217,7 +219,7 @@ def _stopped_by_ctrl_c() -> asyncio.Event:
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
-        print("Finishing this step. Ctrl-C again stops at once.")
+        print("Finishing this step. Press Ctrl-C again to stop at once.")
         loop.remove_signal_handler(signal.SIGINT)
         asked.set()
 

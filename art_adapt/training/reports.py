@@ -26,9 +26,9 @@ def report(groups: Sequence[art.TrajectoryGroup]) -> None:
     )
     if flat == len(groups):
         print(
-            "No group has variance, so this step teaches nothing: more "
+            "No group has variance, so this step teaches nothing. Try more "
             "ROLLOUTS_PER_GROUP, scenarios that are neither too easy nor too hard, or a "
-            "reward of finer steps."
+            "finer reward."
         )
     if max(map(abs, every)) > LARGE:
         print(
@@ -43,7 +43,7 @@ def report_validation(groups: Sequence[art.TrajectoryGroup], step: int) -> None:
     """Print the mean reward of held-out scenarios, with its standard error."""
     means = [statistics.fmean(of_group) for of_group in _rewards(groups)]
     if not means:
-        print(f"step {step}: no episode of the validation is left to score")
+        print(f"step {step}: no validation episode has a score")
         return
     error = ""
     if len(means) > 1:

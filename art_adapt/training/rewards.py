@@ -41,12 +41,14 @@ async def scored(
             trajectory.metrics |= {f"reward_{name}": p for name, p in parts.items()}
             reward = sum(parts.values())
         elif isinstance(given, str | bytes | Mapping):
-            raise TypeError(f"{given!r} is no number")
+            raise TypeError(f"{given!r} is not a number")
         else:
             reward = float(given)
     except Exception as error:
         raise RewardError(f"the reward function failed: {error!r}") from error
     if not math.isfinite(reward):
-        raise RewardError(f"the reward is {reward}: it would poison its whole group")
+        raise RewardError(
+            f"the reward is {reward}, which would spoil its whole group: return a finite number"
+        )
     trajectory.reward = reward
     return trajectory

@@ -35,10 +35,10 @@ S = TypeVar("S", bound=pydantic.BaseModel)
 UNTIL_STOPPED = 1_000_000  # epochs
 TASKS = (
     "train; evaluate: compare models; probe: find scenarios worth training on; "
-    "demonstrate: keep what production does well, for --warm-start"
+    "demonstrate: keep good episodes of production, for --warm-start"
 )
 INCOMPARABLE = (
-    "RULER compares episodes with their neighbours, so that validation scores of "
+    "RULER compares the episodes of a group with each other, so validation scores of "
     "different steps are hardly comparable: give scenarios a reference or a rubric, or "
     "compare checkpoints with `evaluate`."
 )
@@ -116,7 +116,7 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
     else:
         training, validation = split(training, most)
     if not training:
-        raise SystemExit("there is no scenario to train on")
+        raise SystemExit("no scenario to train on: add rows to SCENARIOS")
     backend = options.backend if options.task is Task.TRAIN else None
     refuse(wrong_options(settings, options.backend))
     for variable, user in keys_needed(settings, backend).items():
@@ -183,41 +183,59 @@ def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) ->
     )
     about = "a JSONL or CSV file, a dataset's folder, or module:NAME"
     add("--scenarios", default=scenarios, help=about)
-    add("--validation", help="scenarios of its own; else some of the others")
+    add(
+        "--validation",
+        help="separate validation scenarios; by default some of --scenarios",
+    )
     add(
         "--run-name",
         default=settings.get("RUN_NAME", "run"),
-        help="its checkpoints' name",
+        help="the name of its checkpoints",
     )
-    steps = "in all: a further run goes on from the last checkpoint"
+    steps = "steps in total; a later run continues from the last checkpoint"
     add("--max-steps", type=int, default=settings.get("MAX_STEPS"), help=steps)
-    hours = "begin no step after; validation at the end is on top"
+    hours = "start no step after this time; the final validation is extra"
     add("--max-hours", type=float, default=settings.get("MAX_HOURS"), help=hours)
-    add("--gpu-price", type=float, help="dollars an hour: say what the run costs")
-    add("--max-cost", type=float, help="dollars: begin no step after; with --gpu-price")
+    add("--gpu-price", type=float, help="dollars per hour, to print what the run costs")
+    add(
+        "--max-cost",
+        type=float,
+        help="dollars; start no step after this cost; needs --gpu-price",
+    )
     if "BACKEND" in settings:
         add(
             "--backend",
             choices=[each.value for each in Backend],
             default=settings["BACKEND"],
         )
-        shown = "conversations to imitate first, as demonstrate writes them"
+        shown = "conversations to imitate first, from demonstrate"
         warm_start = settings.get("WARM_START")
         add("--warm-start", metavar="FILE", default=warm_start, help=shown)
     else:  # a pipeline: on GPUs of its own a trainer of ART can't imitate
         parser.set_defaults(backend="local", warm_start=None)
-    page = "write the N best, worst and other episodes of each step as a page"
+    page = "write a page with the N best, worst and other episodes of each step"
     add("--show-trajectories", type=int, default=0, metavar="N", help=page)
     add = parser.add_argument_group("evaluate, probe, demonstrate").add_argument
-    add("--endpoint", metavar="URL", help="it serves models; key: ENDPOINT_API_KEY")
-    add("--model", action="append", default=[], help="one of them; else all")
-    add("--no-production", action="store_true", help="leave the agent's own model out")
-    add("--rollouts", type=int, help="of a scenario, by each model")
-    least = "of an episode that demonstrates; else their mean"
+    add(
+        "--endpoint",
+        metavar="URL",
+        help="an endpoint that serves models; its key is ENDPOINT_API_KEY",
+    )
+    add(
+        "--model",
+        action="append",
+        default=[],
+        help="a model that it serves; by default all",
+    )
+    add("--no-production", action="store_true", help="leave out the agent's own model")
+    add("--rollouts", type=int, help="rollouts of each scenario by each model")
+    least = "lowest reward of an episode to keep; by default the mean"
     add("--least-reward", type=float, help=least)
     options = parser.parse_args()
     if not re.fullmatch(r"[\w.-]+", options.run_name):
-        parser.error("--run-name: letters, digits, dots, hyphens and underscores only")
+        parser.error(
+            "--run-name: use only letters, digits, dots, hyphens and underscores"
+        )
     if options.rollouts is None:
         of_task = {
             Task.PROBE: "ROLLOUTS_PER_GROUP",
@@ -259,9 +277,9 @@ def keys_needed(settings: Mapping[str, Any], backend: str | None) -> dict[str, s
 def _refuse_finished(name: str, step: int, plan: Plan) -> None:
     """Stop before an engine is started for a run that is done."""
     if step and step >= plan.steps:
-        more = "raise EPOCHS" if plan.steps == plan.wanted else "--max-steps goes on"
+        more = "raise EPOCHS" if plan.steps == plan.wanted else "raise --max-steps"
         raise SystemExit(
-            f"{name} has done its {plan.steps} steps: {more}, and --run-name begins anew"
+            f"{name} has done its {plan.steps} steps: {more} to continue, or start a new run with --run-name"
         )
 
 
@@ -274,9 +292,11 @@ def _refuse_warm_start(backend: str, model: Mapping[str, Any]) -> None:
     if backend == Backend.TINKER:
         what = "on the tinker backend"
     elif "trainer_gpu_ids" in model or "vllm_runtime" in model:
-        what = "where the trainer has GPUs of its own"
+        what = "with separate GPUs for the trainer"
     if what is not None:
-        raise SystemExit(f"ART has no supervised fine-tuning {what}: no --warm-start")
+        raise SystemExit(
+            f"--warm-start does not work here: ART has no supervised fine-tuning {what}"
+        )
 
 
 def scenario_stream(run: Run[S], epochs: int) -> Iterator[Any]:

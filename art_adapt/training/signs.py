@@ -35,8 +35,8 @@ def refuse_unread_calls(groups: Sequence[art.TrajectoryGroup]) -> None:
                 markup = found or markup
     if 2 * unread > offered:
         raise SystemExit(
-            f"{unread} of {offered} completions hold a tool call as text, with {markup}: the engine's "
-            "parser is not this model's, so no tool runs. Name the right one: "
+            f"{unread} of {offered} completions contain a tool call as text, with {markup}: the engine's "
+            "parser does not fit this model, so no tool runs. Name the right parser: "
             f"{TOOL_PARSER}."
         )
 
@@ -51,14 +51,14 @@ def odd(groups: Sequence[art.TrajectoryGroup]) -> Iterator[str]:
     )
     if thought:
         yield (
-            f"{thought} completions hold their thinking as text, which the agent answers and "
-            f"sends again: {REASONING_PARSER}."
+            f"{thought} completions contain their thinking as text, which becomes part of the answer "
+            f"and of later requests: set {REASONING_PARSER}."
         )
     alone = sum(bool(replies_without_call(messages)) for _, messages in histories)
     if alone:
         yield (
-            f"{alone} of {len(histories)} histories hold a tool message without the call that it "
-            "answers: keep them together where the agent shortens its messages."
+            f"{alone} of {len(histories)} histories contain a tool message without the call that it "
+            "answers: keep both together when the agent shortens its messages."
         )
 
 

@@ -26,7 +26,7 @@ def complete(request: RecordedRequest) -> Json:
     """
     if not request.model and isinstance(active.get(), Listener):
         raise RecordingError(
-            "the production model cannot be asked: a scenario's row names no `model`. "
+            "the production model is unknown: the row of this scenario has no `model`. "
             "Add it to the rows, or evaluate with --no-production"
         )
     client = openai.OpenAI(**policy_endpoint())

@@ -185,8 +185,8 @@ def _current() -> _Terminal | None:
     if terminal is None and _open:  # run_in_executor(None, input) has no context
         if len(_open) > 1:
             raise RuntimeError(
-                "input() in a thread that does not know its episode: "
-                "run episodes in processes of their own, with --isolate process"
+                "input() was called in a thread that does not know its episode: "
+                "adapt the agent again with --isolate process"
             )
         terminal = _open[0]
     return terminal

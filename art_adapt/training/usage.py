@@ -41,7 +41,9 @@ def print_usage(
     local = bool(checkpoints_in(folder))
     name = f"{model.name}@{step}" if local else model.get_inference_name(best)
     which = (
-        "nothing was validated: the latest" if best is None else "best in validation"
+        "the latest, because nothing was validated"
+        if best is None
+        else "best in validation"
     )
     print(f"\nTrained: {name} ({which})")
     checkpoint = (folder / "checkpoints" / f"{step:04d}").absolute()
@@ -50,9 +52,7 @@ def print_usage(
         print(f"  checkpoint: {checkpoint}")
         print(_serve(model, options or {}, f"{name}={checkpoint}"))
     elif "0.0.0.0" in (url := str(model.inference_base_url)):  # art's tinker backend
-        print(
-            "  Its weights are at Tinker, which serves them: `tinker checkpoint list`."
-        )
+        print("  Tinker stores and serves its weights: `tinker checkpoint list`.")
         return
     body = json.dumps({"model": name, "messages": [{"role": "user", "content": "Hi"}]})
     print(f"  OpenAI(base_url={url!r}, api_key=...).chat.completions.create(")

@@ -39,7 +39,7 @@ async def demonstrate(
     Raises:
         SystemExit: the endpoint serves several models, and none was chosen.
     """
-    model = await model_of(run, "one model demonstrates")
+    model = await model_of(run, "demonstrate runs one model")
     count = len(run.scenarios) * run.rollouts
     print(
         f"{len(run.scenarios)} scenarios x {run.rollouts} rollouts on {model.name}: "
@@ -49,7 +49,7 @@ async def demonstrate(
     groups = await sampled("demonstrate", rollout, named, [model], run.rollouts, judge)
     episodes = [t for group in groups for t in group.trajectories]
     if not episodes:
-        raise SystemExit("no episode was recorded: see above")
+        raise SystemExit("no episode was recorded: the lines above say why")
     rewards = [t.reward for t in episodes]
     least = statistics.fmean(rewards) if run.least_reward is None else run.least_reward
     kept = [t for t in episodes if t.reward >= least and _is_whole(t)]
@@ -60,7 +60,7 @@ async def demonstrate(
     print(
         f"{len(kept)} of {len(episodes)} episodes ended by themselves with a reward of at "
         f"least {least:.3f} (--least-reward): {len(rows)} conversations\n"
-        f"Begin a run with them: --warm-start {path}"
+        f"Start a run with them: --warm-start {path}"
     )
 
 
@@ -91,14 +91,14 @@ async def warm_start(model: art.TrainableModel[Any, Any], run: Run[Any]) -> bool
     shown = run.demonstrations
     if not shown or await model.get_step():
         return False
-    said = f"Warm start: {len(shown)} conversations, {PASSES} times over"
+    said = f"Warm start: {len(shown)} conversations, {PASSES} passes"
     uses_tools = any(
         message["role"] == "tool" for each in shown for message in messages_of(each)
     )
     if uses_tools and TOOLS_AS_USER not in model.base_model.lower():
         said += (
-            f". {model.base_model} may also learn to say what tools answer: ART tells "
-            "them apart in Qwen's template only"
+            f". {model.base_model} may also learn to write the replies of tools, because ART tells "
+            "them apart only in Qwen's template"
         )
     print(said)
     # ART takes batches in their order: rollouts of a scenario would be learned, and

@@ -104,7 +104,7 @@ def test_a_call_after_its_rollout_raises(engine: Engine, client: openai.OpenAI) 
         late = carried(
             lambda: recorded(client.chat.completions.create)(model="m", messages=USER)
         )
-    with pytest.raises(RecordingError, match="after its rollout had ended"):
+    with pytest.raises(RecordingError, match="after its rollout ended"):
         late()
 
 
@@ -711,7 +711,7 @@ def test_what_comes_after_the_end_changes_nothing(engine: Engine) -> None:
         late = carried(lambda: reward(5))
         late_answer = carried(lambda: final_answer("late"))
     for call in (late, late_answer):
-        with pytest.raises(RecordingError, match="after its rollout had ended"):
+        with pytest.raises(RecordingError, match="after its rollout ended"):
             call()
     assert trajectory == Trajectory()
 

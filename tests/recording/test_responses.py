@@ -359,7 +359,7 @@ def test_a_response_left_early_is_recorded_when_it_is_closed(
 @pytest.mark.parametrize(
     ("asked", "named"),
     [
-        ({"input": ["hi"]}, "no object"),
+        ({"input": ["hi"]}, "not an object"),
         ({"input": [{"role": "tool", "content": "x"}]}, "chat completion"),
         ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "inside"),
     ],

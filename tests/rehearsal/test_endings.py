@@ -1,4 +1,4 @@
-"""A rehearsal says where an episode stood when its time was over, and where a reward raised."""
+"""A rehearsal says where an episode stood when it ran out of time, and where a reward raised."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_a_file_without_conversations_is_refused(tmp_path: Path) -> None:
     cut.write_text('{"messages": []}\n{"messages":\n')
     broken.write_text('{"messages": []}\n{"text": "hello"}\n')
     for file, complaint in (
-        (empty, "has no conversation"),
+        (empty, "no conversations in this file"),
         (broken, "broken.jsonl:2: no conversation"),
         (cut, "cut.jsonl:2: Expecting value"),
         (tmp_path / "missing.jsonl", "demonstrate` writes it"),

@@ -323,7 +323,7 @@ def test_a_recorder_refuses_hooks_of_another_version(tmp_path: Path) -> None:
     path = tmp_path / "art_recording.py"
     path.write_bytes(hooks)
     other: Any = runpy.run_path(str(path))
-    with pytest.raises(RecordingError, match="renew it with `art-adapt"):
+    with pytest.raises(RecordingError, match="update the file with `art-adapt"):
         other["recorded"](print)
 
 

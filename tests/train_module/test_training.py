@@ -147,7 +147,7 @@ def test_a_run_is_bounded_validated_and_accounted_for(tmp_path: Path) -> None:
     assert len(said["steps"]) == 3  # of the twelve that three epochs would take
     assert "At most 3 steps (of 12: --max-steps) of 8 episodes" in said["output"]
     assert "$24.00 on one GPU" in said["output"]
-    assert "3 steps are done: --max-steps goes on" in said["output"]
+    assert "3 steps are done. Raise --max-steps to continue" in said["output"]
     rows_logged = history(folder)
     validated = [row for row in rows_logged if "val/reward" in row]
     assert [row["step"] for row in validated] == [2, 3]  # by its share, and the last
@@ -186,7 +186,10 @@ def test_a_finished_run_says_so_before_it_starts_an_engine(tmp_path: Path) -> No
     (checkpoint / "weights").touch()
     with Engine([judged(4), *ANSWERING]) as engine:
         said = train(folder, engine, start=3)
-        assert "agent-001 has done its 3 steps: --max-steps goes on" in said["stopped"]
+        assert (
+            "agent-001 has done its 3 steps: raise --max-steps to continue"
+            in said["stopped"]
+        )
         assert said["registered"] == [] and engine.log == []
         said = train(folder, engine, "--run-name", "agent-002")
     assert said["registered"][0][0] == "agent-002" and len(said["steps"]) == 3
@@ -280,14 +283,14 @@ def test_a_reward_function_that_fails_seldom_loses_the_episode(tmp_path: Path) -
     with Engine([{"when": {"messages": "."}, "content": "yes"}]) as engine:
         said = train(folder, engine)
     assert sorted(map(len, said["steps"][0])) == [3, 4]
-    assert "1 episodes lost, one by" in said["output"]
+    assert "1 episodes lost, the first with" in said["output"]
     assert "ZeroDivisionError" in said["output"]
 
 
 @pytest.mark.parametrize(
     ("returned", "said_"),
     [
-        ("float('nan')", "the reward is nan: it would poison its whole group"),
+        ("float('nan')", "the reward is nan, which would spoil its whole group"),
         # Of half the episodes only: without them the others would be all there is.
         (
             "len(trajectory.logs[0]) if next(turns) % 2 else 1.0",
@@ -372,7 +375,7 @@ def test_what_is_missing_is_said_before_anything_starts(tmp_path: Path) -> None:
         assert "scenarios.jsonl:2: " in train(folder, engine)["stopped"]
         (folder / "scenarios.jsonl").unlink()
         assert (
-            "write one JSON object a line, with the keys question"
+            "write one JSON object per line, with the keys question"
             in train(folder, engine)["stopped"]
         )
         (folder / "scenarios.jsonl").write_text('{"question": "a"}\n')

@@ -131,11 +131,11 @@ HELD = {
         "import random\nrandom.seed(42)\n",
         "random.random() == random.Random(42).random()",
     ),
-    "their import ends that process": (
+    "importing them ends that process": (
         "import sys\nif 'forkserver' in str(sys.orig_argv): os._exit(3)\n",
         "1",
     ),
-    "their import takes over 5 seconds": (
+    "importing them takes more than 5 seconds": (
         "import sys, time\nif 'forkserver' in str(sys.orig_argv): time.sleep(600)\n",
         "1",
     ),

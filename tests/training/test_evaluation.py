@@ -239,9 +239,9 @@ def test_an_endpoint_says_what_it_serves(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = run_of(tmp_path, endpoint="http://127.0.0.1:9/v1", with_production=False)
-    with pytest.raises(SystemExit, match="does not say which models it serves"):
+    with pytest.raises(SystemExit, match="does not list the models that it serves"):
         asyncio.run(evaluate(run, None))  # type: ignore[arg-type]
-    with pytest.raises(SystemExit, match="name an --endpoint"):
+    with pytest.raises(SystemExit, match="name an endpoint with --endpoint"):
         asyncio.run(evaluate(run_of(tmp_path, with_production=False), None))  # type: ignore[arg-type]
 
 
@@ -268,17 +268,19 @@ def test_scenarios_that_teach_are_found_and_not_paid_for_twice(
         return capsys.readouterr().out
 
     said = probe()
-    assert "8 scenarios x 2 rollouts on base; 0 are known" in said
-    assert "4 of 8 scenarios have episodes of different rewards" in said
-    assert "4 are all alike, with a mean reward of 0.00 to 0.00" in said
+    assert "8 scenarios x 2 rollouts on base; 0 were measured" in said
+    assert "4 of 8 scenarios have episodes with different rewards" in said
+    assert "4 have equal rewards, with means from 0.00 to 0.00" in said
     rows = (tmp_path / "run-scenarios.jsonl").read_text().splitlines()
     assert [json.loads(row)["question"] for row in rows] == [
         f"question {number}" for number in range(4)
     ]
     said = probe()
-    assert "0 scenarios x 2 rollouts on base; 8 are known" in said
+    assert "0 scenarios x 2 rollouts on base; 8 were measured" in said
     assert "4 of 8 scenarios" in said
-    with pytest.raises(SystemExit, match="one model is probed: choose it with --model"):
+    with pytest.raises(
+        SystemExit, match="probe runs one model: choose one with --model"
+    ):
         probe(models=("base", "other"))
 
 

@@ -109,7 +109,7 @@ def test_the_judge_sees_the_whole_episode(engine: Engine) -> None:
     for said in ("plan of one", "text of one", "text of two", "degrees", "look_up"):
         assert said in user, user
     assert '"conversation", "name": "write"' in user
-    assert "its time was over" in user and "cut off" in user
+    assert "it ran out of time" in user and "cut off" in user
     assert "Names the unit." in system and "22 degrees" in system
     assert [t.reward for t in group.trajectories] == [0.2, 0.9]
     assert group.trajectories[1].logs == ["RULER: worth 0.9"]
@@ -156,7 +156,10 @@ def test_a_judge_that_is_down_is_named_and_the_group_left_out(
     group = judge(engine, Judge("no JSON"), planned_and_written("one"))
     assert training.usable([group]) == []
     said = capsys.readouterr().out
-    assert "1 groups without a score, left out: RULER could not judge it" in said
+    assert (
+        "1 groups left out because they have no score: RULER could not judge this group"
+        in said
+    )
     assert "lost" not in said and len(engine.log) == judging.ATTEMPTS
 
 

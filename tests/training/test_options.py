@@ -77,7 +77,7 @@ def test_what_art_does_not_take_of_model(model: Any, part: str) -> None:
         ("local", {"learning_rat": 1e-5}, "did you mean 'learning_rate'?"),
         ("local", {"learning_rate": "1e-5"}, "should be a valid number"),
         ("local", {"loss_fn": "dpo"}, "should be 'cispo' or 'ppo'"),
-        ("local", {"ppo": True}, "art/local/backend.py lists them"),
+        ("local", {"ppo": True}, "see art/local/backend.py for the list"),
         ("local", {"adam_params": {}}, "does not support it"),
         ("local", {"packed_sequence_length": 5000}, "must be a multiple of"),
         ("local", {"max_steps": 9}, "set MAX_STEPS instead"),

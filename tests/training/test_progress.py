@@ -36,7 +36,7 @@ def test_a_first_look_is_cheap_and_says_what_all_would_take() -> None:
     said = described(plan, 20)
     assert "At most 50 steps (of 1,350: --max-steps) of 8 episodes" in said
     assert "600 s and 2,048 tokens a completion" in said and "400 episodes" in said
-    assert "12 h, $30.00 on one GPU" in said and "tell little" not in said
+    assert "12 h, $30.00 on one GPU" in said and "mostly noise" not in said
     # 40 episodes of a validation are a fifth of 200: of 160 that train, 20 steps of 8.
     assert plan.validate_every == 20 and "120 to validate" in said
 
@@ -77,7 +77,10 @@ def test_no_share_is_no_validation() -> None:
 
 def test_few_validation_scenarios_are_said() -> None:
     plan = make_plan(SETTINGS, 9, 2)
-    assert "2 validation scenarios tell little: use 20" in described(plan, 2)
+    assert (
+        "With 2 validation scenarios, differences between checkpoints are mostly noise: use 20"
+        in described(plan, 2)
+    )
 
 
 def group(*rewards: float, **metadata: str) -> art.TrajectoryGroup:
@@ -95,7 +98,9 @@ def progressing(work: Any, **change: Any) -> Any:
 def test_steps_without_anything_to_learn_from_are_skipped_then_end_the_run(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    down = group(0.0, **{UNJUDGED: "RULER could not judge it: the judge is down"})
+    down = group(
+        0.0, **{UNJUDGED: "RULER could not judge this group: the judge is down"}
+    )
 
     def work(progress: training.Progress) -> None:
         for _ in range(2):
@@ -107,15 +112,15 @@ def test_steps_without_anything_to_learn_from_are_skipped_then_end_the_run(
             progress.usable([down])
 
     progressing(work)
-    assert "Skipped: there is nothing" in capsys.readouterr().out
+    assert "Step skipped: there is nothing" in capsys.readouterr().out
 
 
 def test_when_a_run_is_over(capsys: pytest.CaptureFixture[str]) -> None:
     over = [progressing(lambda p, at=at: p.is_over(at)) for at in (0, 49, 50)]
     assert over == [False, False, True]
-    assert "50 steps are done: --max-steps" in capsys.readouterr().out
+    assert "50 steps are done. Raise --max-steps" in capsys.readouterr().out
     assert progressing(lambda p: p.is_over(1), MAX_HOURS=1e-9)
-    assert "run it again to go on" in capsys.readouterr().out
+    assert "Run it again to continue" in capsys.readouterr().out
 
 
 def test_the_hours_of_an_engines_start_count_as_well() -> None:
@@ -180,7 +185,7 @@ def test_changed_settings_of_a_run_are_said(
     assert "sk-1" not in kept.read_text()
     said = note(5, TRAIN={"learning_rate": 5e-6})
     assert (
-        "run was begun with TRAIN = {'learning_rate': 1e-05}, and goes on with "
+        "run started with TRAIN = {'learning_rate': 1e-05}, and continues with "
         "{'learning_rate': 5e-06}" in said
     )
     note(0, MODEL={"lora_config": {"rank": 8}, "engine_args": {}})

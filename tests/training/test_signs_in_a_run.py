@@ -32,7 +32,9 @@ def group(*contents: str, tools: Any = TOOLS, first: Any = ASKED) -> Any:
 
 
 def test_a_run_stops_where_no_parser_reads_the_calls() -> None:
-    with pytest.raises(SystemExit, match="2 of 3 completions hold a tool call as text"):
+    with pytest.raises(
+        SystemExit, match="2 of 3 completions contain a tool call as text"
+    ):
         training.usable([group(CALL, CALL, "Sunny.")])
 
 
@@ -52,5 +54,5 @@ def test_thinking_and_lonely_replies_are_told(
     reply = {"role": "tool", "tool_call_id": "1", "content": "sunny"}
     report([group("<think>Rome?</think>Sunny.", "Mild.", first=reply)])
     said = capsys.readouterr().out
-    assert "1 completions hold their thinking" in said
-    assert "2 of 2 histories hold a tool message without the call" in said
+    assert "1 completions contain their thinking" in said
+    assert "2 of 2 histories contain a tool message without the call" in said

@@ -112,7 +112,7 @@ def test_production_is_asked_for_the_model_that_the_row_names(
             return asyncio.run(training.record(production, request, training.complete))
 
         assert ask(model="gpt-4.1").final_answer["content"] == "Friday"
-        with pytest.raises(RecordingError, match="names no `model`"):
+        with pytest.raises(RecordingError, match="has no `model`"):
             ask()
     (exchange,) = engine.log
     assert exchange.request["model"] == "gpt-4.1"

@@ -77,9 +77,9 @@ def test_scenarios_of_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
         ("rows.jsonl", '{"question": "a"}\n{"wrong": 1}\n', "rows.jsonl:2: "),
         ("rows.jsonl", '{"question": "a"}\n{half\n', "rows.jsonl:2: "),
         ("rows.csv", "other\nx\n", "rows.csv:2: "),
-        ("rows.jsonl", None, "one JSON object a line, with the keys question, times"),
-        ("rows.csv", None, "a CSV file that begins with question,times"),
-        ("rows", None, "a dataset's folder, with the columns question, times"),
+        ("rows.jsonl", None, "one JSON object per line, with the keys question, times"),
+        ("rows.csv", None, "a CSV file with the header question,times"),
+        ("rows", None, "save a dataset there, with the columns question, times"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(
@@ -382,7 +382,7 @@ def test_a_generator_is_refused(engine: Engine) -> None:
     def episode(scenario: Scenario) -> Iterator[str | None]:
         yield ask(scenario)
 
-    with pytest.raises(RecordingError, match="read it to its end"):
+    with pytest.raises(RecordingError, match="consume it to its end"):
         record(engine, episode)
 
 
@@ -433,7 +433,7 @@ def test_every_rollout_of_a_step_has_a_thread(engine: Engine) -> None:
 
 
 def test_a_policy_endpoint_needs_a_rollout() -> None:
-    with pytest.raises(RecordingError, match="no rollout here"):
+    with pytest.raises(RecordingError, match="outside a rollout"):
         training.policy_endpoint()
 
 
@@ -466,7 +466,7 @@ def test_what_the_model_said_last(said: list[Any], answer: str | None) -> None:
 
 
 def test_what_was_said_last_needs_a_rollout() -> None:
-    with pytest.raises(RecordingError, match="no rollout here"):
+    with pytest.raises(RecordingError, match="outside a rollout"):
         training.last_said()
 
 
@@ -501,7 +501,7 @@ def test_a_reward_and_its_parts(score: Any, reward: float, parts: Any) -> None:
 @pytest.mark.parametrize(
     ("score", "said"),
     [
-        (lambda t, s: float("nan"), "would poison its whole group"),
+        (lambda t, s: float("nan"), "would spoil its whole group"),
         (lambda t, s: {}, "the reward function failed: TypeError"),
         (lambda t, s: "0.5", "the reward function failed: TypeError"),
         (lambda t, s: None, "the reward function failed: TypeError"),

@@ -53,7 +53,7 @@ def test_the_command_has_what_the_run_had(
         (tmp_path / f"tests/models/run/checkpoints/{step:04d}").mkdir(parents=True)
     training.print_usage(model, options)
     said = capsys.readouterr().out
-    assert "Trained: run@12 (nothing was validated: the latest)" in said
+    assert "Trained: run@12 (the latest, because nothing was validated)" in said
     command = said[said.index("vllm serve") : said.index("  OpenAI(")]
     words = shlex.split(command.replace("\\\n", ""))
     assert words[:4] == ["vllm", "serve", "a/model", "--enable-lora"]

@@ -48,7 +48,7 @@ class Conversations:
             return ()
         if previous not in self._messages:
             raise Untranslatable(
-                f"previous_response_id={previous!r}, which is no stored response of "
+                f"previous_response_id={previous!r}, which is not a stored response of "
                 "this rollout"
             )
         return self._messages[previous]
@@ -68,7 +68,7 @@ class Conversations:
         messages: list[Json] = []
         for item in items:
             if not isinstance(item, dict):
-                raise Untranslatable(f"the input item {item!r}, which is no object")
+                raise Untranslatable(f"the input item {item!r}, which is not an object")
             kind = item.get("type") or "message"
             if item.get("role") == "tool" or "tool_calls" in item:
                 raise Untranslatable("a chat completion's message as an input item")
