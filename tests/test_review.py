@@ -65,7 +65,7 @@ def test_questions_that_only_a_person_can_answer(tmp_path: Path) -> None:
     (folder / "scenarios.jsonl").unlink()
     options = ("--isolated", "--diff", "--format", "markdown")
     said = art_adapt(*options, "agent.py", cwd=folder).stdout.decode()
-    assert "* [ ] Which scenarios is it trained on? `scenarios.jsonl`" in said
+    assert "* [ ] Which scenarios do you train on? `scenarios.jsonl`" in said
     assert "art-adapt rehearse agent_train.py" in said
 
 

@@ -38,9 +38,9 @@ def offer_to_watch(agent: Path) -> Watch | None:
     scripted = {"command": known[0], "scripted": True}
     choices.append(Choice(keyless, scripted, "a made-up model answers"))
     choices += [Choice(f"yes: {each}", {"command": each}) for each in known[1:]]
-    choices.append(Choice("no", {}, "go on with what reading finds"))
+    choices.append(Choice("no", {}, "continue with what the code shows"))
     question = Question(
-        "Can you run the agent? Then let me watch it once.",
+        "Can you run the agent once while art-adapt watches?",
         tuple(choices),
         WHY,
         typed=("command",),

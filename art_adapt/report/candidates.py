@@ -24,9 +24,9 @@ def explained(entries: Sequence[EntryPoint]) -> Iterator[str]:
         )
         moved = entry.score - score_of(entry.features)
         if moved and entry.features:
-            yield f"   {_signed(moved):>4}  what other candidates are to it: who uses whom"
+            yield f"   {_signed(moved):>4}  its relations to other candidates: who calls whom"
         if not entry.features:
-            yield "         no path to a policy call was found from it"
+            yield "         no path from it to a policy call was found"
     if (more := len(entries) - MOST_EXPLAINED) > 0:
         yield f"and {more} more"
     if entries and (rivals := near(entries[0], entries[1:])):
@@ -52,15 +52,15 @@ def explained_runs(seen: Seen | None) -> Iterator[str]:
 def _shown_by(function: SeenFunction) -> Iterator[str]:
     """Yield what runs show of a function as the one that runs an episode."""
     if any(each.is_part for each in function.calls):
-        yield "a step, which was given what the model had said"
+        yield "a step, because it was given the output of the model"
     elif not function.runs_episodes:
-        yield "a step of a conversation that went on outside"
+        yield "a step, because the conversation continued outside it"
     elif function.is_inner:
-        yield "a part of another function that was given the task"
+        yield "part of another function that was given the task"
     if function.given:
-        yield f"the model was asked what it was given ({', '.join(function.given)})"
+        yield f"the model received its arguments ({', '.join(function.given)})"
     if function.answers:
-        yield "it returned what the model said"
+        yield "it returned the output of the model"
 
 
 def _signed(number: int) -> str:

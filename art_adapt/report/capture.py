@@ -22,7 +22,7 @@ def say_seen(runs: Sequence[Run]) -> None:
     requests = [request for run in runs for request in run.requests]
     if not requests:
         say(
-            "\nno request to a model was seen: does another Python run it, or another client?\n"
+            "\nno request to a model was seen: the command may use another Python or another client\n"
         )
         return
     conversations = sum(len(conversations_of(run.requests)) for run in runs)
@@ -46,7 +46,7 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, then: str) -> None:
     ``then``: the command that comes next.
     """
     say = sys.stderr.write
-    known = f", {kept.known} started as an earlier one" if kept.known else ""
+    known = f", {kept.known} with the row of an earlier one" if kept.known else ""
     episodes = counted(kept.episodes, "episode")
     say(f"\n{episodes} of {entry.called} ({at(entry.place)}){known}\n")
     for field, secrets in kept.secrets.items():
@@ -61,18 +61,20 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, then: str) -> None:
             continue
         say(
             f"left out: {field} is a {what}, which JSON cannot hold; name a function that "
-            "takes what it is made from, with --entry\n"
+            "takes the values that it is made from, with --entry\n"
         )
     if kept.rows:
         say(f"{counted(len(kept.rows), 'new row')} in {shown(path)}\n")
         say(f"next: {then}\n")
     elif not kept.episodes:
-        say("no episode was run: is it another function, --entry, or another Python?\n")
+        say(
+            "no episode was run: name another function with --entry, or check which Python runs\n"
+        )
 
 
 def say_open(fields: Sequence[str]) -> None:
     """Print on standard error what one run leaves open."""
     sys.stderr.write(
-        f"run it once more, with another task: that shows which of {', '.join(fields)} differ "
+        f"run it again with another task, to see which of {', '.join(fields)} differ "
         "between scenarios\n"
     )

@@ -24,7 +24,7 @@ from art_adapt.undo import Undo
 def say_written(plan: Plan) -> None:
     changed = [edit for edit in plan.edits if edit.changes]
     if not changed:
-        print("\nNothing to change: everything is recorded already.")
+        print("\nNothing to change: everything is already recorded.")
         return
     print()
     for edit in changed:
@@ -39,7 +39,7 @@ def say_how_to_write(arguments: Sequence[str]) -> None:
     """Say which command writes what ``--diff`` has shown, and which shows all of it."""
     without = [each for each in arguments if each != "--diff"]
     print(f"\nNext: write it, with {join(['art-adapt', *without])}")
-    print("Through a pipe, --diff is the whole patch: the generated files with it.")
+    print("In a pipe, --diff prints the whole patch, including the generated files.")
 
 
 def _say_next(training: Training, entry: EntryPoint) -> None:

@@ -27,9 +27,7 @@ CONTEXT = 3  # lines around a change
 # What is set as code in reasons and questions stands between these: private characters,
 # which no source has by accident and which cannot be ended from inside.
 CODE, END = "\ue000", "\ue001"
-INERT = (
-    "A hook returns what it is given: in production the agent does what it did before."
-)
+INERT = "In production a hook returns what it is given, so the agent does what it did before."
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ def code(text: object) -> str:
 
 IMPORT = (
     f"The hooks come from {code(hooks_file.NAME)}, which imports nothing but the standard "
-    f"library: in production {code('recorded(create)')} is {code('create')} itself."
+    f"library: in production {code('recorded(create)')} returns {code('create')} itself."
 )
 
 
@@ -142,7 +140,7 @@ def _reasons(path: Path, plan: Plan) -> Iterator[tuple[int, str]]:
             (
                 call.place,
                 call.recorded,
-                f"{code(call.callee)} is asked for the turns to be trained: in a rollout each "
+                f"{code(call.callee)} samples the turns that are trained: in a rollout each "
                 "completion is recorded, with its messages and tools.",
             )
             for call in decisions.policy
@@ -198,21 +196,21 @@ def _questions(plan: Plan) -> Iterator[str]:
     entry, training = decisions.entry, decisions.training
     others = [each for each in decisions.other_entries if each.score > 0][:3]
     if plan.kept is not None:
-        yield f"{code(shown(plan.kept.path))} has been edited and stays as it is. Does it still fit? ({code('--force')} writes it anew)"
+        yield f"{code(shown(plan.kept.path))} has been edited and stays as it is. Does it still fit? ({code('--force')} overwrites it)"
     if entry is not None:
         for parameter in to_fill_in(entry):
-            yield f"How does {code('episode()')} get {code(parameter.name)}? Nothing here shows it: fill it in."
+            yield f"How does {code('episode()')} get {code(parameter.name)}? No call shows it: fill it in."
         if entry.is_helper:
-            yield f"{code(entry)} asks what its callers want asked. Does one of them run the episode? ({code('--entry')})"
+            yield f"{code(entry)} is a helper that sends what its callers pass. Does a caller run the episode? ({code('--entry')})"
         if entry.side_job:
-            yield f"{code(entry)} is named after a side job ({entry.side_job}). Does it serve an agent, whose file should be adapted instead?"
+            yield f"{code(entry)} has a name that suggests a side job ({entry.side_job}). Does it serve an agent? Then adapt that agent's file instead."
         if others:
             also = ", ".join(f"{code(each)}" for each in others)
             yield f"Does {code(entry)} run one episode? Also possible: {also} ({code('--entry')})."
     if entry is not None and not decisions.exits and not entry.returns:
-        last = "Is what the model says last" if entry.keeps_answer else "What is"
-        else_ = "Else put" if entry.keeps_answer else "Put"
-        yield f"{last} the answer of an episode? {else_} {code('final_answer(...)')} around it."
+        last = "Is the last message of the model" if entry.keeps_answer else "What is"
+        else_ = "If not, wrap it" if entry.keeps_answer else "Wrap it"
+        yield f"{last} the answer of an episode? {else_} in {code('final_answer(...)')}."
     for call in decisions.auxiliary:
         yield f"{code(call.callee)} ({at(call.place)}) is not trained: {call.reason}. Right? ({code('--policy')})"
     for harm in (Harm.WRITES, Harm.NETWORK, Harm.PROCESS, Harm.ASKS, Harm.SHARED):
@@ -221,14 +219,14 @@ def _questions(plan: Plan) -> Iterator[str]:
             places = ", ".join(
                 dict.fromkeys(f"{code(e.what)} ({at(e.place)})" for e in effects[:4])
             )
-            yield f"Episodes run many times at once, and this {harm}: {places}. Can it bear that?"
+            yield f"Episodes run many times at once, and this {harm}: {places}. Is that safe?"
     for obstacle in plan.survey.obstacles:
         if not obstacle.every_client:
-            yield f"Not handled: {obstacle.what} ({at(obstacle.place)}); {obstacle.instead}."
+            yield f"Not supported: {obstacle.what} ({at(obstacle.place)}); {obstacle.instead}."
     if training is not None and entry is not None:
         scenarios = entry.home.parent / training.scenarios
         if ":" not in training.scenarios and not scenarios.exists():
-            yield f"Which scenarios is it trained on? {code(shown(scenarios))} is still to be written."
+            yield f"Which scenarios do you train on? {code(shown(scenarios))} does not exist yet."
 
 
 def _commands(plan: Plan) -> Iterator[str]:
@@ -238,4 +236,4 @@ def _commands(plan: Plan) -> Iterator[str]:
     module = quote(shown(train_module_path(entry.home)))
     yield from INSTALL[Backend.SERVERLESS]  # all that a rehearsal needs
     yield f"art-adapt rehearse {module}   # here: no GPU, no key, no network"
-    yield f"art-adapt doctor {module}     # on the GPU machine, before it is paid for"
+    yield f"art-adapt doctor {module}     # on the GPU machine, before you pay for it"

@@ -148,11 +148,11 @@ def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
     if not call.supported and policy:
         yield Line(
             "",
-            "  cannot be recorded: a rollout that reaches it stops with a message",
+            "  cannot be recorded: a rollout that reaches this call stops with an error",
             "",
         )
     if call.api is Api.FRAMEWORK:
-        yield Line("", "  through a framework: in training, every client is recorded")
+        yield Line("", "  through a framework: training records every client")
         return
     parts = [
         f"messages {call.messages}: {call.conversation}"
@@ -202,19 +202,19 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
             for entry in decisions.other_entries
             if entry.score > 0 and entry not in close
         ][: 3 - len(close)]
-        detail = "no path to a model call was found from here: rehearse it"
+        detail = "no path from here to a model call was found: rehearse to be sure"
         if decisions.entry.score > UNSEEN:
             also = f"also possible: {', '.join(map(str, others))} (--entry)"
             helps = (
-                "it asks what its callers want asked, and none that holds a conversation "
-                "was found: if one runs the episode, name it with --entry"
+                "a helper that sends what its callers pass, and no caller with a conversation "
+                "was found: if a caller runs the episode, name it with --entry"
             )
             side = (
-                f"named after a side job ({decisions.entry.side_job}): if it serves an agent, "
+                f"its name suggests a side job ({decisions.entry.side_job}): if it serves an agent, "
                 "adapt that agent's file instead"
             )
             named = ", ".join(map(str, close))
-            alike = f"nearly as likely: {named} (--entry; a run settles it: art-adapt capture)"
+            alike = f"nearly as likely: {named} (choose with --entry, or run art-adapt capture)"
             is_seen = decisions.origins.get("entry") is Origin.SEEN
             said = (
                 [alike] * (bool(close) and not is_seen)
@@ -247,17 +247,17 @@ def _without_exit(decisions: Decisions) -> tuple[str, str]:
     entry = decisions.entry
     if entry is not None and decisions.training is not None:
         if entry.keeps_answer:
-            last = "what the model says last is the answer"
-            return "none found", f"{last}; else put final_answer(...) around it"
+            last = "the last message of the model is the answer"
+            return "none found", f"{last}; otherwise wrap it in final_answer(...)"
         if entry.terminal is not None:
-            last = "what it prints last is the answer"
-            return "none found", f"{last}; else put final_answer(...) around it"
+            last = "its last output is the answer"
+            return "none found", f"{last}; otherwise wrap it in final_answer(...)"
         if entry.route is not None:
-            return f"what {entry.route.path} answers", ""
+            return f"the response of {entry.route.path}", ""
         if _is_unedited(decisions) and entry.returns != "None":
-            return f"what {entry} returns", ""
+            return f"the return value of {entry}", ""
     missing = "trajectories will have no final_answer"
-    return "none found", f"{missing}: put final_answer(...) around the answer"
+    return "none found", f"{missing}: wrap the answer in final_answer(...)"
 
 
 def _is_unedited(decisions: Decisions) -> bool:
@@ -267,9 +267,9 @@ def _is_unedited(decisions: Decisions) -> bool:
 def _how_made_whole(entry: EntryPoint, made: Construction) -> str:
     """Say how episode() gets an agent that is taken over whole."""
     if entry.runs_shared_object:
-        return f"{made.value} of {at(made.place)} itself, with all that is added to it"
+        return f"{made.value} of {at(made.place)} itself, with everything added to it"
     if made.statements:
-        return f"made as {at(made.place)}, with what is added to it"
+        return f"made as in {at(made.place)}, with everything added to it"
     return f"made by {made.value}(), {at(made.place)}"
 
 
@@ -282,41 +282,41 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
         if parameter.stand_in is not None:
             read = " and ".join(parameter.stand_in) or "nothing"
             what = f"{parameter.name}: a stand-in for the platform's object"
-            yield Line("needs", what, f"of which the scenario says {read}: rehearse it")
+            yield Line("needs", what, f"the scenario sets {read}: rehearse to be sure")
         elif parameter in missing:
             what = f"{parameter.name}: {parameter.annotation or 'an object'}"
             shown = (
-                f"{at(parameter.passed)} passes one, which cannot be taken over"
+                f"{at(parameter.passed)} passes one that cannot be copied here"
                 if parameter.passed is not None
-                else "nothing here shows how it is made"
+                else "no call here shows how it is made"
             )
-            yield Line("needs", what, f"fill in how episode() gets it: {shown}")
+            yield Line("needs", what, f"create it in episode(): {shown}")
         elif made is not None and parameter is entry.instance:
             what = f"{parameter.name}: {parameter.annotation}"
             yield Line("needs", what, _how_made_whole(entry, made))
         elif made is not None and parameter.is_record:
             what = f"{parameter.name}: {parameter.annotation}"
             why = (
-                f"what {at(parameter.passed)} passes cannot be taken over"
+                f"the argument in {at(parameter.passed)} cannot be copied here"
                 if parameter.passed is not None
-                else "no call here shows how"
+                else "no call here shows how it is made"
             )
             yield Line("needs", what, f"built as {made.value}, {at(made.place)}: {why}")
         elif made is None and parameter.passed and _has_defaults(parameter):
             default = f"episode() leaves it at {parameter.default or 'its defaults'}"
-            passed = f"{at(parameter.passed)} passes one, which cannot be taken over"
+            passed = f"{at(parameter.passed)} passes one that cannot be copied here"
             yield Line("note", f"{parameter.name}: {default}", passed)
         elif made is not None:
             shown_in.setdefault(made.place.path, []).append(parameter)
     for parameters in shown_in.values():
         first = min(p.made.place for p in parameters if p.made is not None)
         names = ", ".join(parameter.name for parameter in parameters)
-        yield Line("needs", f"{names}, made as {at(first)}")
+        yield Line("needs", f"{names}, made as in {at(first)}")
     for module in entry.registering:
-        yield Line("imports", module, "it registers what an episode looks up")
+        yield Line("imports", module, "it registers objects that an episode looks up")
     for call in entry.setup:
         after = f"{entry.cleanup[0].name}() after it" if entry.cleanup else ""
-        yield Line("set up", f"{call.name}(), as {at(call.place)}", after)
+        yield Line("set up", f"{call.name}(), as in {at(call.place)}", after)
 
 
 def _has_defaults(parameter: Parameter) -> bool:
@@ -348,7 +348,7 @@ def _effect_lines(survey: Survey) -> Iterator[Line]:
             )
             more = f" and {len(effects) - 4} more" if len(effects) > 4 else ""
             skipped = all(effect.calls for effect in effects)
-            end = ": the train module imports it without" if skipped else ""
+            end = ": the train module leaves it out" if skipped else ""
             yield Line("replay", f"{said}{more}", f"{harm}{end}")
 
 
@@ -396,5 +396,5 @@ def _decision_lines(decisions: Decisions, seen: Seen | None) -> Iterator[Line]:
             runs = counted(len(seen.runs), "run")
             said = f"(seen in {runs})"
             if seen.read is not None:
-                said += f"; by reading alone it would be {seen.read} (--entry)"
+                said += f"; the code alone suggests {seen.read} (--entry)"
         yield Line(name.replace("_", " "), value, said)

@@ -172,7 +172,7 @@ def test_what_episodes_start_from(name: str, folder: Path) -> None:
     # A second run adds nothing.
     again = captured(folder, "--entry", entry)
     assert starts(folder) == sorted(expected, key=str)
-    assert b"started as an earlier one" in again.stderr
+    assert b"with the row of an earlier one" in again.stderr
 
 
 def test_rows_say_what_came_of_it_and_are_scenarios(folder: Path) -> None:

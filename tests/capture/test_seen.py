@@ -218,7 +218,7 @@ def test_reading_is_said_where_it_differs(tmp_path: Path) -> None:
     agent, replies, *_ = SHOWN["workers side by side"]
     watched(tmp_path, agent, replies)
     said = art_adapt("--diff", "--isolated", "agent.py", cwd=tmp_path).stderr.decode()
-    assert "(seen in 1 run); by reading alone it would be think_of" in said
+    assert "(seen in 1 run); the code alone suggests think_of" in said
 
 
 def test_runs_are_counted_and_each_function_is_explained(tmp_path: Path) -> None:
@@ -229,10 +229,8 @@ def test_runs_are_counted_and_each_function_is_explained(tmp_path: Path) -> None
     assert "(seen in 2 runs)" in said
     said = art_adapt("explain", "--entry", "agent.py", cwd=tmp_path).stdout.decode()
     _, _, seen = said.partition("Seen in 2 runs:\n")
-    assert (
-        "Team.run: the model was asked what it was given (question)  <- taken" in seen
-    )
-    assert "Worker.work: a step, which was given what the model had said" in seen
+    assert "Team.run: the model received its arguments (question)  <- taken" in seen
+    assert "Worker.work: a step, because it was given the output of the model" in seen
 
 
 def test_notes_are_their_owner_s_and_stay_out_of_git(tmp_path: Path) -> None:

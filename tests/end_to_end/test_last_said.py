@@ -81,7 +81,7 @@ def test_what_the_model_says_last_is_the_answer(kind: str, tmp_path: Path) -> No
     (tmp_path / "scenarios.jsonl").write_text(text)
     adapted = art_adapt("--isolated", "agent.py", cwd=tmp_path)
     assert adapted.returncode == 0
-    assert b"what the model says last is" in b" ".join(adapted.stdout.split())
+    assert b"the last message of the model is" in b" ".join(adapted.stdout.split())
     module = (tmp_path / "agent_train.py").read_text()
     assert "return training.last_said()" in module
     done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)

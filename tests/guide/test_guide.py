@@ -146,8 +146,13 @@ OTHERWISE: dict[str, tuple[str, str, dict[str, Any], str]] = {
         {"backend": "serverless"},
         'BACKEND = "serverless"',
     ),
-    "project": ("call the project", "desk", {"project": "desk"}, 'PROJECT = "desk"'),
-    "run": ("call this run", "desk-7", {"run-name": "desk-7"}, 'RUN_NAME = "desk-7"'),
+    "project": ("name of the project", "desk", {"project": "desk"}, 'PROJECT = "desk"'),
+    "run": (
+        "name of this run",
+        "desk-7",
+        {"run-name": "desk-7"},
+        'RUN_NAME = "desk-7"',
+    ),
     "sizes": (
         "Learning rate",
         "2e-5 6 3",
@@ -294,7 +299,7 @@ def test_what_is_recommended_follows_from_what_is_shared(folder: Path) -> None:
     )
     asked, _ = answered(folder, [], "--isolated")
     (question,) = [each for each in asked if "shared by all" in each]
-    assert "a yes, run each in a process of its own" in question
+    assert "a yes, run each episode in its own process" in question
 
 
 def test_recommended_answers_need_one_key(folder: Path) -> None:
@@ -379,8 +384,8 @@ def test_arrow_keys(folder: Path, colours: dict[str, str]) -> None:
         ("out for validation", ["\r"]),
         ("do you train?", [down, "\r"]),
         ("Where do you train", ["\r"]),
-        ("call the project", ["\r"]),
-        ("call this run", ["\r"]),
+        ("name of the project", ["\r"]),
+        ("name of this run", ["\r"]),
         ("Learning rate", ["\r"]),
         ("How long", ["\r"]),
     ):
@@ -424,7 +429,7 @@ def test_what_has_been_written_can_be_rehearsed_at_once(folder: Path) -> None:
 def test_agents_that_share_a_configuration(folder: Path) -> None:
     (folder / "pyproject.toml").write_bytes(b"[project]\r\nname = 'x'  # ours\r\n")
     (folder / "other.py").write_text(AGENT)
-    answered(folder, [("call the project", "desk")])
+    answered(folder, [("name of the project", "desk")])
     asked = spawned(folder, PLAIN)
     asked.close(force=True)
     assert art_adapt("--yes", "other.py", cwd=folder).returncode == 0
@@ -644,7 +649,7 @@ def test_it_offers_to_watch_first(answer: str, tmp_path: Path) -> None:
         env={**os.environ, **PLAIN, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
         timeout=60,
     )  # fmt: skip
-    guide.expect("let me watch it once")
+    guide.expect("while art-adapt watches")
     guide.expect("a  yes: python -X dev agent.py")
     guide.expect("c  yes: python -u agent.py")
     guide.expect("d  yes: .*python.* agent.py")

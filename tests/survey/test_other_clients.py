@@ -64,7 +64,7 @@ ASKED = {
         "from anthropic.types import Message\ndef ask(m: Message):\n    return m\n",
         "the Anthropic client",
         1,
-        "ask through LiteLLM",
+        "through LiteLLM",
     ),
 }
 

@@ -476,12 +476,12 @@ def test_a_helper_that_is_taken_for_an_episode_is_said_to_be_one(
     helper = f"def complete(messages):\n    return {CALL}\n"
     (tmp_path / "agent.py").write_text(start + helper)
     done = art_adapt("--isolated", "--diff", "agent.py", cwd=tmp_path)
-    assert b"what its callers want asked" in b" ".join(done.stderr.split())
+    assert b"sends what its callers pass" in b" ".join(done.stderr.split())
     named = ("--isolated", "--diff", "--entry", "complete", "agent.py")
-    assert b"want asked" not in art_adapt(*named, cwd=tmp_path).stderr
+    assert b"its callers pass" not in art_adapt(*named, cwd=tmp_path).stderr
     (tmp_path / "agent.py").write_text(f"{start}def complete(messages):{DRIVES}")
     done = art_adapt("--isolated", "--diff", "agent.py", cwd=tmp_path)
-    assert b"want asked" not in done.stderr
+    assert b"its callers pass" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -569,7 +569,7 @@ def test_what_a_person_may_change_is_left_at_what_is_made(
     module = (tmp_path / "agent_train.py").read_text()
     assert ('config = Config(style="terse")' in module) is taken
     if not taken:
-        assert "cannot be taken over" in done.stdout.decode()
+        assert "cannot be copied here" in done.stdout.decode()
 
 
 @pytest.mark.parametrize(

@@ -23,15 +23,15 @@ def questions(situation: Situation) -> Iterator[Question]:
     is_conversation = any(call.is_of_module for call in situation.survey.calls)
     together = Choice("no, sharing is fine", {"isolate": None}, "a cache, settings")
     apart = Choice(
-        "yes, run each in a process of its own",
+        "yes, run each episode in its own process",
         {"isolate": "process"},
-        "else each would read the others' messages"
+        "otherwise each reads the messages of the others"
         if is_conversation
         else "slower to start",
     )
     yield Question(
         f"{said[0].upper()}{said[1:]} Give each its own?",
         (apart, together) if is_conversation else (together, apart),
-        why="Episodes run side by side, and see what others have changed.",
+        why="Episodes run at the same time, so each sees the changes of the others.",
         of_agent=True,
     )

@@ -16,7 +16,7 @@ def questions(situation: Situation) -> Iterator[Question]:
     project, run_name = names_for(situation.entry.home)
     if not situation.is_known("project"):
         yield Question(
-            "What do you call the project?",
+            "What is the name of the project?",
             (Choice(project, {"project": project}, is_usual=True),),
             why="ART files your runs under this name, and W&B shows them there.",
             typed=("project",),
@@ -24,9 +24,9 @@ def questions(situation: Situation) -> Iterator[Question]:
         )
     if not situation.is_known("run_name"):
         yield Question(
-            "What do you call this run?",
+            "What is the name of this run?",
             (Choice(run_name, {"run_name": run_name}, is_usual=True),),
-            why="The name stands for the model and its checkpoints. A run of the same name "
+            why="The model and its checkpoints get this name. A run with the same name "
             "continues.",
             typed=("run_name",),
             example="letters, digits, dots, hyphens and underscores",

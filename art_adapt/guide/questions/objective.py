@@ -18,7 +18,7 @@ def questions(situation: Situation) -> Iterator[Question]:
             Choice(
                 "use ART's own rubric",
                 {"rubric": None},
-                "reach the goal, in fewer steps",
+                "reach the goal in fewer steps",
             ),
         ),
         why="The judge reads your answer. A scenario can bring a rubric and a reference of its "

@@ -14,7 +14,7 @@ from art_adapt.reward_function import check_reward
 ORDER = 50
 RULER = (
     "RULER shows a judge model the episodes of a scenario side by side, and takes its "
-    "scores from 0 to 1. A check in code is better where code can tell what is right."
+    "scores from 0 to 1. A check in code is better if code can tell what is right."
 )
 SHOWN = 6
 

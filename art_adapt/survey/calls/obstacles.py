@@ -16,8 +16,8 @@ from art_adapt.survey.side_effects.effects import find_hosted_tools
 from art_adapt.survey.side_effects.harm import Obstacle
 
 UNFOUND = (
-    "name the function that runs one episode with --entry: in training, what any client "
-    "of the openai SDK asks is recorded"
+    "name the function that runs one episode with --entry: training records every client "
+    "of the openai SDK"
 )
 
 PROCESSES = (
@@ -27,15 +27,15 @@ PROCESSES = (
 )
 PROCESS_ADVICE = (
     "another process",
-    "a rollout does not reach into it, and a recorded call there raises: use threads or tasks",
+    "a rollout cannot record another process, and a recorded call there raises: use threads or tasks",
 )
 HOSTED_ADVICE = (
-    "only OpenAI runs it, so a request with it ends its rollout: offer a function of "
-    "yours in its place"
+    "only OpenAI runs this tool, so a request with it ends its rollout: offer a function of "
+    "yours instead"
 )
 MEDIA_ADVICE = (
-    "ART trains on text, so an episode that sends one is lost: train on scenarios without, or "
-    "give the model a description in words"
+    "ART trains on text only, so an episode that sends one is lost: train on scenarios without it, "
+    "or describe it in words"
 )
 UNRECORDED_CALLS = {name: call for call in UNRECORDED for name in call.names}
 UNRECORDED_NAMES = {name.rpartition(".")[2] for name in UNRECORDED_CALLS}

@@ -16,8 +16,8 @@ from art_adapt.survey.calls.frameworks import LITE_LLM
 from art_adapt.survey.side_effects.harm import Obstacle
 
 ADVICE = (
-    "ask through LiteLLM, in OpenAI's form (also tools and the answer): production stays "
-    "where it is, and art-adapt records litellm.completion"
+    "call the model through LiteLLM, in OpenAI's format (also the tools and the answer): "
+    "production keeps its model, and art-adapt records litellm.completion"
 )
 
 

@@ -140,7 +140,7 @@ def _edit(syntax: Syntax, sending: ast.Call, url: ast.Constant, method: str) -> 
     return (
         f"client = openai.{client}({', '.join(given)})\n"
         f"completion = {'await ' if is_async else ''}{asked}\n"
-        "answer = completion.model_dump()  # in the place of the response's JSON"
+        "answer = completion.model_dump()  # instead of the response's JSON"
     )
 
 

@@ -35,7 +35,7 @@ def find_loaders(project: Project, folder: Path) -> Iterator[Obstacle]:
             yield Obstacle(
                 Place(path, line, 1),
                 f"may load every module in {folder.name}/",
-                "leave out art_recording and what ends in _train there: a train module imports ART",
+                "exclude art_recording and names that end in _train there, because a train module imports ART",
                 calls_model=False,
             )
 
