@@ -196,11 +196,14 @@ class TrainingOptions:
     ] = 2
     epochs: Annotated[
         int,
-        Option("Passes over the scenarios; 0: without an end.", _at_least(0)),
+        Option("Passes over the scenarios; 0 for no end.", _at_least(0)),
     ] = 3
     max_steps: Annotated[
         int,
-        Option("Training steps in all, at most; more go on from there.", _at_least(1)),
+        Option(
+            "Training steps in total, at most; a later run continues from there.",
+            _at_least(1),
+        ),
     ] = 50
     validation_scenarios: Annotated[
         int, Option("Scenarios held out for validation, at most.", _at_least(0))

@@ -39,7 +39,7 @@ def schema() -> dict[str, Any]:
                 "additionalProperties": False,
                 "properties": {
                     "select": _rules("Rules to report, instead of all but the untidy."),
-                    "extend-select": _rules("Rules to report beside those."),
+                    "extend-select": _rules("Rules to report in addition."),
                     "ignore": _rules("Rules to leave out."),
                     "exclude": {
                         **NAMES,

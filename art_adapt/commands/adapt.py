@@ -70,7 +70,7 @@ ReviewFormat = Annotated[
 ]
 Undo = Annotated[
     bool,
-    typer.Option("--undo", help="Remove the hooks, and what was generated."),
+    typer.Option("--undo", help="Remove the hooks and the generated files."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Report as one JSON object.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")]
@@ -78,7 +78,7 @@ Force = Annotated[
     bool, typer.Option("--force", help="Overwrite a train module that has been edited.")
 ]
 StdinFilename = Annotated[
-    str, typer.Option(help="What to call the file on standard input.")
+    str, typer.Option(help="The name of the file on standard input.")
 ]
 Isolated = Annotated[
     bool,
@@ -93,7 +93,7 @@ AgentsOnly = Annotated[
 Exclude = Annotated[
     list[str] | None,
     typer.Option(
-        help="Files and folders to leave out of a folder: patterns, as vendored/*.py."
+        help="Files and folders to leave out of a folder: patterns such as vendored/*.py."
     ),
 ]
 Version = Annotated[
@@ -124,8 +124,8 @@ def adapt(
     """Adapt an agent that calls the OpenAI client so that ART can train it.
 
     Records its model calls, marks its answers, and writes a module that trains it with
-    GRPO. In production the agent does what it did before; --undo gives the file back
-    byte for byte.
+    GRPO. In production the agent works as before; --undo restores the file byte for
+    byte.
 
     Exit codes: 0 done, or nothing to do; 1 --diff found something to change; 2 could
     not do it, nothing was written.

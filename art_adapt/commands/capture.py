@@ -30,49 +30,52 @@ def capture(
         list[str],
         typer.Argument(
             metavar="-- COMMAND",
-            help="How the agent is run: a script, tests, a server.",
+            help="The command that runs the agent: a script, tests, a server.",
         ),
     ],
     agent: Annotated[
-        Path | None, typer.Option(help="The agent's file; else the command's own.")
+        Path | None,
+        typer.Option(help="The agent's file; by default the one in the command."),
     ] = None,
     entry: Annotated[
         str | None, typer.Option(help="The function that runs one episode.")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="JSON lines; else the train module's."),
+        typer.Option(
+            "--output", "-o", help="A JSON lines file; by default the train module's."
+        ),
     ] = None,
     conversations: Annotated[
         Path | None,
         typer.Option(
-            help="Keep the episodes' conversations as well, as JSON lines: for references "
-            "and warm starts."
+            help="Also keep the conversations, as JSON lines, for references and warm "
+            "starts."
         ),
     ] = None,
     scripted: Annotated[
         bool,
         typer.Option(
             "--scripted",
-            help="Answer in the model's place, without a key: nothing leaves this machine.",
+            help="Let a made-up model answer, without a key: nothing leaves this machine.",
         ),
     ] = False,
     allow: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FIELD",
-            help="A field to keep even where it looks like a secret; may be repeated.",
+            help="A field to keep even if it looks like a secret; may be repeated.",
         ),
     ] = None,
 ) -> None:
-    """Run your agent's command, and write down what its episodes start from.
+    """Run your agent's command, and write scenarios from its episodes.
 
-    The agent runs as it always does: nothing of it is changed or sent anywhere. Before an agent
-    is adapted, its run shows which function runs an episode and what that is given, and
-    adapting goes by it. When the command has ended, each new start of an episode is a row of
+    The agent runs unchanged, and nothing is sent anywhere. Before an agent is adapted, its run
+    shows which function runs an episode and what that function is given, and adapting uses
+    this. When the command has ended, each new start of an episode is a row of
     the scenarios, with its time, outcome and answer under "captured".
 
-    Exit code: the command's; 2 if it could not be started, or shows no episode to take.
+    Exit code: that of the command; 2 if it could not be started, or shows no usable episode.
     """
     from art_adapt.capture.rows import kept_rows
     from art_adapt.capture.run import episodes_of, read_notes, run_listening

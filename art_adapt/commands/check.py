@@ -41,14 +41,12 @@ def check(
             metavar="[PATHS]", help="Files, notebooks and folders; - is stdin. [.]"
         ),
     ] = None,
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Apply the fixes that are certain.")
-    ] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Apply safe fixes.")] = False,
     unsafe_fixes: Annotated[
         bool,
         typer.Option(
             "--unsafe-fixes",
-            help="Apply, or show with --diff, also fixes that somebody has to look at.",
+            help="Also apply, or show with --diff, fixes that need review.",
         ),
     ] = False,
     add_ignore: Annotated[
@@ -71,7 +69,7 @@ def check(
     ] = None,
     extend_select: Annotated[
         list[str] | None,
-        typer.Option(help="Rules to report beside those of --select or the default."),
+        typer.Option(help="Rules to report in addition to --select or the default."),
     ] = None,
     ignore: Annotated[
         list[str] | None, typer.Option(help="Rules to leave out.")
@@ -79,7 +77,8 @@ def check(
     format_: Annotated[
         Format | None,
         typer.Option(
-            "--output-format", help="How to report. [text; concise in a pipe]"
+            "--output-format",
+            help="The format of the report. [text; concise in a pipe]",
         ),
     ] = None,
     output_file: Annotated[
@@ -97,7 +96,7 @@ def check(
     exclude: Annotated[
         list[str] | None,
         typer.Option(
-            help="Files and folders to leave out: patterns, as vendored/*.py."
+            help="Files and folders to leave out: patterns such as vendored/*.py."
         ),
     ] = None,
     explain: Annotated[

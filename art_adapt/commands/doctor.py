@@ -26,21 +26,21 @@ MARGIN = 19  # where the texts begin
 def doctor(
     module: Annotated[Path, typer.Argument(metavar="TRAIN_MODULE")],
     backend: Annotated[
-        str | None, typer.Option(help=f"{backends.NAMES}, in the place of BACKEND.")
+        str | None, typer.Option(help=f"{backends.NAMES}, instead of BACKEND.")
     ] = None,
     try_judge: Annotated[
-        bool, typer.Option("--try-judge", help="Ask RULER's judge once.")
+        bool, typer.Option("--try-judge", help="Call RULER's judge once.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object a line.")
+        bool, typer.Option("--json", help="One JSON object per line.")
     ] = False,
 ) -> None:
-    """Say whether a train module could run here, before a GPU is paid for.
+    """Check whether a train module could run here, before you pay for a GPU.
 
     It imports the module and its agent; it starts no engine and runs no episode.
 
-    Exit codes: 0 it could; 1 something would end the run, or make it worthless; 2 could
-    not look.
+    Exit codes: 0 it could; 1 something would end the run or make it worthless; 2 could
+    not check.
     """
     if not module.is_file():  # before ART is imported: that takes seconds
         raise missing(module)

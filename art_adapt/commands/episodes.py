@@ -22,16 +22,19 @@ def episodes(
     ],
     split: Annotated[str, typer.Option(help="train or val.")] = "train",
     step: Annotated[
-        int | None, typer.Option(help="Of the folder's steps; else the last one.")
+        int | None, typer.Option(help="The step to show; by default the last one.")
     ] = None,
     count: Annotated[
-        int, typer.Option(min=1, help="How many of the best, the worst, the others.")
+        int,
+        typer.Option(
+            min=1, help="How many of the best, the worst and the others to show."
+        ),
     ] = 1,
     longest: Annotated[
-        int, typer.Option(min=20, help="Characters of a text that are shown.")
+        int, typer.Option(min=20, help="Characters to show of a text.")
     ] = 1000,
 ) -> None:
-    """Show what a training run has kept of its episodes: best, worst and some other.
+    """Show episodes of a training run: the best, the worst and some others.
 
     Exit codes: 0 shown; 2 there is nothing to show.
     """

@@ -25,14 +25,14 @@ def explain(
     entry: Annotated[
         Path | None,
         typer.Option(
-            help="An agent: say what speaks for each function that could run an episode."
+            help="An agent: show how each function that could run an episode was rated."
         ),
     ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="With --entry: as JSON.")
     ] = False,
 ) -> None:
-    """Say what a rule finds, why it harms training, and what to write instead.
+    """Explain what a rule finds, why it harms training, and what to write instead.
 
     With ``--entry agent.py``: why one function of an agent was chosen as its episode, and
     not another.

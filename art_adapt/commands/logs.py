@@ -30,11 +30,15 @@ def logs(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="JSON lines; else the train module's."),
+        typer.Option(
+            "--output", "-o", help="A JSON lines file; by default the train module's."
+        ),
     ] = None,
     module: Annotated[
         Path | None,
-        typer.Option(help="The train module; else the one *_train.py that is here."),
+        typer.Option(
+            help="The train module; by default the one *_train.py in this folder."
+        ),
     ] = None,
     only: Annotated[
         str | None,
@@ -47,15 +51,15 @@ def logs(
         list[str] | None,
         typer.Option(
             metavar="FIELD",
-            help="A field to keep even where it looks like a secret; may be repeated.",
+            help="A field to keep even if it looks like a secret; may be repeated.",
         ),
     ] = None,
 ) -> None:
-    """Write scenarios from logs of production: what its episodes started from.
+    """Write scenarios from production logs.
 
     Reads exports of Langfuse and LangSmith, OpenAI's stored completions, and rows with
-    messages. A scenario's fields are arguments that the log has kept of a traced function;
-    else the one field that takes a text is what the user said first. For a module with
+    messages. The fields of a scenario are the logged arguments of a traced function;
+    otherwise the only text field is what the user said first. For a module with
     --single-turn each request is a scenario. Nothing is fetched, and no agent runs.
 
     Exit codes: 0 rows were written, or all were there; 1 none fits; 2 could not read.

@@ -25,7 +25,7 @@ def rehearse(
         typer.Option(min=1, help="Training steps to run: 2, and 30 with --train."),
     ] = None,
     seed: Annotated[
-        int, typer.Option(help="Another seed, other replies of the scripted model.")
+        int, typer.Option(help="The seed of the scripted model's replies.")
     ] = 0,
     replies: Annotated[
         Path | None,
@@ -38,7 +38,7 @@ def rehearse(
         bool,
         typer.Option(
             "--train",
-            help="Train a tiny model, too: rewards must rise. A minute or two.",
+            help="Also train a tiny model, whose rewards must rise. Takes a minute or two.",
         ),
     ] = False,
     engine: Annotated[
@@ -50,28 +50,30 @@ def rehearse(
         ),
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Say everything as one JSON object.")
+        bool, typer.Option("--json", help="Print everything as one JSON object.")
     ] = False,
     page: Annotated[
-        Path | None, typer.Option("--html", help="Write the report as a page, too.")
+        Path | None,
+        typer.Option("--html", help="Also write the report as an HTML page."),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Write the reward curve, as PNG; with --train.")
+        Path | None, typer.Option(help="With --train: write the reward curve as a PNG.")
     ] = None,
     gpu: Annotated[
         str | None,
         typer.Option(
-            help="Say what a step takes at least on this GPU: B200, H200, H100, A100, "
+            help="Compute the least time of a step on this GPU: B200, H200, H100, A100, "
             "L40S or L4."
         ),
     ] = None,
     gpu_price: Annotated[
-        float | None, typer.Option(min=0, help="Its price, in dollars an hour.")
+        float | None,
+        typer.Option(min=0, help="The price of the GPU, in dollars per hour."),
     ] = None,
     reply_tokens: Annotated[
         int | None,
         typer.Option(
-            min=1, help="How long a reply will be; the scripted ones are short."
+            min=1, help="Tokens to assume for a reply; scripted replies are short."
         ),
     ] = None,
     stub: Annotated[
@@ -91,7 +93,8 @@ def rehearse(
         ),
     ] = None,
     timeout: Annotated[
-        float, typer.Option(min=1, help="Seconds that a run of the module may take.")
+        float,
+        typer.Option(min=1, help="Time limit of a run of the module, in seconds."),
     ] = 600,
     output: Annotated[
         bool, typer.Option("--output", help="Show what the train module printed.")
@@ -99,10 +102,10 @@ def rehearse(
 ) -> None:
     """Run a train module on this machine: no GPU, no key, no network.
 
-    ART and the agent are the real ones; a scripted model answers from each request, with
-    tool calls that fit the tools' schemas, wrong ones, refusals and failures, and where
-    a gradient step would be the groups are taken and counted. With --train, a tiny
-    model that is made on the spot is then trained by ART itself, here.
+    ART and the agent are the real ones. A scripted model answers each request with tool
+    calls that fit the tools' schemas, wrong calls, refusals and failures. Gradient steps
+    are left out: groups are counted instead. With --train, ART then trains a tiny model
+    on this machine.
 
     Exit codes: 0 nothing found that would cost a run; 1 something found; 2 could not
     rehearse.

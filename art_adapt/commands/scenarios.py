@@ -29,22 +29,24 @@ def scenarios(
     ] = None,
     module: Annotated[
         Path | None,
-        typer.Option(help="The train module; else the one *_train.py that is here."),
+        typer.Option(
+            help="The train module; by default the one *_train.py in this folder."
+        ),
     ] = None,
     validation: Annotated[
-        str | None, typer.Option(help="A source for validation alone.")
+        str | None, typer.Option(help="A separate source for validation.")
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Say everything as one JSON object.")
+        bool, typer.Option("--json", help="Print everything as one JSON object.")
     ] = False,
 ) -> None:
     """Check scenarios against a train module's Scenario, before a run reads them.
 
-    Says which rows do not fit and why, which stand there twice, how long their fields are
-    and what is held out for validation; shows some rows. Of the train module only its
+    Reports rows that do not fit and why, duplicates, the lengths of fields and what is
+    held out for validation; shows some rows. Of the train module only its
     Scenario runs. Nothing is changed, and no variations are made.
 
-    Exit codes: 0 all rows are scenarios, each once; 1 something found; 2 could not look.
+    Exit codes: 0 all rows are scenarios, each once; 1 something found; 2 could not check.
     """
     path = module or only_train_module()
     needs_pydantic()

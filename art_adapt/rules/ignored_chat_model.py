@@ -1,4 +1,4 @@
-"""Another model is asked for by ART's init_chat_model, which only knows the policy's endpoint
+"""ART's init_chat_model is asked for another model, but only knows the policy's endpoint
 
 ``art.langgraph.init_chat_model("openai:gpt-4o")`` looks like LangChain's function of that name, but
 always asks the endpoint of the model in training, and logs the conversation. On ART 0.5.18 the
@@ -56,6 +56,6 @@ def check(code: Code) -> Iterator[Found]:
         if isinstance(name, str) and is_api_model(name.replace(":", "/")):
             yield found(
                 call,
-                f"this asks the policy's endpoint and not {name}: the policy answers in its "
+                f"this calls the policy's endpoint and not {name}: the policy answers in its "
                 "place and is trained on it, or the call fails; use LangChain's own function",
             )

@@ -62,6 +62,6 @@ def check(code: Code) -> Iterator[Found]:
         if name is not None and any(before):
             yield found(
                 fork,
-                "the engine has loaded the empty first checkpoint already: fork before "
+                "the engine has already loaded the empty first checkpoint: fork before "
                 "model.register(backend)",
             )

@@ -74,7 +74,7 @@ def check(code: Code) -> Iterator[Found]:
         if _deletes(code, name, call.args[0]) or _is_asked_for(code, call):
             yield found(
                 call,
-                "this deletes the checkpoints of earlier runs, which cannot be resumed then",
+                "this deletes the checkpoints of earlier runs, so they cannot be resumed",
             )
 
 

@@ -1,4 +1,4 @@
-"""An assistant turn is put back without its tool calls, so the next request is another conversation
+"""An assistant turn is put back without its tool calls, so the next request sends a different conversation
 
 The agent appends the model's turn to its messages as a dict with ``role`` and ``content``, and the
 tool messages after it. The next request has tool messages that answer nothing: the engine rejects

@@ -1,4 +1,4 @@
-"""The batches of iterate_dataset are used in a way that they do not allow, so it raises
+"""The batches of iterate_dataset are used in an unsupported way, so the loop raises
 
 ``iterate_dataset`` is a plain generator of ``DatasetBatch`` objects: dataclasses with ``items``,
 ``step``, ``epoch`` and ``epoch_step``. They cannot be unpacked, iterated or measured with ``len``,
@@ -71,7 +71,9 @@ def check(code: Code) -> Iterator[Found]:
         if not values or not all(_is_batches(code, each.node) for each in values):
             continue
         if isinstance(node, ast.AsyncFor):
-            yield found(node, "iterate_dataset is no async generator: use a plain for")
+            yield found(
+                node, "iterate_dataset is not an async generator: use a plain for"
+            )
         elif isinstance(node.target, ast.Tuple):
             yield found(node.target, MESSAGE.format("unpacked"))
         elif isinstance(node.target, ast.Name):

@@ -266,9 +266,7 @@ def _fresh_each_turn(code: Code, call: FoundCall) -> str:
         and call.call in code.sampled.behind(put.value)
         for put in code.trajectories.puts
     )
-    return (
-        "each turn is asked without the turns before it" if fresh and recorded else ""
-    )
+    return "each turn is sent without the turns before it" if fresh and recorded else ""
 
 
 def _has_gaps(code: Code, call: FoundCall) -> bool:

@@ -50,6 +50,6 @@ def check(code: Code) -> Iterator[Found]:
         if role is Role.AUXILIARY and code.decided_role(call) is Role.AUXILIARY:
             yield found(
                 call.callee,
-                f"the model in training answers for a judge and is trained on it ({reason}): "
+                f"the model in training acts as a judge and is trained on its verdicts ({reason}): "
                 "remove the hook",
             )

@@ -64,7 +64,9 @@ def check(code: Code) -> Iterator[Found]:
         awaited = code.syntax.parents.get(call)
         assert isinstance(call.func, ast.Attribute)
         if isinstance(awaited, ast.Await) and code.models.is_one(call.func.value):
-            yield found(awaited, "openai_client() is no coroutine: awaiting it raises")
+            yield found(
+                awaited, "openai_client() is not a coroutine: awaiting it raises"
+            )
     for call in code.calls:
         named = isinstance(call.func, ast.Name | ast.Attribute)
         if named and _is_alias(code, call) and _is_read_unawaited(code, call):

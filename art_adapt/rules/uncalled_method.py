@@ -1,4 +1,4 @@
-"""A method of ART is not called, so the method itself is used in place of its result
+"""A method of ART is not called, so the method itself is used instead of its result
 
 ``trajectory.messages`` and ``model.get_inference_name`` are methods. Without the parentheses a
 request is sent a function that JSON cannot hold, and ``trajectory.messages[-1]`` raises

@@ -79,7 +79,7 @@ def check(code: Code) -> Iterator[Found]:
             yield found(
                 call,
                 "this is None when the judge fails, and training on it raises: leave out "
-                "what is None",
+                "None",
             )
 
 
