@@ -116,7 +116,7 @@ def test_a_file_without_conversations_is_refused(tmp_path: Path) -> None:
     broken.write_text('{"messages": []}\n{"text": "hello"}\n')
     for file, complaint in (
         (empty, "no conversations in this file"),
-        (broken, "broken.jsonl:2: no conversation"),
+        (broken, "broken.jsonl:2: not a conversation"),
         (cut, "cut.jsonl:2: Expecting value"),
         (tmp_path / "missing.jsonl", "demonstrate` writes it"),
     ):
