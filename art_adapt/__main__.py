@@ -27,7 +27,7 @@ COMPLETION = ("--install-completion", "--show-completion")
 
 
 def main() -> None:
-    """Run the command line and exit with 0, 1 or 2, as docs/quickstart.md says.
+    """Run the command line and exit with 0, 1 or 2, as docs/command-line.md says.
 
     An error of art-adapt itself is reported in one line, too; ART_ADAPT_TRACEBACK=1 shows
     its traceback.

@@ -239,3 +239,34 @@ def test_every_option_of_the_installed_art_has_a_row() -> None:
         names |= keywords_of(*of_backend).keys() - ELSEWHERE.keys()
     page = (REPOSITORY / "docs" / "art-options.md").read_text(encoding="utf-8")
     assert not [name for name in sorted(names) if f"`{name}`" not in page]
+
+
+def test_no_page_says_pip_install_as_if_it_were_published() -> None:
+    for page in (REPOSITORY / "docs").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        installs = re.search(r"pip install [^\n`]*art-adapt", text) is not None
+        if installs and page.name not in ("command-line.md", "gallery.md"):
+            assert "(command-line.md#install)" in text, page.name
+    assert "pip install -q ." in README
+
+
+# Sentences that readers took for a translation, and what was said in their place since.
+OLD_SENTENCES = (
+    "The hooks are the identity",
+    "Does what modules hold belong",
+    "no, all may see it",
+    "mend that first",
+    "would end there, too",
+    "Who makes an object starts nothing",
+    "in the place of the response's",
+    "nobody can import that",
+    "a run settles it: art-adapt capture",
+)
+
+
+def test_no_sentence_of_the_old_list_remains() -> None:
+    pages = [*DOCUMENTS, *(REPOSITORY / "docs" / "rules").glob("*.md")]
+    sources = [*(REPOSITORY / "art_adapt").rglob("*.py")]
+    for file in (*pages, *sources, REPOSITORY / "CHANGELOG.md"):
+        text = " ".join(file.read_text(encoding="utf-8").split())
+        assert not [each for each in OLD_SENTENCES if each in text], file

@@ -1,16 +1,14 @@
-"""Write a review as a page: changes side by side, and the tool loop as a picture."""
+"""Write a review as a page: changes side by side, or one below the other on a phone."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterator
 from itertools import zip_longest
-from textwrap import shorten
 
 from art_adapt.pages import html_page
-from art_adapt.paths import at, shown
+from art_adapt.paths import shown
 from art_adapt.report.review import CODE, END, INERT, Generated, Hunk, Review
-from art_adapt.survey.model import ToolLoop
 
 STYLE = """\
 :root { color-scheme: light dark }
@@ -21,10 +19,11 @@ code, pre, .hunk { font: 13px/1.45 ui-monospace, monospace }
 .hunk .line { width: 3em; text-align: right; opacity: .5 }
 .old { background: #ff000026 } .new { background: #00a00026 }
 pre { overflow-x: auto; background: #8881; padding: .5em }
-.scroll { overflow-x: auto }
-@media (max-width: 50em) { .hunk .line { display: none } }
-svg text { font: 13px system-ui, sans-serif; fill: currentColor }
-svg rect, svg path { fill: none; stroke: currentColor }
+@media (max-width: 50em) {
+  .hunk, .hunk tbody, .hunk tr, .hunk td { display: block }
+  .hunk .line, .hunk .twin, .hunk .none { display: none }
+  .hunk .old::before { content: "- " } .hunk .new::before { content: "+ " }
+}
 """
 
 
@@ -38,8 +37,10 @@ def as_page(review: Review) -> str:
 def _parts(review: Review) -> Iterator[str]:
     if review.changed:
         yield f"<p>{html.escape(INERT)}</p>"
-    if review.loop is not None:
-        yield _picture(review.loop)
+    if review.questions:
+        yield "<h2>Open questions</h2>\n<ul>"
+        yield from (f"<li>{_coded(question)}</li>" for question in review.questions)
+        yield "</ul>"
     yield "<h2>Found</h2>\n<ul>"
     for line in review.found:
         detail = f" <small>{html.escape(line.detail)}</small>" if line.detail else ""
@@ -53,10 +54,6 @@ def _parts(review: Review) -> Iterator[str]:
     if review.generated:
         yield "<h2>Generated</h2>"
         yield from map(_folded, review.generated)
-    if review.questions:
-        yield "<h2>Open questions</h2>\n<ul>"
-        yield from (f"<li>{_coded(question)}</li>" for question in review.questions)
-        yield "</ul>"
     if review.commands:
         commands = html.escape("\n".join(review.commands))
         yield f"<h2>Try it</h2>\n<pre>{commands}</pre>"
@@ -68,7 +65,7 @@ def _hunk(hunk: Hunk) -> str:
     old, new = hunk.first
     for row in hunk.rows:
         for before, after in zip_longest(row.before, row.after):
-            left = _cell(before, old, "old" if row.changed else "")
+            left = _cell(before, old, "old" if row.changed else "twin")
             right = _cell(after, new, "new" if row.changed else "")
             rows.append(f"<tr>{left}{right}</tr>")
             old += before is not None
@@ -78,7 +75,7 @@ def _hunk(hunk: Hunk) -> str:
 
 def _cell(line: str | None, number: int, kind: str) -> str:
     if line is None:
-        return "<td class=line></td><td></td>"
+        return "<td class=line></td><td class=none></td>"
     return f'<td class=line>{number}</td><td class="{kind}">{html.escape(line)}</td>'
 
 
@@ -93,32 +90,3 @@ def _folded(file: Generated) -> str:
 def _coded(text: str) -> str:
     """Set what is marked as code."""
     return html.escape(text).replace(CODE, "<code>").replace(END, "</code>")
-
-
-def _picture(loop: ToolLoop) -> str:
-    """Draw the tool loop: what goes round, where it is recorded, where it ends."""
-    limit = f"at most {loop.turn_limit} turns" if loop.turn_limit else "no turn limit"
-    boxes = [
-        (10, 60, "scenario", "starts the conversation"),
-        (190, 60, "model", "recorded: one Choice a turn"),
-        (410, 60, "tools", "their results go back"),
-        (190, 150, "answer", "final_answer"),
-    ]
-    drawn = "".join(
-        f'<rect x="{x}" y="{y}" width="{w}" height="46" rx="6"/>'
-        f'<text x="{x + w / 2}" y="{y + 19}" text-anchor="middle" font-weight="bold">{name}</text>'
-        f'<text x="{x + w / 2}" y="{y + 37}" text-anchor="middle">{what}</text>'
-        for x, y, name, what in boxes
-        for w in (190 if name == "model" else 150,)
-    )
-    arrows = "".join(
-        f'<path d="{path}" marker-end="url(#tip)"/>'
-        for path in ("M160 83H186", "M380 76H406", "M410 94H384", "M285 106V146")
-    )
-    label = html.escape(shorten(f"{at(loop.place)}  {loop.header}  ({limit})", 70))
-    return (
-        '<div class=scroll><svg width="600" height="210" role="img" aria-label="the tool loop">'
-        '<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="7" refY="4" '
-        'orient="auto"><path d="M0 0L8 4L0 8"/></marker></defs>'
-        f'<text x="10" y="40">{label}</text>{drawn}{arrows}</svg></div>'
-    )

@@ -18,7 +18,6 @@ from art_adapt.paths import at, shown
 from art_adapt.plan import Plan
 from art_adapt.report.text import Line, found_lines
 from art_adapt.source import Place, Source
-from art_adapt.survey.model import ToolLoop
 from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.train_file import train_module_path
 from art_adapt.train_module.fields import to_fill_in
@@ -78,7 +77,6 @@ class Review:
 
     title: str
     found: tuple[Line, ...]
-    loop: ToolLoop | None
     changed: tuple[Changed, ...]
     generated: tuple[Generated, ...]
     questions: tuple[str, ...]
@@ -101,11 +99,9 @@ def review_of(plan: Plan) -> Review:
     edits = [edit for edit in plan.edits if edit.changes]
     own = [edit for edit in edits if not edit.generated]
     names = [shown(edit.path) for edit in own or edits]
-    loops = (call.loop for call in plan.decisions.policy)
     return Review(
         ", ".join(names) or "nothing to change",
         tuple(found_lines(plan.survey, plan.decisions)),
-        next((loop for loop in loops if loop is not None), None),
         tuple(Changed(edit.path, tuple(_hunks(edit, plan))) for edit in own),
         tuple(_generated(edit) for edit in edits if edit.generated),
         tuple(_questions(plan)),

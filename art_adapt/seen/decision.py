@@ -130,7 +130,7 @@ def with_seen(
 
 def _no_function(read: EntryPoint) -> Refusal:
     return Refusal(
-        "the agent runs at module level: no captured function runs one episode",
+        "the agent runs at module level: no function in the watched run ran one episode",
         why=f"{read.called}, the best candidate in the code, is only a step of an episode, or never ran",
         next_step="move the loop into a function such as run_agent(task), and run it once more "
         f"with art-adapt capture; or name a function, with --entry {read.called}",

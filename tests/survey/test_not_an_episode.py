@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 from agent_files import art_adapt
@@ -367,3 +367,151 @@ def test_a_call_that_nothing_leads_to_is_named(tmp_path: Path) -> None:
     named = art_adapt("--entry", "main:main", "llm.py", cwd=tmp_path)
     assert named.returncode == 0, named.stderr.decode()
     assert "main" in (tmp_path / "main_train.py").read_text()
+
+
+GAME = """\
+import asyncio
+
+from openai import AsyncOpenAI
+
+
+async def bid(prompt):
+    asked = [{"role": "user", "content": prompt}]
+    reply = await AsyncOpenAI().chat.completions.create(model="m", messages=asked)
+    return reply.choices[0].message.content
+
+
+class Manager:
+    task = None
+
+    async def run_game(self, rounds: int, rules: str):
+        for number in range(rounds):
+            self.show(await bid(f"{rules} Round {number}."))
+
+    def show(self, text):
+        print(text)
+
+
+"""
+# What starts a game and ends before it does; the game is the episode.
+STARTERS = {
+    "a message": """
+        async def handle_message(self, data: dict):
+            if data["type"] == "start":
+                self.task = asyncio.create_task(self.run_game(data["rounds"], data["rules"]))
+            elif self.task is not None:
+                self.task.cancel()
+        """,
+    "a loop's method": """
+        async def process(self, data: dict):
+            loop = asyncio.get_running_loop()
+            loop.create_task(self.run_game(data["rounds"], data["rules"]))
+            return {"started": True}
+        """,
+    "a coroutine in a name": """
+        async def run(self, data: dict):
+            asyncio.ensure_future(self.run_game(rounds=data["rounds"], rules=data["rules"]))
+        """,
+}
+WAITS = """
+        async def run(self, data: dict):
+            task = asyncio.create_task(self.run_game(data["rounds"], data["rules"]))
+            await task
+        """
+
+
+@pytest.mark.parametrize("spelling", STARTERS)
+def test_what_starts_a_task_and_ends_is_no_episode(
+    tmp_path: Path, spelling: str
+) -> None:
+    method = indent(dedent(STARTERS[spelling]), "    ")
+    assert _entry(tmp_path, GAME + method) == "Manager.run_game"
+
+
+def test_what_waits_for_its_task_may_be_one(tmp_path: Path) -> None:
+    assert _entry(tmp_path, GAME + indent(dedent(WAITS), "    ")) == "Manager.run"
+
+
+def _entry(folder: Path, text: str) -> str | None:
+    (folder / "agent.py").write_text(text)
+    decided = decide_entry(survey([read_source(folder / "agent.py")]), Options())
+    return None if decided.entry is None else decided.entry.called
+
+
+# Settings that a function makes of the environment: the same for every scenario.
+SETTINGS = """\
+import os
+from dataclasses import dataclass
+
+from openai import OpenAI
+
+
+@dataclass
+class Settings:
+    provider: str
+    limit: int
+
+
+def run(question: str, settings: Settings) -> str:
+    messages = [{"role": "user", "content": question}]
+    for _ in range(settings.limit):
+        reply = OpenAI().chat.completions.create(model="m", messages=messages)
+        messages.append(reply.choices[0].message)
+    return messages[-1].content
+
+
+"""
+LOADED = {
+    "nobody calls it": """
+        def load_settings() -> Settings:
+            return Settings(os.environ.get("PROVIDER", "openai"), 3)
+        """,
+    "in a try": """
+        def from_environment():
+            return Settings(os.environ["PROVIDER"], 3)
+
+
+        def main():
+            try:
+                settings = from_environment()
+            except KeyError as error:
+                raise SystemExit(str(error))
+            while True:
+                print(run(input("> "), settings))
+        """,
+    "in the call": """
+        def read():
+            return Settings(os.environ["PROVIDER"], 3)
+
+
+        def main():
+            print(run(input("> "), read()))
+        """,
+}
+
+
+@pytest.mark.parametrize("spelling", LOADED)
+def test_settings_of_the_environment_are_no_scenario(
+    tmp_path: Path, spelling: str
+) -> None:
+    (tmp_path / "agent.py").write_text(SETTINGS + dedent(LOADED[spelling]))
+    done = art_adapt("--isolated", "--entry", "run", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    module = (tmp_path / "agent_train.py").read_text()
+    scenario = module[module.index("class Scenario") : module.index("def episode")]
+    assert "question: str" in scenario and "limit" not in scenario
+
+
+def test_a_task_that_calls_are_given_stays_one(tmp_path: Path) -> None:
+    agent = SETTINGS + dedent("""\
+        def make(number: int) -> Settings:
+            return Settings("a", number)
+
+
+        def main():
+            print(run("Why?", make(3)))
+        """)
+    (tmp_path / "agent.py").write_text(agent)
+    done = art_adapt("--isolated", "--entry", "run", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert "limit: int" in (tmp_path / "agent_train.py").read_text()

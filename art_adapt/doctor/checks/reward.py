@@ -32,7 +32,7 @@ def _reward(setup: Setup, score: Any) -> Finding:
         return failed(
             "reward",
             f"scoring an episode without an answer failed: {error}",
-            "return a low reward if trajectory.final_answer is None, because an error in "
-            "the reward function ends the run",
+            "return a low reward if trajectory.final_answer is None: an episode without a "
+            "reward is lost, and the run ends if more than one in five are",
         )
     return ok("reward", f"an episode without an answer gets {trajectory.reward:g}")

@@ -29,7 +29,8 @@ def ended(seen: Seen) -> Iterator[Finding]:
     if (reward := seen.notes.reward_raised) is not None:
         yield Finding(
             "reward raised",
-            f"the reward function raised {reward.error}: training would stop here",
+            f"the reward function raised {reward.error}: the episode is lost, and training stops "
+            "if more than one in five are",
             "return a low reward for an episode that it cannot score, such as one without an answer",
             Path(reward.path),
             reward.line,

@@ -29,6 +29,7 @@ from art_adapt.survey.candidates.launches import (
     is_asked_by_a_person,
     is_example,
     is_launch,
+    leaves_it_running,
 )
 from art_adapt.survey.candidates.starts import writes_messages
 
@@ -108,6 +109,7 @@ def starts_or_tries(candidate: Candidate) -> bool:
     return bool(
         candidate.batches
         or PROBES.search(candidate.name)
+        or leaves_it_running(candidate.syntax, candidate.function, candidate.asking)
         or (is_launch(project, key) and not (own or candidate.chats))
         or (not own and is_example(project, graph, key, candidate.reaching))
     )

@@ -8,7 +8,7 @@ import re
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.nodes import Function, decorator_names, last_name
+from art_adapt.code.nodes import Function, decorator_names, dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.calls.asking import Asking
@@ -28,6 +28,7 @@ LAUNCHING_DECORATORS = frozenset(
     | {"task", "shared_task"}
     | {"fixture", "tool", "property"}
 )
+STARTS_TASKS = frozenset({"create_task", "ensure_future"})
 REGISTERS = re.compile(r"(Handler|_handler|_route|_url_rule)$")
 
 
@@ -48,6 +49,40 @@ def is_handler(project: Project, key: FunctionKey) -> bool:
     syntax = project.files[key[0]]
     function = syntax.functions[key[1]]
     return _is_launcher(function) or function.node.name in _registered(syntax)
+
+
+def leaves_it_running(syntax: Syntax, function: Function, asking: Asking) -> bool:
+    """True if a function starts tasks that ask the model, and ends before they do.
+
+    ``self.task = asyncio.create_task(self.play(...))`` without an ``await`` of it.
+    """
+    owned = list(syntax.owned_by(function.qualname))
+    tasks = [
+        node
+        for node in owned
+        if isinstance(node, ast.Call)
+        and last_name(node.func) in STARTS_TASKS
+        and asking.asks(node)
+    ]
+    within = {id(node) for task in tasks for node in ast.walk(task)}
+    sites = [
+        each for each in owned if each in asking.completions or each in asking.sites
+    ]
+    if not tasks or any(id(each) not in within for each in sites):
+        return False
+    kept = {
+        dotted(target)
+        for task in tasks
+        if isinstance(statement := syntax.parents.get(task), ast.Assign)
+        for target in statement.targets
+    }
+    waits = [node for node in owned if isinstance(node, ast.Await)]
+    return not any(
+        id(node) in within or dotted(node) in kept
+        for wait in waits
+        for node in ast.walk(wait)
+        if dotted(node) is not None or isinstance(node, ast.Call)
+    )
 
 
 def _has_a_task(function: Function) -> bool:

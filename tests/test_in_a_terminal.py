@@ -52,10 +52,10 @@ def test_a_terminal_shows_what_changes_and_the_next_command(tmp_path: Path) -> N
 def test_a_long_reading_is_shown_in_a_terminal_and_gone_at_the_end(
     agent: Path, tmp_path: Path
 ) -> None:
-    parts = [f"part_{number}" for number in range(30)]
+    parts = [f"part_{number}" for number in range(40)]
     body = "".join(
         f"def f{n}(x):\n    y = {{'a': x, 'b': [x]}}\n    return y['a'].run(f0(y['b']))\n\n"
-        for n in range(60)
+        for n in range(120)
     )
     for part in parts:
         (agent.parent / f"{part}.py").write_text(body)
@@ -64,7 +64,7 @@ def test_a_long_reading_is_shown_in_a_terminal_and_gone_at_the_end(
     command = f"{sys.executable} -m art_adapt --diff {agent.name} > patch"
     status, said = in_terminal(command, agent.parent, [])
     assert status == 1
-    assert re.search(r"\r\x1b\[K3\d files read, \d s", said)
+    assert re.search(r"\r\x1b\[K4\d files read, \d s", said)
     last = said[said.rindex("files read") :]
     assert "\r\x1b[K" in last  # erased before what is shown
 
