@@ -110,6 +110,26 @@ SHOWN: dict[str, tuple[str, list[Any], str, dict[str, Any]]] = {
         + RUNS + "print(asyncio.run(research('apples in Rome')))\n",
         SAID, "research", {"topic": "apples in Rome"},
     ),
+    "a loop that prints, whose model answers at once": (
+        "class Mind:\n    def __call__(self, message):\n        return think_of(message)\n\n\n"
+        "def solve(question, mind):\n    said = question\n    for _ in range(5):\n        said = mind(said)\n"
+        "        print(said)\n        if 'apples' in said:\n            return\n\n\n"
+        + RUNS + "solve('Count all of the fruit', Mind())\n",
+        SAID, "solve", {"question": "Count all of the fruit"},
+    ),
+    "tasks of a loop that the module runs, which ends without an answer": (
+        "aclient = AsyncOpenAI()\n\n\n"
+        "async def ask(prompt):\n"
+        "    asked = [{'role': 'user', 'content': prompt}]\n"
+        "    reply = await aclient.chat.completions.create(model='m', messages=asked)\n"
+        "    return reply.choices[0].message.content\n\n\n"
+        "async def side_by_side(prompts):\n    return await asyncio.gather(*map(ask, prompts))\n\n\n"
+        "async def research(topic):\n    plan = think_of(f'Plan: {topic}')\n"
+        "    found = await side_by_side([f'{topic}: {part}' for part in plan.splitlines()])\n"
+        "    print(found)\n    raise SystemExit\n\n\n"
+        + RUNS + "asyncio.run(research('apples in Rome'))\n",
+        [PLAN, *SAID], "research", {"topic": "apples in Rome"},
+    ),
     "threads": (
         "from concurrent.futures import ThreadPoolExecutor\n\n\n"
         "def research(topic):\n"

@@ -87,7 +87,7 @@ def _chosen(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction | 
     """Return the outermost that was given a task, else the likeliest by reading.
 
     What hands its whole task on, as a handler that something decorates or a command that prints
-    the answer, is a way in: the episode is the function behind it.
+    the answer, may be a way in: then the episode is a function behind it.
     """
     first = possible[0]
     entries = {key_of(entry): entry for entry in survey.entry_points}
@@ -97,10 +97,10 @@ def _chosen(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction | 
     served = way_in is not None and bool(way_in.route or way_in.decorated)
     if first.answers and not served:
         return first
-    behind = (
-        e for e in possible[1:] if e.told and e.answers and e.asked == first.asked
-    )
-    return next(behind, first)
+    # A run does not tell apart what encloses the same requests; reading may.
+    alike = [e for e in possible[served:] if e.told and e.asked == first.asked]
+    read = (each for entry in entries for each in alike if each.key == entry)
+    return next(read, next((e for e in alike if e.answers), first))
 
 
 def _named(runs: Sequence[Run], entry: str) -> SeenFunction | None:

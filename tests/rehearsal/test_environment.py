@@ -131,6 +131,25 @@ def test_models_beside_the_one_in_training_do_not_fail() -> None:
         ),
         (
             {
+                "pkg/a_train": "from main import make\n",  # which makes the agent
+                "pkg/a": "",
+                "pkg/__init__": "",
+                "main": "from pkg import a\n",
+            },
+            "pkg.a_train",
+            ".",
+        ),
+        (
+            {
+                "pkg/a_train": "from a import run\n",
+                "pkg/a": "",
+                "pkg/__init__": "",
+            },
+            "a_train",
+            "pkg",
+        ),
+        (
+            {
                 "pkg/1-a_train": "run = importlib.import_module('.1-a', __package__).run\n",
                 "pkg/1-a": "",
             },

@@ -32,6 +32,7 @@ GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 # Where a thread's work is handed over and begins (Python 3.11 to 3.14).
 HANDS_OVER = ("_WorkItem.__init__", "Thread.start")
 TAKES_OVER = ("_WorkItem.run", "Thread.run")
+RUNS_LOOPS = ("_run", "_run_once", "run", "run_forever", "run_until_complete")
 SDK_FILES = ("_base_client.py", "_streaming.py")
 
 Site = tuple[str, int, str]  # file, line and function that called
@@ -168,13 +169,18 @@ class Activity:
         """Return what encloses a frame, and where it was called from there.
 
         It is on the stack; else a task or a thread began here, and nothing is called from there.
+        Below an event loop stands what runs the loop: its context tells what started a task.
         """
-        outer = frame.f_back
+        outer, on_loop = frame.f_back, False
         while outer is not None:
             found = self.running.get(id(outer))
             if found is not None and found.code is outer.f_code:
+                started = active.get() if on_loop else None
+                if started is not None and started is not found:
+                    return started, None
                 path = os.path.realpath(found.code.co_filename)
                 return found, (path, outer.f_lineno or 0, found.code.co_qualname)
+            on_loop = on_loop or _is_of_a_loop(outer.f_code)
             outer = outer.f_back
         return active.get(), None
 
@@ -326,6 +332,11 @@ def _without_secrets(file: str) -> Callable[[Any], Any]:
     spec.loader.exec_module(module)
     found: Callable[[Any], Any] = module.without_secrets
     return found
+
+
+def _is_of_a_loop(code: CodeType) -> bool:
+    """True if a frame is asyncio's own, whichever loop it runs."""
+    return code.co_name in RUNS_LOOPS and "asyncio" in code.co_filename
 
 
 def _outward(each: Active | None) -> Iterator[Active]:
