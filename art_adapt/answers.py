@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from art_adapt.code.packages import import_name
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.pyproject import (
@@ -19,6 +18,7 @@ from art_adapt.pyproject import (
     read_toml,
 )
 from art_adapt.settings import SETTINGS, Options, Origin, Setting
+from art_adapt.train_file import import_name
 
 ROOTS = (".git", "setup.py", "setup.cfg")
 # Behind the head of a table that art-adapt has made, which it may take back.

@@ -1,13 +1,20 @@
-"""The train module as a file: where it lies, and whether somebody has edited it.
+"""The train module as a file: where it lies, how it is imported, whether somebody has edited it.
 
 A hash in its first line tells.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
+
+from art_adapt.code.packages import package_depth, package_of
+from art_adapt.code.syntax import Syntax
+from art_adapt.errors import Refusal
+from art_adapt.source import read_source
 
 ENDING = "_train.py"
 SEAL = re.compile(rb"# Written by art-adapt [\w.]+ \(([0-9a-f]{12})\)[^\n]*\n")
@@ -23,6 +30,47 @@ def agent_path(train_module: Path) -> Path:
     return train_module.with_name(
         f"{train_module.name.removesuffix(ENDING).removesuffix('.py')}.py"
     )
+
+
+def import_name(path: Path) -> tuple[Path, str]:
+    """Return the folder to import a train module from, and its dotted name.
+
+    A train module that imports its agent relatively is in the agent's package, as is one that
+    does not import its agent: a function in another file makes it.
+    """
+    try:
+        tree = read_source(path).tree
+        beside = [path.with_name(f"{n}.py") for n in _imported_beside(tree)]
+        agent = next((file for file in beside if file.is_file()), None)
+        if agent is not None:
+            package = package_of(Syntax.of(read_source(agent))) or path.parent.name
+            return path.parents[package_depth(package)], f"{package}.{path.stem}"
+        agent = agent_path(path)
+        if agent != path and agent.is_file() and agent.stem not in _imported(tree):
+            package = package_of(Syntax.of(read_source(agent)))
+            if package:
+                return path.parents[package_depth(package)], f"{package}.{path.stem}"
+    except Refusal:
+        pass  # whoever imports it will see what is wrong with it
+    return path.parent, path.stem
+
+
+def _imported(tree: ast.AST) -> set[str]:
+    """Return the modules that a file imports by their whole names."""
+    nodes = list(ast.walk(tree))
+    named = {a.name for n in nodes if isinstance(n, ast.Import) for a in n.names}
+    return named | {n.module or "" for n in nodes if isinstance(n, ast.ImportFrom)}
+
+
+def _imported_beside(tree: ast.AST) -> Iterator[str]:
+    """Yield the modules that a train module imports from its own package."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
+            yield node.module
+        elif isinstance(node, ast.Call) and len(node.args) == 2:
+            name = node.args[0]  # import_module(".1-agent", __package__)
+            if isinstance(name, ast.Constant) and str(name.value).startswith("."):
+                yield str(name.value)[1:]
 
 
 def standing_module(agent: Path) -> bytes | None:

@@ -13,13 +13,13 @@ from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
-from art_adapt.code.packages import import_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.doctor import checks
 from art_adapt.doctor.finding import Check, Finding, Setup, failed, ok
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.environment import files_of, keys_read
 from art_adapt.source import read_source
+from art_adapt.train_file import import_name
 
 DEFAULT_KEY = "OPENAI_API_KEY"  # the openai SDK reads it without a word in the agent
 PLACEHOLDER = "placeholder"

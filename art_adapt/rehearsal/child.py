@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.backends import Backend
-from art_adapt.code.packages import import_name
 from art_adapt.comparison import Result
 from art_adapt.rehearsal.observed import (
     Observed,
@@ -48,6 +47,7 @@ from art_adapt.rehearsal.protocol import (
 )
 from art_adapt.rehearsal.stand_in import make_stand_in
 from art_adapt.rehearsed import SETTINGS  # whose import sets the conditions
+from art_adapt.train_file import import_name
 from art_adapt.without_torch import without_torch
 
 TOLD_EVERY = 0.3  # seconds

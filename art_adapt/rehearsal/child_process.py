@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from art_adapt.code.packages import import_name
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal import contained
 from art_adapt.rehearsal.contained import Ended
@@ -25,6 +24,7 @@ from art_adapt.rehearsal.protocol import (
     to_json,
 )
 from art_adapt.rehearsed import SETTINGS
+from art_adapt.train_file import import_name
 
 DYING = {
     "SIGKILL": "look in the kernel's log (dmesg) whether memory ran out",

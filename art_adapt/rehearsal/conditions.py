@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from art_adapt.code.packages import import_name
 from art_adapt.rehearsal.environment import keep_dotenv_out
 from art_adapt.rehearsal.protocol import Settings, from_json
 from art_adapt.rehearsal.stubs import put_stubs
+from art_adapt.train_file import import_name
 
 
 @functools.cache  # once in each process

@@ -7,10 +7,10 @@ from pathlib import Path
 from shlex import quote
 
 from art_adapt.backends import INSTALL, KEYS, WHERE, Backend
-from art_adapt.code.packages import import_name
 from art_adapt.paths import shown
 from art_adapt.rehearsal.outlook import LONG, SHORT, Outlook
 from art_adapt.report.text import Line
+from art_adapt.train_file import import_name
 
 
 def training_lines(

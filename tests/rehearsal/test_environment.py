@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from openai import BadRequestError, OpenAI
 
-from art_adapt.code.packages import import_name
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.environment import check_let_through, environment
 from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY, ScriptedModel
+from art_adapt.train_file import import_name
 
 URL = "http://127.0.0.1:9/v1"
 
