@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (40de2073b6f0). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (40de2073b6f0). Yours to edit: then it stays as it is.
 # Decided: --backend serverless --epochs 0
 """Trains play of agent.py with ART: GRPO, rewarded by the agent itself.
 

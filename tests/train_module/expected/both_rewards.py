@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (a4c172aed1ba). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (a4c172aed1ba). Yours to edit: then it stays as it is.
 # Decided: --reward rewards:score --ruler-weight 0.3 --trace langfuse
 """Trains research of agent.py with ART: GRPO, rewarded by rewards:score.
 

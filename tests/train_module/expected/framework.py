@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (19d8b17e5a40). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (19d8b17e5a40). Yours to edit: then it stays as it is.
 """Trains ask of agent.py with ART: GRPO, scored by RULER.
 
 A framework runs the agent, with tools among what it was given: art-adapt has

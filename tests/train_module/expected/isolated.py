@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (b04089132411). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (b04089132411). Yours to edit: then it stays as it is.
 # Decided: --scenarios rows:ROWS --isolate process
 """Trains write_tagline of agent.py with ART: GRPO, scored by RULER.
 

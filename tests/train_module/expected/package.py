@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (638ae7af2d54). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (638ae7af2d54). Yours to edit: then it stays as it is.
 # Decided: --trace weave
 """Trains triage_report of agent.py with ART: GRPO, scored by RULER.
 

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (e192b2325517). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (e192b2325517). Yours to edit: then it stays as it is.
 # Decided: --pipeline
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 

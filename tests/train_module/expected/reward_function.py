@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (2002c819cc2c). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (2002c819cc2c). Yours to edit: then it stays as it is.
 # Decided: --reward rewards:exact
 """Trains Analyst.run of agent.py with ART: GRPO, rewarded by rewards:exact.
 

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.2.0 (21dddb5e0799). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (21dddb5e0799). Yours to edit: then it stays as it is.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
