@@ -1,8 +1,8 @@
-"""Tell from runs which completion calls do a side job: what asks beside the conversation.
+"""Tell from runs which completion calls do a side job.
 
-A call that every run made outside the episodes, or while a tool of the conversation ran, is no
-turn of the agent. A call that carries a conversation of its own, turn after turn or with tools,
-is left to reading: a sub-agent and a simulated user look alike in a run.
+A call is no turn of the agent if every request of it was made outside the episodes, or while a
+tool of the conversation ran. A call that carries a conversation of its own, over several turns or
+with tools, is left to reading, because a sub-agent and a simulated user look alike in a run.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from art_adapt.settings import Options, Origin
 from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.model import CompletionCall, Survey
 
-OUTSIDE = "seen: no episode asked it"
-IN_TOOL = "seen: a tool asked it while the conversation waited"
+OUTSIDE = "seen in a run: no episode makes this call"
+IN_TOOL = "seen in a run: a tool makes this call while the conversation waits"
 
 
 def with_seen_roles(
@@ -29,13 +29,11 @@ def with_seen_roles(
 ) -> tuple[Survey, Options]:
     """Return the survey and the options with the calls that runs show as side jobs.
 
-    Where somebody has named the calls of either role, that holds; and where nothing would be
-    left to train, reading does.
+    A flag or an earlier run that names calls of either role overrules a run. If nothing would be
+    left to train, reading decides.
     """
-    is_said = not {Origin.DEFAULT, Origin.SEEN} >= {
-        options.origin("auxiliary"),
-        options.origin("policy"),
-    }
+    origins = {options.origin("auxiliary"), options.origin("policy")}
+    is_said = not origins <= {Origin.DEFAULT, Origin.SEEN}
     found = {} if seen is None or is_said else _side_jobs(survey, seen)
     policy = [call for call in survey.calls if call.role is Role.POLICY]
     if not found or all(call in found for call in policy):
@@ -46,8 +44,8 @@ def with_seen_roles(
     )
     names = tuple(_name(call, survey.calls) for call in found if call in policy)
     if names:
-        origins = {**options.origins, "auxiliary": Origin.SEEN}
-        options = replace(options, auxiliary=names, origins=origins)
+        seen_in = {**options.origins, "auxiliary": Origin.SEEN}
+        options = replace(options, auxiliary=names, origins=seen_in)
     return replace(survey, files=files), options
 
 
@@ -77,15 +75,15 @@ def _side_jobs(survey: Survey, seen: Seen) -> dict[CompletionCall, str]:
                 reasons.setdefault(call, set()).add(asked[request.number])
     return {
         call: IN_TOOL if IN_TOOL in why else OUTSIDE
-        for call, each in reasons.items()
-        if (why := {reason for reason in each if reason is not None}) == each
+        for call, why in reasons.items()
+        if None not in why
     }
 
 
 def _asked_beside(run: Run, seen: Seen) -> Iterator[tuple[int, str | None]]:
-    """Yield each request of a run, by its number, with why it is none of the agent's turns.
+    """Yield each request of a run, by its number, with why it is no turn of the agent.
 
-    Nothing where the run shows no episode.
+    None stands for a turn. Nothing is yielded if the run shows no episode.
     """
     calls = seen.function.calls if seen.function is not None else ()
     episodes = [each.requests for each in calls if each.run.calls is run.calls]

@@ -176,8 +176,8 @@ def test_what_asks_beside_the_conversation_is_a_side_job(tmp_path: Path) -> None
     assert _policy(tmp_path, "--policy", "think") == ["answer", "is_polite", "think"]
     done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
     said = " ".join(done.stdout.decode().split())
-    assert "seen: a tool asked it while the conversation waited" in said
-    assert "seen: no episode asked it" in said
+    assert "seen in a run: a tool makes this call while the conversation waits" in said
+    assert "seen in a run: no episode makes this call" in said
     assert "1 episode, 1 of them returned what the model said last" in said
     assert "tools called: look (1)" in said
     written = (tmp_path / "agent.py").read_text()

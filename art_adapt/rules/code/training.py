@@ -40,8 +40,10 @@ class Training:
         )
 
     def levels(self, call: ast.Call) -> Iterator[list[Loop]]:
-        """Yield the loops around a training call, the innermost first: of its function, then
-        those around the one call of that function, and so on outward.
+        """Yield the loops around a training call, function by function, each innermost first.
+
+        After those of its own function come the loops around the only call of that function,
+        and so on outward.
         """
         syntax, functions = self.file.syntax, self.file.flow.functions
         at = call

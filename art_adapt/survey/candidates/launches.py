@@ -70,19 +70,18 @@ def leaves_it_running(syntax: Syntax, function: Function, asking: Asking) -> boo
     ]
     if not tasks or any(id(each) not in within for each in sites):
         return False
+    statements = [syntax.parents.get(task) for task in tasks]
     kept = {
         dotted(target)
-        for task in tasks
-        if isinstance(statement := syntax.parents.get(task), ast.Assign)
+        for statement in statements
+        if isinstance(statement, ast.Assign)
         for target in statement.targets
     }
-    waits = [node for node in owned if isinstance(node, ast.Await)]
-    return not any(
-        id(node) in within or dotted(node) in kept
-        for wait in waits
-        for node in ast.walk(wait)
-        if dotted(node) is not None or isinstance(node, ast.Call)
-    )
+    awaited = [
+        n for each in owned if isinstance(each, ast.Await) for n in ast.walk(each)
+    ]
+    names = {dotted(node) for node in awaited} - {None}
+    return names.isdisjoint(kept) and not any(id(node) in within for node in awaited)
 
 
 def _has_a_task(function: Function) -> bool:
