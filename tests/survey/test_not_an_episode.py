@@ -515,3 +515,55 @@ def test_a_task_that_calls_are_given_stays_one(tmp_path: Path) -> None:
     done = art_adapt("--isolated", "--entry", "run", "agent.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     assert "limit: int" in (tmp_path / "agent_train.py").read_text()
+
+
+CLIENT = """\
+import os
+
+from openai import OpenAI
+
+
+class Llm:
+    def __init__(self, provider: str, retries: int):
+        self.provider, self.retries = provider, retries
+
+    {decorator}
+    def from_env({given}) -> "Llm":
+        return {made}(os.environ.get("PROVIDER", "openai"), 3)
+
+    def ask(self, messages):
+        return OpenAI().chat.completions.create(model="m", messages=messages)
+
+
+class Agent:
+    def __init__(self, llm: Llm):
+        self.llm = llm
+
+    def run(self, task: str) -> str:
+        messages = [{{"role": "user", "content": task}}]
+        for _ in range(5):
+            messages.append(self.llm.ask(messages).choices[0].message)
+        return messages[-1].content
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "given", "made", "is_used"),
+    [
+        ("@classmethod", "cls", "cls", True),
+        ("@classmethod", "cls, prefix: str = 'X'", "cls", True),
+        ("@classmethod", "cls, path: str", "cls", False),
+        ("@staticmethod", "", "dict", False),
+    ],
+)
+def test_an_object_is_made_by_what_needs_nothing(
+    decorator: str, given: str, made: str, is_used: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        CLIENT.format(decorator=decorator, given=given, made=made)
+    )
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    module = (tmp_path / "agent_train.py").read_text()
+    assert ("Llm.from_env()" in module) is is_used
+    assert ("    retries: int\n" in module) is not is_used

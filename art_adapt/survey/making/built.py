@@ -19,6 +19,7 @@ from art_adapt.survey.inputs.parameters import constructor_of
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import rank
 from art_adapt.survey.making.constructions import is_unknown
+from art_adapt.survey.making.environment import constructor_of_environment
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 
 DEEPEST = 2  # objects in objects in objects
@@ -101,6 +102,10 @@ def _built(
         fields = constructor_of(project, home, name)
         if not fields and has_library_base(project, home, name):
             continue  # whose constructor is not known
+        alone = constructor_of_environment(home, name)
+        if alone is not None and any(map(_is_of_a_scenario, fields)):
+            made = replace(itself, value=f"{name}.{alone}()")
+            return replace(parameter, made=made)
         built = [
             _built(project, agent, home, field, reaching, depth + 1)
             if is_unknown(field) and depth < DEEPEST
@@ -114,6 +119,12 @@ def _built(
             given = tuple(field for field in built if field is not None)
             return replace(parameter, made=itself, fields=given, is_object=False)
     return None
+
+
+def _is_of_a_scenario(parameter: Parameter) -> bool:
+    """True if a scenario would have to say what a constructor is given."""
+    known = parameter.is_client or parameter.is_object or parameter.supplied
+    return parameter.default is None and not known
 
 
 def _imported_from(

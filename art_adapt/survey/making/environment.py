@@ -1,6 +1,6 @@
-"""Finds functions that make a record of nothing but the environment: ``load_settings()``.
+"""Finds what makes an object of nothing but the environment: ``load_settings()``, ``Llm.from_env()``.
 
-What such a function returns cannot depend on a task, so it is the same for all scenarios.
+What is given nothing cannot depend on a task, so what it returns is the same for all scenarios.
 """
 
 from __future__ import annotations
@@ -10,10 +10,16 @@ from collections.abc import Iterator
 
 from art_adapt.code.classes import annotated
 from art_adapt.code.importable import is_importable, module_at, runs_when_imported
-from art_adapt.code.nodes import Function, last_name
+from art_adapt.code.nodes import (
+    Function,
+    decorator_names,
+    defaults_of,
+    dotted,
+    last_name,
+)
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import meant_by
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.code.trials import is_trial
 from art_adapt.survey.model import Construction, Parameter
 
@@ -81,4 +87,25 @@ def _takes_nothing(function: Function) -> bool:
         and isinstance(function.node, ast.FunctionDef)
         and not function.node.decorator_list
         and not function.given
+    )
+
+
+def constructor_of_environment(place: Syntax, class_name: str) -> str | None:
+    """Return the one class method that needs nothing and returns a new instance, by its name."""
+    found = [
+        function.node.name
+        for function in place.functions.values()
+        if function.class_name == class_name
+        and decorator_names(function.node) == ["classmethod"]
+        and set(function.given) <= {name for name, _ in defaults_of(function.node)}
+        and _returns_an_instance(place, function)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _returns_an_instance(place: Syntax, function: Function) -> bool:
+    returned = return_values(place, function.qualname)
+    return bool(returned) and all(
+        isinstance(each, ast.Call) and dotted(each.func) in ("cls", function.class_name)
+        for each in returned
     )
