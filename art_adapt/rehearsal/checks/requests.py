@@ -12,14 +12,19 @@ from art_adapt.rehearsal.seen import Finding, Seen
 def inference_name(seen: Seen) -> Iterator[Finding]:
     """Report requests for a model that is not served."""
     wrong = Counter(
-        str(e.request.get("model")) for e in seen.log if e.is_policy and e.status == 404
+        str(e.request.get("model"))
+        for e in seen.log
+        if e.is_policy and e.status == 404 and not is_judgement(e.request)
     )
     if wrong:
         name, count = wrong.most_common(1)[0]
+        served = seen.notes.names[-1:]  # none before the model is registered
         yield seen.finding(
             "inference name",
             f"{count} requests asked for the model {name!r}, which is not served "
-            f"(the current name is {seen.notes.names[-1]!r})",
+            f"(the current name is {served[0]!r})"
+            if served
+            else f"{count} requests asked for the model {name!r} before it was served",
             "call model.get_inference_name() in each rollout, because the name changes with "
             "every step",
             r"model=(?!model\.get_inference_name).*",
