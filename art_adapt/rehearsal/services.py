@@ -12,7 +12,7 @@ from art_adapt.source import Place, read_source
 from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.survey.survey import survey
 
-OUTSIDE = (Harm.NETWORK, Harm.WRITES, Harm.PROCESS)
+OUTSIDE = (Harm.NETWORK, Harm.WRITES, Harm.COMMITS, Harm.PROCESS)
 
 
 @dataclass(frozen=True)

@@ -209,7 +209,14 @@ def _questions(plan: Plan) -> Iterator[str]:
         yield f"{last} the answer of an episode? {else_} in {code('final_answer(...)')}."
     for call in decisions.auxiliary:
         yield f"{code(call.callee)} ({at(call.place)}) is not trained: {call.reason}. Right? ({code('--policy')})"
-    for harm in (Harm.WRITES, Harm.NETWORK, Harm.PROCESS, Harm.ASKS, Harm.SHARED):
+    for harm in (
+        Harm.WRITES,
+        Harm.COMMITS,
+        Harm.NETWORK,
+        Harm.PROCESS,
+        Harm.ASKS,
+        Harm.SHARED,
+    ):
         effects = plan.survey.effects(harm)
         if effects:
             places = ", ".join(

@@ -26,6 +26,7 @@ WORST_FIRST = (
     Harm.ASKS,
     Harm.IMPORT,
     Harm.SHARED,
+    Harm.COMMITS,
     Harm.PROCESS,
     Harm.NETWORK,
     Harm.WRITES,
@@ -185,7 +186,7 @@ def _verdict(entry: EntryPoint, survey: Survey, training: Training, typed: bool)
             "Episodes share state in modules, and would see each other's. If that state\n"
             "belongs to an episode, adapt the agent again with --isolate process."
         )
-    if {Harm.WRITES, Harm.NETWORK, Harm.PROCESS} & harms:
+    if {Harm.WRITES, Harm.COMMITS, Harm.NETWORK, Harm.PROCESS} & harms:
         return (
             "Episodes are run many times over. What they write and whom they call must\n"
             "bear that; look at the effects below."

@@ -302,6 +302,29 @@ def test_what_is_recommended_follows_from_what_is_shared(folder: Path) -> None:
     assert "a yes, run each episode in its own process" in question
 
 
+@pytest.mark.parametrize(
+    ("line", "first"),
+    [
+        ("subprocess.run(['make', text])", "a yes, run the whole episode"),
+        ("database.commit()", "a no, train on recorded requests"),
+    ],
+)
+def test_what_commits_is_not_run_again_and_again(
+    line: str, first: str, folder: Path
+) -> None:
+    """A refund that is made for each rollout is not undone by a reward."""
+    agent = folder / "agent.py"
+    agent.write_text(
+        AGENT.replace(
+            "    NOTES.append(call.id)\n",
+            f"    text = call.function.arguments\n    {line}\n",
+        ).replace("def run_tool(call):", "def run_tool(call, database=None):")
+    )
+    asked, _ = answered(folder, [], "--isolated")
+    (question,) = [each for each in asked if "many times, in parallel" in each]
+    assert first in question
+
+
 def test_recommended_answers_need_one_key(folder: Path) -> None:
     asked, _ = answered(folder, [("settle them", "b")])
     assert len(asked) == 1

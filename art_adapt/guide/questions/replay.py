@@ -20,7 +20,8 @@ def questions(situation: Situation) -> Iterator[Question]:
     ):
         return
     asks = situation.survey.effects(Harm.ASKS)
-    lasts = situation.survey.effects(Harm.WRITES, Harm.PROCESS, Harm.NETWORK)
+    commits = situation.survey.effects(Harm.COMMITS)
+    lasts = commits + situation.survey.effects(Harm.WRITES, Harm.PROCESS, Harm.NETWORK)
     if not asks and not lasts:
         return
     shown = dict.fromkeys(f"{e.what} ({at(e.place)}) {e.harm}" for e in asks + lasts)
@@ -39,7 +40,7 @@ def questions(situation: Situation) -> Iterator[Question]:
     )
     yield Question(
         "Can an episode run many times, in parallel?",
-        (once, again) if asks else (again, once),
+        (once, again) if asks or commits else (again, once),
         why=f"Training runs each scenario again and again. One episode does this:{listed}",
         of_agent=True,
     )

@@ -185,7 +185,7 @@ def harm_of(call: ast.Call, syntax: Syntax) -> Harm | None:
         is_named = not call.args or isinstance(call.args[0], ast.Constant)
         return None if is_named else Harm.UNKNOWN
     if name == "sqlite3.connect":
-        return Harm.WRITES if writes_database(syntax, syntax.owner(call)) else None
+        return Harm.COMMITS if writes_database(syntax, syntax.owner(call)) else None
     if _makes_folder(call, name) and _is_there(call, syntax):
         return None  # the next episode finds what it would have made
     if name in BY_NAME:
@@ -207,7 +207,7 @@ def harm_of(call: ast.Call, syntax: Syntax) -> Harm | None:
     if (of_mcp := _of_mcp(call, syntax)) is not None:
         return of_mcp
     if _changes_django(call, syntax, name):
-        return Harm.NETWORK
+        return Harm.COMMITS
     if top == "mcp" and name.endswith(MCP_NETWORK):
         return Harm.NETWORK
     if top in HTTP and rest in SENDS and syntax.imports_module(top) is not None:

@@ -13,6 +13,7 @@ class Harm(StrEnum):
 
     ASKS = "asks a person"
     WRITES = "writes outside the episode"
+    COMMITS = "commits to a database"
     NETWORK = "talks to a service"
     CLOCK = "depends on time or chance"
     SHARED = "is shared between rollouts"

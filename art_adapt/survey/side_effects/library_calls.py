@@ -158,7 +158,7 @@ WRITING_METHODS = {
     "to_feather": Harm.WRITES,
     "to_sql": Harm.NETWORK,
     "extractall": Harm.WRITES,
-    "commit": Harm.WRITES,
+    "commit": Harm.COMMITS,
     "to_csv": Harm.WRITES,
     "to_excel": Harm.WRITES,
     "to_parquet": Harm.WRITES,
