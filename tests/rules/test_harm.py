@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import art
-import art.local
 import art.rewards
 import httpx
 import openai
@@ -587,7 +586,10 @@ def test_a_request_does_not_raise_what_parse_does() -> None:
 def test_a_step_that_fails_raises_and_leaves_the_model_as_it_was(
     tmp_path: Path,
 ) -> None:
-    class OutOfMemory(art.local.LocalBackend):
+    pytest.importorskip("torch")
+    from art.local import LocalBackend
+
+    class OutOfMemory(LocalBackend):
         async def _train_model(self, *_: Any, **__: Any) -> Any:
             raise RuntimeError("CUDA out of memory")
             yield

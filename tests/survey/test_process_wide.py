@@ -174,8 +174,8 @@ def test_a_function_of_an_imported_module_is_no_state(tmp_path: Path) -> None:
         ("from mcp import ClientSession\nopen_ = {}", "open_[text].call_tool(text)", Harm.NETWORK),
         ("from agents.mcp import MCPServerStdio", "MCPServerStdio(text)", Harm.PROCESS),
         ("from airtable import Airtable\ntable = Airtable('key')", "table.insert(text)", Harm.UNKNOWN),
-        ("from shop.models import Order", "Order.objects.create(text=text)", Harm.NETWORK),
-        ("from django.db import models", "text.save()", Harm.NETWORK),
+        ("from shop.models import Order", "Order.objects.create(text=text)", Harm.COMMITS),
+        ("from django.db import models", "text.save()", Harm.COMMITS),
     ],
 )  # fmt: skip
 def test_it_is_named_once(before: str, look: str, harm: Harm) -> None:
