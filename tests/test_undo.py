@@ -206,5 +206,8 @@ def test_a_module_of_that_name_is_not_hidden(tmp_path: Path) -> None:
     written(tmp_path, {"pyproject.toml": ""})
     before = contents(tmp_path)
     done = art_adapt("--isolated", "app/support_loop/agent.py", cwd=tmp_path)
-    assert done.returncode == 2 and b"art_recording.py: name conflict with a file of yours" in done.stderr
+    assert (
+        done.returncode == 2
+        and b"art_recording.py: name conflict with a file of yours" in done.stderr
+    )
     assert contents(tmp_path) == before
