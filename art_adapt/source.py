@@ -56,7 +56,7 @@ class Source:
 
     @cached_property
     def encoding(self) -> str:
-        """The encoding that Python reads the file with (PEP 263); ``utf-8-sig`` after a BOM."""
+        """Return the encoding that Python reads the file with (PEP 263); ``utf-8-sig`` after a BOM."""
         try:
             return tokenize.detect_encoding(io.BytesIO(self.data).readline)[0]
         except SyntaxError as error:
@@ -77,7 +77,7 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines as Python counts them.
+        """Return the lines as Python counts them.
 
         ``str.splitlines`` also splits at form feeds and other separators.
         """

@@ -39,14 +39,14 @@ def import_name(path: Path) -> tuple[Path, str]:
     does not import its agent: a function in another file makes it.
     """
     try:
-        tree = read_source(path).tree
-        beside = [path.with_name(f"{n}.py") for n in _imported_beside(tree)]
+        module = Syntax.of(read_source(path))
+        beside = [path.with_name(f"{n}.py") for n in _imported_beside(module)]
         agent = next((file for file in beside if file.is_file()), None)
         if agent is not None:
             package = package_of(Syntax.of(read_source(agent))) or path.parent.name
             return path.parents[package_depth(package)], f"{package}.{path.stem}"
         agent = agent_path(path)
-        if agent != path and agent.is_file() and agent.stem not in _imported(tree):
+        if agent != path and agent.is_file() and agent.stem not in _imported(module):
             package = package_of(Syntax.of(read_source(agent)))
             if package:
                 return path.parents[package_depth(package)], f"{package}.{path.stem}"
@@ -55,19 +55,18 @@ def import_name(path: Path) -> tuple[Path, str]:
     return path.parent, path.stem
 
 
-def _imported(tree: ast.AST) -> set[str]:
+def _imported(module: Syntax) -> set[str]:
     """Return the modules that a file imports by their whole names."""
-    nodes = list(ast.walk(tree))
-    named = {a.name for n in nodes if isinstance(n, ast.Import) for a in n.names}
-    return named | {n.module or "" for n in nodes if isinstance(n, ast.ImportFrom)}
+    return {each.module for each in module.imports.values() if not each.level}
 
 
-def _imported_beside(tree: ast.AST) -> Iterator[str]:
+def _imported_beside(module: Syntax) -> Iterator[str]:
     """Yield the modules that a train module imports from its own package."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
-            yield node.module
-        elif isinstance(node, ast.Call) and len(node.args) == 2:
+    for imported in module.imports.values():
+        if imported.level == 1 and imported.module:
+            yield imported.module
+    for node in module.nodes:
+        if isinstance(node, ast.Call) and len(node.args) == 2:
             name = node.args[0]  # import_module(".1-agent", __package__)
             if isinstance(name, ast.Constant) and str(name.value).startswith("."):
                 yield str(name.value)[1:]

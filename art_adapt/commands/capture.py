@@ -171,8 +171,7 @@ def watch(
         notes = ({**each, "outcome": "scripted", "answer": None} for each in notes)
     kept = kept_rows(notes, names, _earlier(path), allowed)
     append_rows(path, kept.rows)
-    agent_file = _shown(near)
-    say_kept(kept, path, point, then=f"art-adapt {quote(shown(agent_file))}")
+    say_kept(kept, path, point, then=f"art-adapt {quote(shown(_shown(point.home)))}")
     if kept.episodes == 1 and len(names) > 1:
         say_open(names)
     return code

@@ -72,7 +72,7 @@ class Asked:
 
     @property
     def asking(self) -> str:
-        """The name of the conversation: of its agent, or else of its function."""
+        """Return the name of the conversation: of its agent, or else of its function."""
         return self.agent or self.function
 
     def is_named(self, names: Iterable[str]) -> bool:
@@ -100,7 +100,7 @@ class Asked:
 
     @property
     def remedy(self) -> str:
-        """What to do about a request that was neither recorded nor expected."""
+        """Say what to do about a request that was neither recorded nor expected."""
         return (
             "if it is the agent's own turn, adapt the agent again, or hook it: "
             "recorded(client.chat.completions.create)(...). If it is an auxiliary call "

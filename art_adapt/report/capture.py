@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from art_adapt.paths import at, shown
 from art_adapt.printable import counted, printable
 from art_adapt.scenarios.secrets import HIDDEN
 from art_adapt.seen.conversations import conversations_of
-from art_adapt.seen.notes import Run
+from art_adapt.seen.notes import Run, tools_called
 from art_adapt.survey.model import EntryPoint
 
 
@@ -29,9 +28,7 @@ def say_seen(runs: Sequence[Run]) -> None:
     say(
         f"\nSeen: {counted(len(requests), 'request')} in {counted(conversations, 'conversation')}\n"
     )
-    called = Counter(name for request in requests for name in request.called)
-    if called:
-        tools = ", ".join(f"{name} ({count})" for name, count in called.items())
+    if tools := tools_called(requests):
         say(f"  tools    {printable(tools)}\n")
 
 

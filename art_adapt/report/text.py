@@ -5,7 +5,6 @@ It is coloured and broken at words in a terminal, and plain elsewhere.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from art_adapt.plan import Plan
 from art_adapt.printable import counted, printable
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import SeenFunction
+from art_adapt.seen.notes import tools_called
 from art_adapt.settings import Origin
 from art_adapt.survey.candidates.entry_points import UNSEEN
 from art_adapt.survey.model import (
@@ -127,13 +127,12 @@ def _seen_lines(function: SeenFunction) -> Iterator[Line]:
         "" if answered else "the exits above are read, not seen",
     )
     requests = [request for each in function.calls for request in each.requests]
-    called = Counter(name for request in requests for name in request.called)
+    called = {name for request in requests for name in request.called}
     offered = dict.fromkeys(name for request in requests for name in request.offered)
     never = [name for name in offered if name not in called]
     if offered or called:
-        said = ", ".join(f"{name} ({count})" for name, count in called.items())
         unused = f"offered and never called: {', '.join(never)}" if never else ""
-        yield Line("", f"tools called: {said or 'none'}", unused)
+        yield Line("", f"tools called: {tools_called(requests) or 'none'}", unused)
 
 
 def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:

@@ -134,13 +134,9 @@ def _counted_anew(code: Code, call: ast.Call) -> ast.Call | None:
         if not loops:
             continue
         loop = loops[-1]
-        iterated = getattr(loop, "iter", None)
-        if (
-            _tries_again(code, call, loop)
-            or _is_resumed(code, loop)
-            or any(last_name(node) == "get_step" for node in _attributes(iterated))
-        ):
+        if _tries_again(code, call, loop) or _is_resumed(code, loop):
             return None
+        iterated = getattr(loop, "iter", None)
         values = (
             code.syntax.values_of(iterated) if isinstance(iterated, ast.Name) else []
         )
@@ -150,19 +146,15 @@ def _counted_anew(code: Code, call: ast.Call) -> ast.Call | None:
     return None
 
 
-def _attributes(iterated: ast.expr | None) -> Iterator[ast.Attribute]:
-    nodes = () if iterated is None else ast.walk(iterated)
-    return (node for node in nodes if isinstance(node, ast.Attribute))
-
-
 def _is_resumed(code: Code, loop: ast.AST) -> bool:
     """Return whether a loop depends on the step that was reached, or skips what is done."""
-    inside = set(code.blocks.inside(loop))
+    header = [getattr(loop, name, None) for name in ("iter", "test")]
+    in_header = (node for each in filter(None, header) for node in ast.walk(each))
+    inside = set(code.blocks.inside(loop)).difference(in_header)
     if any(_skips(code, loop, node) for node in inside):
         return True
     owner = code.syntax.owner(loop)
-    counted = [getattr(loop, "iter", None), getattr(loop, "test", None)]
-    counted += [node.iter for node in inside if isinstance(node, ast.For)]
+    counted = [*header, *(node.iter for node in inside if isinstance(node, ast.For))]
     # step = start + offset goes on from there, whatever the loop counts.
     counted += [n for n in inside if isinstance(n, ast.BinOp | ast.Compare)]
     made_of = made_from(code.syntax, owner, filter(None, counted))

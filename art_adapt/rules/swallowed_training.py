@@ -94,11 +94,8 @@ ENDS = ("exit", "_exit", "abort", "kill")
 
 def check(code: Code) -> Iterator[Found]:
     for handler in handlers(code.syntax):
-        trained = [
-            call
-            for call in code.training.calls
-            if handler.names & BROAD and call in set(below(handler.tried))
-        ]
+        tried = set(below(handler.tried)) if handler.names & BROAD else set()
+        trained = [call for call in code.training.calls if call in tried]
         if trained and _goes_on(code, handler, trained[0]):
             yield found(
                 handler.node,

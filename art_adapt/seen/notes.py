@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -136,6 +137,12 @@ class Run:
         while number is not None and number in self.calls:
             yield self.calls[number]
             number = self.calls[number].around
+
+
+def tools_called(requests: Iterable[Request]) -> str:
+    """Say which tools the model called, and how often: ``look (2), buy (1)``."""
+    called = Counter(name for request in requests for name in request.called)
+    return ", ".join(f"{name} ({count})" for name, count in called.items())
 
 
 def seen_file(path: Path) -> Path:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from art_adapt.decisions import is_named
 from art_adapt.seen.conversations import conversations_of
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.notes import Request, Run
@@ -42,7 +41,11 @@ def with_seen_roles(
         replace(file, calls=tuple(_as_seen(call, found) for call in file.calls))
         for file in survey.files
     )
-    names = tuple(_name(call, survey.calls) for call in found if call in policy)
+    names = tuple(
+        f"{call.place.path.as_posix()}:{call.place.line}"
+        for call in found
+        if call in policy
+    )
     if names:
         seen_in = {**options.origins, "auxiliary": Origin.SEEN}
         options = replace(options, auxiliary=names, origins=seen_in)
@@ -55,13 +58,6 @@ def _as_seen(
     if call not in found:
         return call
     return replace(call, role=Role.AUXILIARY, reason=found[call])
-
-
-def _name(call: CompletionCall, every: Sequence[CompletionCall]) -> str:
-    """Return how ``--auxiliary`` names a call: by its function, if that names no other."""
-    if [each for each in every if is_named(each, call.function)] == [call]:
-        return call.function
-    return f"{call.place.path.as_posix()}:{call.place.line}"
 
 
 def _side_jobs(survey: Survey, seen: Seen) -> dict[CompletionCall, str]:
@@ -86,7 +82,7 @@ def _asked_beside(run: Run, seen: Seen) -> Iterator[tuple[int, str | None]]:
     None stands for a turn. Nothing is yielded if the run shows no episode.
     """
     calls = seen.function.calls if seen.function is not None else ()
-    episodes = [each.requests for each in calls if each.run.calls is run.calls]
+    episodes = [each.requests for each in calls if each.run is run]
     if not episodes:
         return
     beside: dict[int, str | None] = dict.fromkeys(

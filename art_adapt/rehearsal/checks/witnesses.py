@@ -28,9 +28,9 @@ SHOWN = 5  # files
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
     """Yield what was seen, and what was not: fields that reach the model, tools that ran."""
-    asked = _asked(seen)
+    asked, used = _asked(seen), _used_fields(seen.source)
     for name, values in _texts(seen).items():
-        if not _is_used(name, seen.source):
+        if used is not None and name not in used:
             continue  # a key for the reward
         count = sum(_is_in(value, asked) for value in values)
         statement = f"scenario.{name} is in a request, for {count} of {len(values)}"
@@ -87,21 +87,21 @@ def _texts(seen: Seen) -> dict[str, list[str]]:
     return {name: list(values) for name, values in found.items()}
 
 
-def _is_used(name: str, source: str) -> bool:
-    """True if the train module's episode() uses a field, or hands the whole scenario on."""
-    tree = ast.parse(source)
+def _used_fields(source: str) -> set[str] | None:
+    """Return the fields that the train module's episode() uses; None: it hands the scenario on."""
     nodes = [
         node
-        for function in ast.walk(tree)
+        for function in ast.walk(ast.parse(source))
         if isinstance(function, FunctionNode) and function.name == "episode"
         for node in ast.walk(function)
     ]
-    attributes = [n for n in nodes if isinstance(n, ast.Attribute)]
-    read = {n.attr for n in attributes if dotted(n.value) == "scenario"}
-    whole = sum(isinstance(n, ast.Name) and n.id == "scenario" for n in nodes)
-    return name in read or whole > sum(
-        dotted(n.value) == "scenario" for n in attributes
-    )
+    used = [
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and dotted(node.value) == "scenario"
+    ]
+    names = [n for n in nodes if isinstance(n, ast.Name) and n.id == "scenario"]
+    return set(used) if len(names) == len(used) else None
 
 
 def _is_form(name: str, seen: Seen) -> bool:

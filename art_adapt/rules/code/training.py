@@ -61,7 +61,7 @@ class Training:
 
     @cached_property
     def whole_loop(self) -> bool:
-        """Whether the file both makes rollouts and trains on them.
+        """Return whether the file both makes rollouts and trains on them.
 
         What such a file does not do is done nowhere.
         """
@@ -73,12 +73,12 @@ class Training:
 
     @cached_property
     def groups(self) -> frozenset[ast.AST]:
-        """The calls of ``TrajectoryGroup`` whose groups a training call certainly gets."""
+        """Return the calls of ``TrajectoryGroup`` whose groups a training call certainly gets."""
         return self._groups_of(self.calls)
 
     @cached_property
     def judged(self) -> frozenset[ast.AST]:
-        """The calls of ``TrajectoryGroup`` whose groups RULER certainly gets."""
+        """Return the calls of ``TrajectoryGroup`` whose groups RULER certainly gets."""
         return self._groups_of(self.file.art_calls("ruler_score_group"))
 
     def _groups_of(self, calls: Iterable[ast.Call]) -> frozenset[ast.AST]:

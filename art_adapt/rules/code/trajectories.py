@@ -30,7 +30,7 @@ class Put:
 
     @property
     def trajectory(self) -> ast.expr | None:
-        """The ``t`` of ``t.messages_and_choices.append(...)``, if it is written so."""
+        """Return the ``t`` of ``t.messages_and_choices.append(...)``, if it is written so."""
         by = self.by
         if not isinstance(by, ast.Call) or not isinstance(by.func, ast.Attribute):
             return None
@@ -96,37 +96,31 @@ class Trajectories:
         )
 
     def _is_of_group(self, expression: ast.expr) -> bool:
-        """Return whether a loop over a group, or over a gathered group's list, binds it."""
-        group = self._looped(expression)
-        if isinstance(group, ast.Attribute) and group.attr == "trajectories":
-            group = group.value
-        if group is None or not isinstance(group, ast.Name):
-            return False
-        if self._is_made_by(group, "TrajectoryGroup", "ruler_score_group"):
-            return True
-        groups = self._looped(group)
-        return groups is not None and self._is_made_by(
-            groups, "gather_trajectory_groups"
+        """Return whether it is an element of a group, as a loop over it binds one."""
+        here = self.file.flow.here(expression)
+        return any(
+            self._is_made_by(group, "TrajectoryGroup", "ruler_score_group")
+            or any(
+                self._is_made_by(groups, "gather_trajectory_groups")
+                for groups in self._containers(group)
+            )
+            for group in self._containers(here)
         )
 
-    def _looped(self, expression: ast.expr) -> ast.expr | None:
-        """Return what the nearest loop around a name goes through to bind it."""
-        if not isinstance(expression, ast.Name):
-            return None
-        for outer in self.file.syntax.ancestors(expression):
-            loops = getattr(outer, "generators", [outer])
-            for loop in loops:
-                if (
-                    isinstance(loop, ast.For | ast.comprehension)
-                    and isinstance(loop.target, ast.Name)
-                    and loop.target.id == expression.id
-                ):
-                    return loop.iter
-        return None
+    def _containers(self, element: Value) -> Iterator[Value]:
+        """Yield what an expression may be an element of; of ``group.trajectories`` the group."""
+        for value in self.file.values(element):
+            if isinstance(value.node, ast.Subscript):
+                container = value.node.value
+                if isinstance(container, ast.Attribute):
+                    if container.attr != "trajectories":
+                        continue
+                    container = container.value
+                yield value.of(container)
 
-    def _is_made_by(self, expression: ast.expr, *functions: str) -> bool:
+    def _is_made_by(self, made: Value, *functions: str) -> bool:
         """Return whether a function of ART made it, for all that is known."""
-        values = [value.node for value in self.file.values(expression)]
+        values = [value.node for value in self.file.values(made)]
         values = [v.value if isinstance(v, ast.Await) else v for v in values]
         return bool(values) and all(
             isinstance(value, ast.Call)
@@ -178,7 +172,7 @@ class Trajectories:
 
     @cached_property
     def in_episodes(self) -> frozenset[str]:
-        """The rollouts, the functions inside them, and those of this file that they call."""
+        """Return the rollouts, the functions inside them, and those of this file that they call."""
         functions, syntax = self.file.flow.functions, self.file.syntax
         found = set(self.rollouts)
         left = list(found)
@@ -196,7 +190,7 @@ class Trajectories:
 
     @cached_property
     def puts(self) -> tuple[Put, ...]:
-        """What is put on trajectories; through a helper, where the helper is called."""
+        """Return what is put on trajectories; through a helper, where the helper is called."""
         found: list[Put] = []
         for put in self._puts():
             found += list(self._by_calls(put)) or [put]
@@ -267,7 +261,7 @@ class Trajectories:
 
     @cached_property
     def is_hidden(self) -> bool:
-        """Whether a part of what is put on trajectories cannot be seen."""
+        """Return whether a part of what is put on trajectories cannot be seen."""
         elsewhere = (
             node
             for node in self.file.syntax.nodes
@@ -293,7 +287,7 @@ class Trajectories:
 
     @cached_property
     def extends_items(self) -> bool:
-        """Whether a trajectory's list is extended, perhaps with unknown values."""
+        """Return whether a trajectory's list is extended, perhaps with unknown values."""
         return any(
             isinstance(call.func, ast.Attribute) and self.is_items(call.func.value)
             for call in self.file.method_calls("extend")
