@@ -15,9 +15,9 @@ from typing import Any
 
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.errors import Refusal
+from art_adapt.recipe.fields import field_name, scenario_fields, terminal_fields
 from art_adapt.scenarios import secrets
 from art_adapt.survey.model import EntryPoint, Parameter
-from art_adapt.train_module.fields import field_name, scenario_fields, terminal_fields
 
 LISTENING = Path(__file__).with_name("listening")
 SETTINGS = "ART_ADAPT_CAPTURE"
@@ -44,7 +44,7 @@ class FieldSource:
 
 def field_sources(entry: EntryPoint) -> list[FieldSource]:
     """Return where each field of an entry point's scenario comes from."""
-    wanted = {field_name(field) for field in scenario_fields(entry)}
+    wanted = {field.name for field in scenario_fields(entry)}
     typed = [] if entry.terminal is None else terminal_fields(entry.terminal)
     found = [
         *(FieldSource(field.name, field.name) for field in typed),
@@ -64,9 +64,9 @@ def _sources(parameters: Sequence[Parameter], of: str) -> Iterator[FieldSource]:
     for parameter in parameters:
         if parameter.is_record:
             for part in parameter.fields or ():
-                yield FieldSource(field_name(part), of, parameter.name, part.name)
+                yield FieldSource(field_name(part.name), of, parameter.name, part.name)
         else:
-            yield FieldSource(field_name(parameter), of, parameter.name)
+            yield FieldSource(field_name(parameter.name), of, parameter.name)
 
 
 def episodes_of(

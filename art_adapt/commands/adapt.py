@@ -306,9 +306,9 @@ def _offer_rehearsal(plan: Plan) -> None:
     """Offer to rehearse at once, where nothing is missing; say how to train then."""
     from importlib.util import find_spec
 
+    from art_adapt.recipe.fields import to_fill_in
     from art_adapt.report.outcome import has_scenarios, say_how_to_train
     from art_adapt.train_file import train_module_path
-    from art_adapt.train_module.fields import to_fill_in
 
     training, entry = plan.decisions.training, plan.decisions.entry
     if training is None or entry is None or not has_scenarios(training, entry):

@@ -16,11 +16,11 @@ from art_adapt.backends import INSTALL, Backend
 from art_adapt.file_edit import FileEdit
 from art_adapt.paths import at, shown
 from art_adapt.plan import Plan
+from art_adapt.recipe.fields import to_fill_in
 from art_adapt.report.text import Line, found_lines
 from art_adapt.source import Place, Source
 from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.train_file import train_module_path
-from art_adapt.train_module.fields import to_fill_in
 
 CONTEXT = 3  # lines around a change
 # What is set as code in reasons and questions stands between these: private characters,

@@ -16,6 +16,7 @@ from art_adapt.entry_decision import near
 from art_adapt.paths import at
 from art_adapt.plan import Plan
 from art_adapt.printable import counted, printable
+from art_adapt.recipe.fields import to_fill_in
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import SeenFunction
 from art_adapt.seen.notes import tools_called
@@ -30,7 +31,6 @@ from art_adapt.survey.model import (
 )
 from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.terminal import broken, has_colours, width
-from art_adapt.train_module.fields import to_fill_in
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from art_adapt.recipe.fields import is_given
 from art_adapt.seen.decision import Seen, key_of
 from art_adapt.seen.episodes import Enclosing, SeenFunction
 from art_adapt.seen.notes import Call
@@ -18,7 +19,6 @@ from art_adapt.survey.model import (
     SetupCall,
     Survey,
 )
-from art_adapt.train_module.fields import is_given
 
 LONGEST = 200  # characters of a value that the train module repeats
 TYPES = {
@@ -125,7 +125,7 @@ def _as_seen(
         text = repr(values[0])
         if site is not None and len(text) <= LONGEST and not is_given(parameter):
             place = Place(site.path, site.line)
-            made = Construction(place, (), (), text)
+            made = Construction(place, text)
             return replace(parameter, is_object=True, made=made, passed=place)
     return parameter
 

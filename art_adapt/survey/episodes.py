@@ -169,7 +169,7 @@ def _imported_with(project: Project, entries: Sequence[EntryPoint]) -> Iterator[
         for made in (part.made for part in entry.parts if part.made is not None):
             path = made.place.path
             module = module_at(project, agent, path)
-            if any(module == each for each, _ in made.names):
+            if any(module == each.module for each in made.imports):
                 yield path
 
 

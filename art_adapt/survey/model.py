@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from art_adapt.calls import Api
+from art_adapt.code.classes import FunctionKey
 from art_adapt.code.hooks import HooksPlace
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.source import Place, Source
@@ -167,22 +168,45 @@ class Parameter:
         return self.fields is not None and self.default is None
 
 
+@dataclass(frozen=True, order=True)
+class Import:
+    """Something that code uses of a module; the module itself where ``name`` is ""."""
+
+    module: str
+    name: str = ""
+    alias: str = ""
+
+    @property
+    def bound(self) -> str:
+        """Return the name that the code uses."""
+        return self.alias or self.name or self.module
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of the project's, as its author laid it out, with the names that it binds."""
+
+    text: str
+    binds: frozenset[str] = frozenset()
+    is_definition: bool = False
+
+
 @dataclass(frozen=True)
 class Construction:
     """How the project itself makes an object that an episode needs.
 
-    ``statements`` come before ``value``; ``names`` are pairs of a module and what is
-    imported from it, ``name`` or ``name as other``; "" is the module itself. ``functions``
-    are those of the project that it hands over, as tools, by their file. ``foreign``: it
-    holds something of a library.
+    ``statements`` come before the expression ``value``. ``functions`` are those of the
+    project that it hands over, as tools, by their file. ``foreign``: it holds something of
+    a library. ``uses_endpoint``: it names ``endpoint``, which says where the model is.
     """
 
     place: Place
-    names: tuple[tuple[str, str], ...]
-    statements: tuple[str, ...]
     value: str
-    functions: tuple[tuple[Path, str], ...] = ()
+    imports: tuple[Import, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    functions: tuple[FunctionKey, ...] = ()
     foreign: bool = False
+    uses_endpoint: bool = False
 
 
 @dataclass(frozen=True)
@@ -194,7 +218,7 @@ class SetupCall:
 
     place: Place
     name: str
-    key: tuple[Path, str]  # of the function
+    key: FunctionKey
     is_async: bool
     parameters: tuple[Parameter, ...] = ()
 
@@ -252,7 +276,7 @@ class EntryPoint:
     context: str = ""  # "with" or "async with", around an instance of its class
     is_request: bool = False  # an episode is a request that was recorded there
     returns_value: bool = True  # and not a status, or nothing
-    implements: tuple[Path, str] | None = None  # the method of an interface
+    implements: FunctionKey | None = None  # the method of an interface
     is_helper: bool = False  # it asks what its callers want to have asked
     side_job: str = ""  # what it is named after, if that is no agent's job: "judge"
     instance: Parameter | None = None  # of its class, as the project makes it whole
@@ -260,7 +284,7 @@ class EntryPoint:
     features: tuple[str, ...] = ()  # what speaks for and against it, by name
 
     @property
-    def key(self) -> tuple[Path, str]:
+    def key(self) -> FunctionKey:
         """Return the file that defines the function, and its name there."""
         return self.place.path, self.name
 

@@ -12,8 +12,12 @@ import ast
 import builtins
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
+
+from art_adapt.survey.model import Import
+from art_adapt.train_module.imports import is_standard, render_imports
 
 TEMPLATE = Path(__file__).with_name("template.py")
 MARK = re.compile(r"  #: (<?)(\w+)>?$")
@@ -21,7 +25,10 @@ FOR_LINTERS = re.compile(r"^(?:# (?:mypy|ruff): .*\n)+")
 
 
 def fill(
-    values: Mapping[str, str], texts: Mapping[str, str], conditions: Mapping[str, bool]
+    values: Mapping[str, str],
+    texts: Mapping[str, str],
+    conditions: Mapping[str, bool],
+    libraries: Sequence[Import],
 ) -> str:
     """Return the template's text, filled in.
 
@@ -29,15 +36,30 @@ def fill(
         values: of the constants, as Python expressions.
         texts: in the place of whole statements; an empty one removes its statement.
         conditions: by name, whether statements that are marked with it stay.
+        libraries: what the module imports beside the template's own.
     """
     source = _text()
     lines = source.split("\n")
     ends, constants = _statements(source)
+    imports = dict(_imports(source))
+    group: dict[Import, str] = {}  # with their comments
     kept: list[str] = []
     number = 1
     while number <= len(lines):
         line, last = lines[number - 1], number
-        if (mark := MARK.search(line)) is None:
+        mark = MARK.search(line)
+        if number in imports:
+            if mark is None or conditions[mark[2]]:
+                text = line[: mark.start()] if mark else line
+                group[imports[number]] = text.partition("  # ")[2]
+            if lines[number] == "":
+                standard = is_standard(next(iter(group)))
+                more = [each for each in libraries if is_standard(each) is standard]
+                kept += render_imports([*group, *more], group)
+                group = {}
+            number += 1
+            continue
+        if mark is None:
             kept.append(_with_value(line, values.get(constants.get(number, ""))))
         elif mark[1]:
             last = ends.get(number, number)
@@ -51,6 +73,23 @@ def fill(
             kept.pop()  # of one that stood alone, a blank line goes as well
         number = last + 1
     return re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept))
+
+
+def _imports(source: str) -> Iterator[tuple[int, Import]]:
+    """Yield the template's imports of libraries, by line: what stands before the agent's."""
+    lines = source.split("\n")
+    before = takewhile(
+        lambda node: not lines[node.lineno - 1].endswith("<local_imports>"),
+        ast.parse(source).body,
+    )
+    for node in before:
+        match node:
+            case ast.Import(names=[alias]):
+                yield node.lineno, Import(alias.name)
+            case ast.ImportFrom(module=str(module), names=[alias]) if (
+                module != "__future__"
+            ):
+                yield node.lineno, Import(module, alias.name)
 
 
 def _with_value(line: str, value: str | None) -> str:

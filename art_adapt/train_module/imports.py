@@ -3,85 +3,83 @@
 from __future__ import annotations
 
 import keyword
-import re
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from art_adapt.code.packages import is_own_module
-from art_adapt.decisions import Training
-from art_adapt.survey.model import EntryPoint
+from art_adapt.recipe.model import Recipe
+from art_adapt.survey.model import EntryPoint, Import
 from art_adapt.train_module.layout import LINE_LENGTH, literal, render_call
-from art_adapt.train_module.local_names import imported_name, local_name, record_class
-from art_adapt.train_module.taken_over import taken_over
 
-MODULE = re.compile(r"(?:from|import) ([\w.]+)")
+UNUSED = "noqa: F401"
 
 
-def imports_of(
-    entry: EntryPoint, training: Training, left_out: Sequence[str] = ()
-) -> tuple[list[str], list[str]]:
-    """Return the imports of the project's own modules, and those of others, as lines.
+@dataclass(frozen=True, order=True)
+class _Line:
+    """A rendered import; the order of its fields is that of the lines."""
+
+    by_name: bool
+    is_relative: bool
+    is_from: bool
+    text: str
+
+
+def is_standard(imported: Import) -> bool:
+    """True if an import is of the standard library."""
+    return imported.module.partition(".")[0] in sys.stdlib_module_names
+
+
+def needs_importlib(imported: Import) -> bool:
+    """True if no statement can spell a module's name: ``1-agent``."""
+    stem = imported.module.removeprefix(".").rpartition(".")[2]
+    return bool(stem) and (not stem.isidentifier() or keyword.iskeyword(stem))
+
+
+def is_own(imported: Import, entry: EntryPoint) -> bool:
+    """True if an import is of the agent's project."""
+    top = imported.module.partition(".")[0]
+    is_beside = top in ("", entry.module.partition(".")[0])
+    return is_beside or needs_importlib(imported) or is_own_module(entry.home, top)
+
+
+def render_imports(
+    imports: Iterable[Import],
+    comments: Mapping[Import, str],
+    width: int = LINE_LENGTH,
+) -> list[str]:
+    """Render imports as one group of lines, at most ``width`` wide.
+
+    An import with a comment has a line of its own.
+    """
+    groups: dict[tuple[str, str], list[Import]] = {}
+    for each in dict.fromkeys(imports):
+        groups.setdefault((each.module, comments.get(each, "")), []).append(each)
+    lines = (
+        replace(line, text=f"{line.text}  # {comment}") if comment else line
+        for (module, comment), names in groups.items()
+        for line in _lines(module, names, width)
+    )
+    return [line.text for line in sorted(lines)]
+
+
+def own_imports(
+    recipe: Recipe, entry: EntryPoint, reward: str | None, left_out: Sequence[str]
+) -> list[str]:
+    """Render the imports of the agent's project, and of the ``reward`` function.
 
     ``left_out``: calls at module level that the agent is imported without.
     """
-    imported: dict[str, set[str]] = {}
-    if not entry.is_script and not training.single_turn:
-        names = [imported_name(entry)[0]]
-        if entry.is_abstract or entry.instance is not None:
-            names = []
-        if entry.route is not None:
-            names = [entry.route.application]
-        elif entry.class_name is None:
-            names += [call.name for call in (*entry.setup, *entry.cleanup)]
-        imported[entry.module] = {
-            name if name == local_name(name) else f"{name} as {local_name(name)}"
-            for name in names
-        }
-    for parameter in entry.parts:
-        if parameter.made is not None:
-            whole = parameter is entry.instance
-            for module, used in taken_over(parameter.made, whole=whole).names:
-                imported.setdefault(module, set()).add(used)
-        elif parameter.is_record and entry.route is None:
-            name = record_class(parameter).partition(".")[0]
-            renamed = "" if name == local_name(name) else f" as {local_name(name)}"
-            imported[entry.module].add(f"{name}{renamed}")
+    registering = [_registering(module) for module in recipe.registering]
+    imports = [each for each in recipe.imports if is_own(each, entry)] + registering
+    if reward:
+        module, _, function = reward.partition(":")
+        imports.append(Import(module, function, "" if function == "score" else "score"))
     width = LINE_LENGTH - (4 if left_out else 0)
-    lines = [
-        line
-        for module, names in imported.items()
-        for line in _import(module, sorted(names, key=_by_kind), width)
-    ]
-    lines += [f"{_import_of(each)}  # noqa: F401" for each in entry.registering]
-    own = [line for line in lines if _is_own(entry, line)]
-    others = [line for line in lines if line not in own]
-    if training.reward:
-        module, _, function = training.reward.partition(":")
-        alias = "" if function == "score" else " as score"
-        own.append(f"from {module} import {function}{alias}")
-
-    def order(line: str) -> tuple[bool, bool, bool, str]:
-        # Of other packages, of its own, and what no import statement can name.
-        is_from = line.startswith("from ")
-        return "importlib." in line, line.startswith("from ."), is_from, line
-
-    own.sort(key=order)
-    return (_without_runs(own, left_out) if left_out and own else own), others
-
-
-def _import_of(module: str) -> str:
-    """Import a module for what it registers, by its name as the train module says it."""
-    package, _, name = module.rpartition(".")
-    return (
-        f"from {package or '.'} import {name}"
-        if module[0] == "."
-        else f"import {module}"
-    )
-
-
-def _without_runs(lines: Sequence[str], left_out: Sequence[str]) -> list[str]:
-    """Render imports in a block that leaves out what the agent runs when it is imported."""
+    lines = render_imports(imports, dict.fromkeys(registering, UNUSED), width)
+    if not (left_out and lines):
+        return lines
     given = list(map(literal, left_out))
     return [
         "# Importing the agent runs these, too: a train module needs the definitions only.",
@@ -90,79 +88,40 @@ def _without_runs(lines: Sequence[str], left_out: Sequence[str]) -> list[str]:
     ]
 
 
-def _is_own(entry: EntryPoint, line: str) -> bool:
-    """True if a line imports something of the project."""
-    module = MODULE.match(line)
-    if module is None or module[1].startswith("."):
-        return True
-    top = module[1].partition(".")[0]
-    return top == entry.module.partition(".")[0] or is_own_module(entry.home, top)
+def _registering(module: str) -> Import:
+    """Import a module for what it registers, by its name as the train module says it."""
+    package, _, name = module.rpartition(".")
+    return Import(package or ".", name) if module[0] == "." else Import(module)
 
 
-def with_imports(text: str, lines: Sequence[str]) -> str:
-    """Add imports of libraries to a module, where isort would put them."""
-    for line in lines:
-        top = line.split()[1].partition(".")[0]
-        groups = [group.split("\n") for group in text.split("\n\n")]
-        first = next(i for i, g in enumerate(groups) if g[0].startswith("import "))
-        at = first if top in sys.stdlib_module_names else first + 1
-        groups[at] = _with_line(groups[at], line)
-        text = "\n\n".join("\n".join(group) for group in groups)
-    return text
-
-
-def _with_line(group: list[str], line: str) -> list[str]:
-    """Add an import to a group, to the line of its module where there is one."""
-    start, _, names = line.partition(" import ")
-    for number, other in enumerate(group):
-        if other == line:
-            return group
-        if (
-            names
-            and other.startswith(f"{start} import ")
-            and " as " not in other + line
-        ):
-            both = f"{other.partition(' import ')[2]}, {names}".split(", ")
-            merged = sorted(set(both), key=_by_kind)
-            return [
-                *group[:number],
-                f"{start} import {', '.join(merged)}",
-                *group[number + 1 :],
-            ]
-    return sorted(
-        [*group, line], key=lambda each: (each.startswith("from "), each.split()[1])
-    )
-
-
-def _by_kind(name: str) -> tuple[int, str]:
-    """Order imported names as isort and ruff do: constants, classes, others."""
-    plain = name.partition(" ")[0]
-    return (0 if plain.isupper() else 1 if plain[:1].isupper() else 2), name
-
-
-def _import(module: str, names: list[str], width: int) -> Iterator[str]:
-    """Render the import of ``names``, each given as ``name`` or ``name as other``.
-
-    The name "" is the module itself. ``width``: of a line, at most.
-    """
-    if "" in names:
-        yield f"import {module}"
-        names = [name for name in names if name]
+def _lines(module: str, imports: Sequence[Import], width: int) -> Iterator[_Line]:
+    """Render what is imported from one module."""
+    is_relative = module.startswith(".")
+    names = sorted((each for each in imports if each.name), key=_by_kind)
+    for each in imports:
+        if not each.name:
+            alias = f" as {each.alias}" if each.alias else ""
+            yield _Line(False, False, False, f"import {module}{alias}")
     if not names:
         return
-    stem = module.removeprefix(".").rpartition(".")[2]
-    line = f"from {module} import {', '.join(names)}"
-    if stem and (not stem.isidentifier() or keyword.iskeyword(stem)):  # 1-agent.py
-        package = ", __package__" if module.startswith(".") else ""
+    if needs_importlib(names[0]):
+        given = literal(module) + ", __package__" * is_relative
         for each in names:
-            name, _, local = each.partition(" as ")
-            given = f"{literal(module)}{package}"
-            line = f"{local or name} = importlib.import_module({given}).{name}"
+            line = f"{each.bound} = importlib.import_module({given}).{each.name}"
             if len(line) > width:
                 line = line.replace(f"({given})", f"(\n    {given}\n)")
-            yield line
-    elif len(line) <= width:
-        yield line
-    else:
-        several = [f"from {module} import (", *(f"    {n}," for n in names), ")"]
-        yield "\n".join(several)
+            yield _Line(True, False, False, line)
+        return
+    spelled = [f"{i.name} as {i.alias}" if i.alias else i.name for i in names]
+    line = f"from {module} import {', '.join(spelled)}"
+    if len(line) > width:
+        listed = (f"    {each}," for each in spelled)
+        line = "\n".join([f"from {module} import (", *listed, ")"])
+    yield _Line(False, is_relative, True, line)
+
+
+def _by_kind(imported: Import) -> tuple[int, str, str]:
+    """Order imported names as isort and ruff do: constants, classes, others."""
+    name = imported.name
+    rank = 0 if name.isupper() else 1 if name[:1].isupper() else 2
+    return rank, name, imported.alias

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Iterator
 
 from art_adapt import __version__
 from art_adapt.decisions import Training
+from art_adapt.recipe.build import recipe_of
+from art_adapt.recipe.fields import Field
+from art_adapt.recipe.model import Recipe, Run, Script
 from art_adapt.settings import TrainingOptions
-from art_adapt.survey.model import EntryPoint, Parameter, Survey
+from art_adapt.survey.model import EntryPoint, Import, Parameter, Survey
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.train_file import sealed
-from art_adapt.train_module.episode import client_class, clients_of, render_episode
-from art_adapt.train_module.fields import (
-    field_name,
-    field_type,
-    scenario_fields,
+from art_adapt.train_module.episode import render_episode
+from art_adapt.train_module.fill import fill, names_of_template
+from art_adapt.train_module.imports import is_own, needs_importlib, own_imports
+from art_adapt.train_module.layout import (
+    LINE_LENGTH,
+    double_quoted,
+    literal,
+    shortened,
+    tuple_of,
 )
-from art_adapt.train_module.fill import fill
-from art_adapt.train_module.imports import imports_of, with_imports
-from art_adapt.train_module.layout import LINE_LENGTH, literal, shortened, tuple_of
 
 MOST_WARNINGS = 8
 WORST_FIRST = (
@@ -46,8 +50,7 @@ def render(
 
     ``decided``: lines that keep how it was made, for later runs.
     """
-    fields = scenario_fields(entry)
-    started = render_episode(entry, {each.name: each.default for each in fields})
+    recipe = recipe_of(entry, names_of_template())
     values = {
         "PROJECT": literal(training.project),
         "RUN_NAME": literal(training.run_name),
@@ -65,25 +68,31 @@ def render(
         "CONCURRENCY": "16" if training.isolate == "process" else "64",
         "SCENARIOS": literal(training.scenarios),
     }
-    client = client_class(entry) if clients_of(entry) else None
-    typed = "\n".join(map(_field, () if training.single_turn else fields))
-    uses_path = entry.is_script or re.search(r"\bPath\b", typed) is not None
-    local_imports, of_libraries = imports_of(entry, training, survey.left_out)
-    if "Literal[" in typed:
-        of_libraries.append("from typing import Literal")
-    by_name = any("importlib." in line for line in local_imports)
+    own = own_imports(recipe, entry, training.reward, survey.left_out)
     texts = {
         "docstring": _docstring(entry, training, survey),
-        "client_import": f"from openai import {client}" if client else "",
-        "path_import": "from pathlib import Path" if uses_path else "",
-        "importlib_import": "import importlib" if by_name else "",
-        "local_imports": "\n".join(local_imports),
+        "local_imports": "\n".join(own),
         "auxiliary": _auxiliary(training),
-        "fields": typed,
-        "episode": started,
+        "fields": "" if training.single_turn else "\n".join(map(_field, recipe.fields)),
+        "episode": render_episode(recipe),
     }
-    text = fill(values, texts, _conditions(training))
-    return sealed(decided + with_imports(text, of_libraries), __version__)
+    text = fill(values, texts, _conditions(training), [*_libraries(recipe, entry)])
+    return sealed(decided + text, __version__)
+
+
+def _libraries(recipe: Recipe, entry: EntryPoint) -> Iterator[Import]:
+    """Yield what the module imports of libraries for this agent."""
+    yield from (each for each in recipe.imports if not is_own(each, entry))
+    if any(map(needs_importlib, recipe.imports)):
+        yield Import("importlib")
+    types = (node for field in recipe.fields for node in ast.walk(field.type))
+    named = {node.id for node in types if isinstance(node, ast.Name)}
+    if "Literal" in named:
+        yield Import("typing", "Literal")
+    if "Path" in named or isinstance(recipe.episode, Script):
+        yield Import("pathlib", "Path")
+    if isinstance(recipe.episode, Run) and recipe.episode.client:
+        yield Import("openai", recipe.episode.client)
 
 
 def _conditions(training: Training) -> dict[str, bool]:
@@ -248,15 +257,7 @@ def _in_docstring(text: str) -> str:
     return shortened(text.replace("\\", "/").replace('"', "'"), LINE_LENGTH)
 
 
-def _field(parameter: Parameter) -> str:
-    line = f"    {field_name(parameter)}: {field_type(parameter)}"
-    simple = parameter.default is not None and re.fullmatch(
-        r"-?\d+(\.\d+)?|True|False|None", parameter.default
-    )
-    if simple:
-        return f"{line} = {parameter.default}"
-    if parameter.default is not None and re.fullmatch(
-        r"'[^'\"\\]*'", parameter.default
-    ):
-        return f"{line} = {literal(parameter.default[1:-1])}"
-    return line
+def _field(field: Field) -> str:
+    line = f"    {field.name}: {double_quoted(ast.unparse(field.type))}"
+    default = field.shown_default
+    return line if default is None else f"{line} = {double_quoted(default)}"

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import asyncio
-import importlib  #: <importlib_import>
-from pathlib import Path  #: <path_import>
+import importlib  #: only_here
+from pathlib import Path  #: only_here
 from typing import Any
 
 import art
@@ -15,7 +15,7 @@ from art import pipeline_trainer  #: pipeline
 from art.utils import iterate_dataset  #: steps
 from art_adapt import training  # first: it brings the recorder that the hooks look for
 from langfuse import observe  #: langfuse
-from openai import OpenAI  #: <client_import>
+from openai import OpenAI  #: only_here
 
 from agent import run_agent  #: <local_imports>
 from rewards import score  #: only_here

@@ -12,7 +12,7 @@ from agent_files import art_adapt
 from test_what_runs import CALL, first, harms, of, project
 
 from art_adapt.source import read_source
-from art_adapt.survey.model import Harm
+from art_adapt.survey.model import Harm, Import
 from art_adapt.survey.survey import survey
 
 ADAPTER = f"""
@@ -272,8 +272,8 @@ def test_what_a_package_hands_on_comes_from_its_own_file(tmp_path: Path) -> None
         examples__first="from shop import Agent, Store\n\nstore = Store('first')\nprint(Agent().run('?', store))\n",
     )
     made = first(found).parameters[1].made
-    assert made is not None and made.names == ((".store", "Store"),)
-    assert made.statements == ("store = Store('first')",)
+    assert made is not None and made.imports == (Import(".store", "Store"),)
+    assert [each.text for each in made.statements] == ["store = Store('first')"]
 
 
 def test_a_module_beside_the_agent(tmp_path: Path) -> None:
@@ -284,8 +284,8 @@ def test_a_module_beside_the_agent(tmp_path: Path) -> None:
         main="import disks\nfrom agent import run\n\ndef main():\n    run(input(), disks.Disk())\n",
     )
     made = first(found).parameters[1].made
-    assert made is not None and (made.names, made.value) == (
-        (("disks", ""),),
+    assert made is not None and (made.imports, made.value) == (
+        (Import("disks"),),
         "disks.Disk()",
     )
 

@@ -286,8 +286,9 @@ def test_objects_are_made_as_the_project_makes_them(
     site: str, statements: tuple[str, ...], value: str
 ) -> None:
     made = first(of(f"{AGENT}\n{site}\n")).parameters[1].made
-    assert made is not None and (made.statements, made.value) == (statements, value)
-    assert {module for module, _ in made.names} == {"agent"}
+    assert made is not None and made.value == value
+    assert tuple(each.text for each in made.statements) == statements
+    assert {each.module for each in made.imports} == {"agent"}
 
 
 @pytest.mark.parametrize(

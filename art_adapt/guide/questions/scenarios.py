@@ -12,9 +12,9 @@ from art_adapt.errors import Refusal
 from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.guide.sources import Rows, rows_for
 from art_adapt.paths import at
+from art_adapt.recipe.fields import scenario_fields
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
 from art_adapt.settings import TrainingOptions
-from art_adapt.train_module.fields import field_name, scenario_fields
 
 ORDER = 80
 SHOWN = 5
@@ -31,7 +31,7 @@ def questions(situation: Situation) -> Iterator[Question]:
     usual = TrainingOptions.scenarios
     if (entry.home.parent / usual).exists():
         return
-    fields = tuple(field_name(field) for field in scenario_fields(entry))
+    fields = tuple(field.name for field in scenario_fields(entry))
     found = rows_for(fields, entry, situation.files)[:SHOWN]
     offered = tuple(
         Choice(

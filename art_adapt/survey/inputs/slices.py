@@ -33,18 +33,12 @@ from art_adapt.survey.inputs.bindings import (
 )
 from art_adapt.survey.inputs.fillings import PERSONAL, changes, fillings
 from art_adapt.survey.inputs.run_state import is_run_state
-from art_adapt.survey.model import Construction
+from art_adapt.survey.inputs.supplied import BY_NAME, GIVEN, OF_ENDPOINT
+from art_adapt.survey.model import Construction, Import, Statement
 from art_adapt.survey.side_effects.effects import asks_a_person
 
 MOST_STATEMENTS = 12
 FAKES = re.compile(r"(^|_)_?(Fake|Stub|Dummy|Scripted)|Mock", re.IGNORECASE)
-# What a train module has for arguments that say which model is asked, and where.
-SUPPLIED = {
-    "model": "BASE_MODEL",
-    "model_name": "BASE_MODEL",
-    "api_key": 'endpoint["api_key"]',
-    "base_url": 'endpoint["base_url"]',
-}
 
 
 @dataclass
@@ -53,12 +47,16 @@ class _Slice:
 
     project: Project
     agent: Syntax
-    names: dict[tuple[str, str], None] = field(default_factory=dict)
+    imports: dict[Import, None] = field(default_factory=dict)
     statements: list[ast.stmt] = field(default_factory=list)
     # What a train module gives in another way: arguments, and all those of clients.
     supplied: dict[ast.AST, str] = field(default_factory=dict)
     clients: set[ast.AST] = field(default_factory=set)
+    of_endpoint: set[ast.AST] = field(default_factory=set)  # of both, what names it
+    # Statements that keep something on ``self``, and the variable that they set instead.
+    kept: dict[ast.AST, str] = field(default_factory=dict)
     foreign: bool = False  # whether some of it is a library's
+    uses_endpoint: bool = False  # whether its text names ``endpoint``
 
 
 def construction(
@@ -80,27 +78,52 @@ def construction(
     importable = not runs or (running and is_importable(place))
     if not _take(place, module if importable else None, value, taken):
         return None
-    if any(map(_is_of_tests, taken.names)):
+    if any(map(_is_of_tests, taken.imports)):
         return None  # episodes would train on what a test has scripted
     taken.statements.sort(key=lambda statement: statement.lineno)
     first = taken.statements[0] if taken.statements else value
     whole = (*taken.statements, value)
+    functions = (key for node in whole for key in _named(project, place, node))
     return Construction(
         place.place(first),
-        tuple(taken.names),
-        tuple(_text(place, statement, taken) for statement in taken.statements),
         _text(place, value, taken),
+        tuple(taken.imports),
         tuple(
-            dict.fromkeys(key for node in whole for key in _named(project, place, node))
+            Statement(
+                _text(place, statement, taken),
+                _bound_by(statement, taken),
+                isinstance(statement, FunctionNode),
+            )
+            for statement in taken.statements
         ),
+        tuple(dict.fromkeys(functions)),
         taken.foreign,
+        taken.uses_endpoint,
     )
 
 
-def _is_of_tests(imported: tuple[str, str]) -> bool:
+def _is_of_tests(imported: Import) -> bool:
     """True if a name stands for something else in tests, or is defined by them."""
-    module, name = imported
-    return FAKES.search(name) is not None or is_test(Path(*module.split(".")))
+    fake = any(map(FAKES.search, (imported.name, imported.bound)))
+    return fake or is_test(Path(*imported.module.split(".")))
+
+
+def _bound_by(statement: ast.stmt, taken: _Slice) -> frozenset[str]:
+    """Return the variables that a statement sets where it stands: none of a comprehension's."""
+    if statement in taken.kept:
+        return frozenset({taken.kept[statement]})
+    if isinstance(statement, FunctionNode):
+        return frozenset()
+    nodes = list(ast.walk(statement))
+    inner = (node.target for node in nodes if isinstance(node, ast.comprehension))
+    own = {node for target in inner for node in ast.walk(target)}
+    return frozenset(
+        node.id
+        for node in nodes
+        if isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Store)
+        and node not in own
+    )
 
 
 def _named(project: Project, place: Syntax, node: ast.AST) -> Iterator[FunctionKey]:
@@ -126,9 +149,14 @@ def _text(place: Syntax, node: ast.stmt | ast.expr, taken: _Slice) -> str:
     An expression of several lines becomes one line: it will stand somewhere else.
     """
     if node in taken.supplied:
+        taken.uses_endpoint |= node in taken.of_endpoint
         return taken.supplied[node]
-    replaced = taken.clients | taken.supplied.keys()
-    if not replaced.isdisjoint(ast.walk(node)):
+    if node in taken.kept:
+        assert isinstance(node, ast.Assign | ast.AnnAssign)
+        return f"{taken.kept[node]} = {_text(place, value_of(node), taken)}"
+    inside = set(ast.walk(node))
+    taken.uses_endpoint |= not inside.isdisjoint(taken.of_endpoint)
+    if not inside.isdisjoint(taken.clients | taken.supplied.keys()):
         return ast.unparse(_with_supplied(node, taken))
     text = place.source.segment(node)
     if isinstance(node, FunctionNode) and node.decorator_list:
@@ -183,14 +211,16 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
         if node in done:
             continue
         for name, argument in _named_arguments(node):
-            if name in SUPPLIED:
+            if (role := BY_NAME.get(name)) is not None:
                 if not _takes(place, module, [argument], taken):
-                    taken.supplied[argument] = SUPPLIED[name]
+                    taken.supplied[argument] = GIVEN[role]
+                    taken.of_endpoint |= {argument} if role in OF_ENDPOINT else set()
                 done.update(ast.walk(argument))
         if isinstance(node, ast.Call) and last_name(node.func) in CLIENT_CLASSES:
             given = [*node.args, *(each.value for each in node.keywords)]
             if not _takes(place, module, given, taken):
                 taken.clients.add(node)
+                taken.of_endpoint.add(node)
             done.update(*map(ast.walk, (*node.args, *node.keywords)))
         if (kept := _kept(place, node)) is not None:
             if not _take_kept(place, module, node, kept, taken):
@@ -251,8 +281,7 @@ def _take_kept(
     statement = place.parents[kept]
     if not isinstance(statement, ast.Assign | ast.AnnAssign):
         return False
-    taken.supplied[node] = name
-    taken.supplied[statement] = f"{name} = {_text(place, kept, taken)}"
+    taken.supplied[node] = taken.kept[statement] = name
     if statement not in taken.statements:
         taken.statements.append(statement)
     return True
@@ -270,10 +299,10 @@ def _takes(
     place: Syntax, module: str | None, values: Sequence[ast.AST], taken: _Slice
 ) -> bool:
     """Take what all of ``values`` depend on, or nothing."""
-    names, statements = dict(taken.names), list(taken.statements)
+    imports, statements = dict(taken.imports), list(taken.statements)
     if all(_take(place, module, value, taken) for value in values):
         return True
-    taken.names, taken.statements = names, statements
+    taken.imports, taken.statements = imports, statements
     return False
 
 
@@ -323,7 +352,7 @@ def _take_name(
             return _take(place, module, inner.node, taken)
         return True
     if name in place.imports and (origin := _origin(place, name, taken)) is not None:
-        taken.names[origin] = None
+        taken.imports[origin] = None
         return True
     if (
         at_top
@@ -332,7 +361,7 @@ def _take_name(
         or name in place.classes
     ):
         if module is not None:
-            taken.names[module, name] = None
+            taken.imports[Import(module, name)] = None
         return module is not None
     return hasattr(builtins, name)
 
@@ -353,7 +382,7 @@ def _read_from_file(place: Syntax, statement: ast.stmt) -> ast.With | None:
     return None
 
 
-def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
+def _origin(place: Syntax, name: str, taken: _Slice) -> Import | None:
     """Return where the train module imports ``name`` from, which the file imports."""
     imported, attribute = place.imports[name], place.imports[name].attribute
     defined = taken.project.imported(place, name)
@@ -374,18 +403,18 @@ def _origin(place: Syntax, name: str, taken: _Slice) -> tuple[str, str] | None:
         return None
     if attribute is None:
         renamed = name != imported.module.split(".")[0]
-        return (f"{module} as {name}" if renamed else module), ""
-    return module, name if attribute == name else f"{attribute} as {name}"
+        return Import(module, alias=name if renamed else "")
+    return Import(module, attribute, "" if attribute == name else name)
 
 
 def _module_beside(
     project: Project, agent: Syntax, path: Path, name: str
-) -> tuple[str, str] | None:
+) -> Import | None:
     """Return how the train module imports a module of the project, as ``name``."""
     module = module_at(project, agent, path)
     if module is None or path.stem == "__init__":
         return None
     package, _, last = module.rpartition(".")
     if not package and not module.startswith("."):
-        return (module if name == module else f"{module} as {name}"), ""
-    return package or ".", name if name == last else f"{last} as {name}"
+        return Import(module, alias="" if name == module else name)
+    return Import(package or ".", last, "" if name == last else name)

@@ -23,6 +23,15 @@ OF_CLIENTS = {
     "azure_endpoint": BASE_URL,
     "api_version": API_VERSION,
 }
+# What a train module has in their place. Recorded calls go to the model in training whatever
+# they are.
+GIVEN = {
+    MODEL: "BASE_MODEL",
+    API_KEY: 'endpoint["api_key"]',
+    BASE_URL: 'endpoint["base_url"]',
+    API_VERSION: '"2024-10-21"',
+}
+OF_ENDPOINT = frozenset({API_KEY, BASE_URL})
 _COMPLETIONS = {form.name for kind in KINDS for form in kind.methods}
 
 

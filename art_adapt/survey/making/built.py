@@ -20,7 +20,7 @@ from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import rank
 from art_adapt.survey.making.constructions import is_unknown
 from art_adapt.survey.making.environment import constructor_of_environment
-from art_adapt.survey.model import Construction, EntryPoint, Parameter
+from art_adapt.survey.model import Construction, EntryPoint, Import, Parameter
 
 DEEPEST = 2  # objects in objects in objects
 # Methods that add a part, as a tool, to an object.
@@ -90,7 +90,7 @@ def _built(
         if module is None or _is_registry(home, name) or any(map(_is_filled, sites)):
             continue
         defined = home.place(home.classes[name])
-        itself = Construction(defined, ((module, name),), (), name)
+        itself = Construction(defined, name, (Import(module, name),))
         if is_enum(home, name):
             kind = _type_of_members(home, name)
             value = Parameter(parameter.name, kind, None, positional_only=True)
@@ -145,7 +145,7 @@ def _imported_from(
         ]
         if module is not None and "." not in name and None not in inner:
             defined = place.place(place.classes[name])
-            made = Construction(defined, ((module, name),), (), name)
+            made = Construction(defined, name, (Import(module, name),))
             fields = tuple(each for each in inner if each is not None)
             return replace(parameter, made=made, fields=fields)
     return None

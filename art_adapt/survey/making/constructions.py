@@ -102,7 +102,7 @@ def _with_own_model(
             return parameter
         for place, value in _passed(parameter, parameters, sites):
             if text := usual_text(place, value):
-                own = Construction(place.place(value), (), (), repr(text))
+                own = Construction(place.place(value), repr(text))
                 return replace(parameter, is_object=True, made=own)
         return parameter
 

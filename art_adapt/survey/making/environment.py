@@ -21,7 +21,7 @@ from art_adapt.code.project import Project
 from art_adapt.code.resolution import meant_by
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.code.trials import is_trial
-from art_adapt.survey.model import Construction, Parameter
+from art_adapt.survey.model import Construction, Import, Parameter
 
 
 def is_of_environment(project: Project, place: Syntax, value: ast.expr) -> bool:
@@ -73,10 +73,9 @@ def _returning(
             ):
                 yield Construction(
                     place.place(function.node),
-                    ((module, function.qualname),),
-                    (),
                     f"{function.qualname}()",
-                    ((place.source.path, function.qualname),),
+                    (Import(module, function.qualname),),
+                    functions=((place.source.path, function.qualname),),
                 )
 
 

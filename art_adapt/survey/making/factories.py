@@ -27,7 +27,7 @@ from art_adapt.survey.inputs.parameters import parameters_of
 from art_adapt.survey.making.built import built_of
 from art_adapt.survey.making.call_ranks import DEMOS, ordered
 from art_adapt.survey.making.constructions import is_unknown, made_by
-from art_adapt.survey.model import Construction, EntryPoint, Parameter
+from art_adapt.survey.model import Construction, EntryPoint, Import, Parameter
 from art_adapt.survey.side_effects.effects import asks_a_person
 
 
@@ -72,10 +72,9 @@ def with_factory(
         name = function.qualname
         made = Construction(
             place.place(function.node),
-            ((module, name.partition(".")[0]),),
-            (),
             name,
-            (key,),
+            (Import(module, name.partition(".")[0]),),
+            functions=(key,),
         )
         instance = Parameter(
             "agent",

@@ -23,7 +23,7 @@ from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.built import FILLS
 from art_adapt.survey.making.call_ranks import DEMOS, ordered
 from art_adapt.survey.making.registrations import find_registering
-from art_adapt.survey.model import Construction, EntryPoint, Parameter
+from art_adapt.survey.model import Construction, EntryPoint, Import, Parameter
 
 
 def with_filled(
@@ -153,7 +153,10 @@ def _taken_whole(
         if module is not None and (place is agent or not _runs(place, name)):
             functions = _decorated(place, owner, name)
             whole = Construction(
-                place.place(made), ((module, name),), (), name, tuple(functions)
+                place.place(made),
+                name,
+                (Import(module, name),),
+                functions=tuple(functions),
             )
             setup = tuple(
                 each for each in setup if each.place.path != place.source.path

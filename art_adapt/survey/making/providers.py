@@ -47,7 +47,7 @@ def _named(place: Syntax, qualname: str, parameter: Parameter) -> Parameter:
                 better = [each for each in _literals(parameter) if each not in branches]
             if better:
                 spelled = repr(better[0])
-                made = Construction(place.place(node), (), (), spelled)
+                made = Construction(place.place(node), spelled)
                 return replace(parameter, default=None, is_object=True, made=made)
     return parameter
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.callers import files_that_use
 from art_adapt.code.classes import FunctionKey, annotated
-from art_adapt.code.nodes import bound_names
 from art_adapt.code.project import Project
 from art_adapt.survey.making.built import with_built
 from art_adapt.survey.making.constructions import (
@@ -110,16 +109,6 @@ def _without_conflicts(entry: EntryPoint) -> EntryPoint:
 
 def _bound_by(made: Construction) -> dict[str, str]:
     """Return the names that a construction binds, and what to."""
-    imported = {(name or module).split()[-1]: module for module, name in made.names}
-    assigned = {
-        name: text
-        for text in made.statements
-        for statement in ast.parse(text).body
-        if isinstance(statement, ast.Assign | ast.AnnAssign)
-        for name in bound_names(
-            statement.targets
-            if isinstance(statement, ast.Assign)
-            else [statement.target]
-        )
-    }
+    imported = {each.bound: each.module for each in made.imports}
+    assigned = {name: each.text for each in made.statements for name in each.binds}
     return imported | assigned

@@ -1,0 +1,1 @@
+"""How an episode starts: what is made, what it is given, and how its answer comes back."""

@@ -1,0 +1,321 @@
+"""Builds the recipe of an entry point's episodes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+
+from art_adapt.code.nodes import last_name
+from art_adapt.recipe.fields import (
+    Field,
+    parts_of,
+    scenario_fields,
+    terminal_fields,
+)
+from art_adapt.recipe.model import (
+    Answer,
+    Argument,
+    Call,
+    Code,
+    Completion,
+    FromScenario,
+    Missing,
+    New,
+    Recipe,
+    Request,
+    Run,
+    Script,
+    StandIn,
+    Value,
+)
+from art_adapt.recipe.taken_over import taken_over
+from art_adapt.recipe.types import parsed, without_none
+from art_adapt.survey.inputs.supplied import GIVEN, MODEL, OF_ENDPOINT
+from art_adapt.survey.model import (
+    Construction,
+    EntryPoint,
+    Import,
+    Parameter,
+    Route,
+    SetupCall,
+    Terminal,
+)
+
+EMPTY = ('""', "''")
+UNSET = (None, "None", *EMPTY)  # no default, or one that says nothing
+# Flask's <int:user_id>; Starlette's {user_id} and {rest:path}.
+IN_PATH = re.compile(r"<(?:\w+:)?(\w+)>|\{(\w+)(?::\w+)?\}")
+LONGEST_NOTE = 40  # characters of what has to be filled in
+
+
+def recipe_of(entry: EntryPoint, taken: Set[str]) -> Recipe:
+    """Return what an episode is made of, in a module that binds the names ``taken``."""
+    building = _Building(entry, taken, scenario_fields(entry))
+    return Recipe(
+        building.fields,
+        building.episode(),
+        tuple(dict.fromkeys(building.imports())),
+        entry.registering,
+    )
+
+
+@dataclass(frozen=True)
+class _Building:
+    """An entry point, with the names that its module binds and what a scenario says."""
+
+    entry: EntryPoint
+    taken: Set[str]
+    fields: tuple[Field, ...]
+
+    def episode(self) -> Completion | Script | Request | Run:
+        entry = self.entry
+        if entry.is_request:
+            return Completion()
+        if entry.is_script:
+            return Script(entry.home.name, _typed(entry.terminal))
+        if entry.route is not None:
+            return self._request(entry.route)
+        return self._run(_answer(entry))
+
+    def imports(self) -> Iterator[Import]:
+        """Yield what the module imports to make an agent and to call it."""
+        entry = self.entry
+        if not (entry.is_script or entry.is_request):
+            yield from (self._import(name) for name in self._own_names())
+        for part in entry.parts:
+            if (made := self._made(part)) is not None:
+                yield from made.imports
+            elif part.is_record and entry.route is None:
+                yield self._import(_record_class(part).partition(".")[0])
+
+    def _own_names(self) -> Iterator[str]:
+        """Yield the names of the agent's file that episode() uses."""
+        entry = self.entry
+        if entry.route is not None:
+            yield entry.route.application
+            return
+        if not entry.is_abstract and entry.instance is None:
+            yield _head(entry)
+        if entry.class_name is None:
+            yield from (call.name for call in (*entry.setup, *entry.cleanup))
+
+    def _import(self, name: str) -> Import:
+        local = self._local(name)
+        return Import(self.entry.module, name, "" if local == name else local)
+
+    def _local(self, name: str) -> str:
+        """Return a dotted name of the agent's, as its module can use it beside its own."""
+        head, dot, rest = name.partition(".")
+        return f"agent_{head}{dot}{rest}" if head in self.taken else name
+
+    def _made(self, parameter: Parameter) -> Construction | None:
+        """Return how the project makes an object, in names that are free here.
+
+        An agent that is made whole keeps its name.
+        """
+        if parameter.made is None:
+            return None
+        whole = parameter is self.entry.instance
+        return taken_over(parameter.made, self.taken - ({"agent"} if whole else set()))
+
+    def _request(self, route: Route) -> Request:
+        path: list[str | FromScenario] = []
+        named, end = set(), 0
+        for match in IN_PATH.finditer(route.path):
+            name = match[1] or match[2]
+            named.add(name)
+            path += [route.path[end : match.start()], FromScenario(name)]
+            end = match.end()
+        path.append(route.path[end:])
+        return Request(
+            self._local(route.application),
+            route.method,
+            tuple(path),
+            tuple((f.of, f.name) for f in self.fields if f.of not in named),
+            route.encoding,
+            route.streams,
+        )
+
+    def _run(self, answer: Answer) -> Run:
+        entry = self.entry
+        named, agent = self._agent()
+        if entry.class_name is None:
+            function = self._local(entry.called) + entry.attribute
+        else:
+            method = entry.called.rpartition(".")[2]
+            function = named if method == "__call__" else f"{named}.{method}"
+        clients = list(clients_of(entry))
+        is_async = entry.is_async and not _is_wrapped(entry, answer)
+        call = Call(function, self._arguments(entry.parameters), is_async)
+        setup = tuple(self._set_up(each, named) for each in entry.setup)
+        cleanup = tuple(self._set_up(each, named) for each in entry.cleanup)
+        made = [m for part in entry.parts if (m := self._made(part)) is not None]
+        calls = (*setup, call, *cleanup)
+        given = [agent, *(a.value for each in calls for a in each.arguments)]
+        return Run(
+            tuple(dict.fromkeys(s for each in made for s in each.statements)),
+            _client_class(clients, is_async=entry.is_async),
+            any(each.uses_endpoint for each in made) or any(map(_asks, given)),
+            named,
+            agent,
+            entry.context,
+            setup,
+            call,
+            cleanup,
+            entry.is_generator,
+            _typed(entry.terminal),
+            answer,
+            _subject(entry),
+        )
+
+    def _agent(self) -> tuple[str, Value | None]:
+        """Return the name of the agent, and how episode() makes it; None: it is there."""
+        entry = self.entry
+        whole = entry.instance
+        if entry.class_name is None:
+            return "", None
+        made = None if whole is None else self._made(whole)
+        if made is not None and whole is not None and whole.is_object:
+            return made.value, None
+        if entry.is_abstract or whole is not None:
+            return "agent", self._value(entry.needs[0])
+        names = [parameter.name for parameter in entry.parameters]
+        given = self._arguments(
+            # What the function is given, too, need not be given to its class.
+            p
+            for p in entry.constructor
+            if p.default is None or p.name not in names
+        )
+        return "agent", New(self._local(entry.class_name), given)
+
+    def _set_up(self, call: SetupCall, agent: str) -> Call:
+        """Return a call before or after the agent runs, of its class or of its file."""
+        name = f"{agent}.{call.name}" if agent else self._local(call.name)
+        return Call(name, self._arguments(call.parameters), call.is_async)
+
+    def _arguments(self, parameters: Iterable[Parameter]) -> tuple[Argument, ...]:
+        given = ((each, self._value(each)) for each in parameters)
+        return tuple(
+            Argument("" if each.positional_only else each.name, value)
+            for each, value in given
+            if value is not None
+        )
+
+    def _value(self, parameter: Parameter) -> Value | None:
+        """Return what episode() passes for a parameter; None: its own default."""
+        name, default = parameter.name, parameter.default
+        is_required = default is None
+        if parameter.is_client and default in (None, "None"):
+            return Code("client")
+        # Without a key a client cannot be made, whatever default its maker has.
+        if default in UNSET and parameter.supplied not in ("", MODEL):
+            supplied = parameter.supplied
+            return Code(GIVEN[supplied], supplied in OF_ENDPOINT)
+        if parameter.stand_in is not None:
+            pairs = ((path, path.rpartition(".")[2]) for path in parameter.stand_in)
+            return StandIn(tuple(pairs))
+        if is_required and parameter.is_object:
+            made = self._made(parameter)
+            return Code(made.value) if made else _missing(parameter)
+        is_unnamed = is_required or default in EMPTY
+        if parameter.supplied == MODEL and is_unnamed and not parameter.is_client:
+            return Code(GIVEN[MODEL])
+        if parameter.is_record:
+            made = self._made(parameter)
+            maker = made.value if made else _record_class(parameter)
+            return New(self._local(maker), self._arguments(parameter.fields or ()))
+        # A field that is left out must not overrule the default of another of its name.
+        said = next((each for each in self.fields if each.of == name), None)
+        if said is not None and (is_required or said.default in (None, default)):
+            return FromScenario(said.name)
+        return Code(default) if parameter.declared and default is not None else None
+
+
+def _head(entry: EntryPoint) -> str:
+    """Return the name that leads to an entry point in its file."""
+    return (entry.class_name or entry.called).partition(".")[0]
+
+
+def _typed(terminal: Terminal | None) -> tuple[str, ...]:
+    """Return what a terminal gives an episode, by the names of the scenario's fields."""
+    fields = () if terminal is None else terminal_fields(terminal)
+    return tuple(field.name for field in fields)
+
+
+def _answer(entry: EntryPoint) -> Answer:
+    """Return where the answer comes from if nothing in the agent marks it."""
+    if entry.terminal is not None:
+        return Answer.PRINTED
+    if entry.keeps_answer:
+        return Answer.SAID_UNMARKED if entry.exits else Answer.SAID
+    if entry.is_generator or entry.returns == "None":
+        return Answer.MARKED
+    return Answer.RETURNED
+
+
+def _is_wrapped(entry: EntryPoint, answer: Answer) -> bool:
+    """True if record() awaits what the call returns, rather than episode().
+
+    A decorator may have made the function synchronous.
+    """
+    alone = not (entry.setup or entry.cleanup or entry.context)
+    return answer is Answer.PRINTED or (
+        answer is Answer.RETURNED and entry.decorated and alone
+    )
+
+
+def _subject(entry: EntryPoint) -> str:
+    """Return what an episode runs, for its docstring."""
+    if entry.class_name is not None and not entry.runs_shared_object:
+        return "a new agent"
+    is_command = entry.terminal is not None and entry.class_name is None
+    return "the command" if is_command else "the agent"
+
+
+def _missing(parameter: Parameter) -> Missing:
+    """Say what the user has to fill in, and where the project passes such an object."""
+    what = f"{parameter.name}: {parameter.annotation or 'an object'}"[:LONGEST_NOTE]
+    if parameter.passed is not None:
+        what += f", as in {parameter.passed.path.name}:{parameter.passed.line}"
+    return Missing(what)
+
+
+def _record_class(parameter: Parameter) -> str:
+    """Return the class of a record as the agent's file names it, from its annotation."""
+    annotation = parsed(parameter.annotation)
+    return "" if annotation is None else ast.unparse(without_none(annotation))
+
+
+def clients_of(entry: EntryPoint) -> Iterator[Parameter]:
+    """Yield the clients that episode() passes, as parameters or in records."""
+    if entry.is_script or entry.route is not None:
+        return
+    for parameter in entry.needs:
+        for part in parts_of(parameter):
+            if part.is_client and part.default in (None, "None"):
+                yield part
+
+
+def _client_class(clients: Sequence[Parameter], *, is_async: bool) -> str:
+    """Return the class of the client that all get; "" if none does.
+
+    Where their annotations do not decide, ``is_async`` does.
+    """
+    kinds = {
+        last_name(node).startswith("Async")
+        for client in clients
+        if (annotation := parsed(client.annotation)) is not None
+        for node in ast.walk(annotation)
+        if last_name(node).endswith("OpenAI")
+    }
+    is_async = kinds.pop() if len(kinds) == 1 else is_async
+    return ("AsyncOpenAI" if is_async else "OpenAI") if clients else ""
+
+
+def _asks(value: Value | None) -> bool:
+    """True if a value names the endpoint of the model, or holds one that does."""
+    if isinstance(value, New):
+        return any(_asks(each.value) for each in value.arguments)
+    return isinstance(value, Code) and value.uses_endpoint

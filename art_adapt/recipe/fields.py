@@ -1,0 +1,164 @@
+"""Decides what a scenario holds, and what episode() provides itself."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from art_adapt.recipe.types import or_none, parsed, plain_type, typed
+from art_adapt.survey.inputs.supplied import MODEL
+from art_adapt.survey.model import EntryPoint, Parameter, Terminal
+
+CONVERSATIONS = ("messages", "history", "conversation", "chat_history")
+PYDANTIC_NAMES = (
+    "schema",
+    "json",
+    "copy",
+    "dict",
+    "model_config",
+    "construct",
+    "validate",
+)
+TEXTS = typed("list[str]")
+CONVERSATION = typed("list[dict[str, Any]]")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of the scenario: what a row says for the parameter ``of``.
+
+    ``default`` is that of the parameter, as source text; None: it has to be given.
+    """
+
+    name: str
+    of: str
+    type: ast.expr
+    default: str | None = None
+
+    @property
+    def shown_default(self) -> str | None:
+        """Return the default that the scenario has as well; None: each row says the field."""
+        return self.default if _is_simple(_evaluated(self.default)) else None
+
+
+def _is_simple(value: object) -> bool:
+    """True for a number, a truth value, None or a text without escapes."""
+    if isinstance(value, str):
+        return value.isprintable() and not {"'", '"', "\\"} & set(value)
+    return value is None or isinstance(value, int | float)
+
+
+def scenario_fields(entry: EntryPoint) -> tuple[Field, ...]:
+    """Return what differs from episode to episode, as far as JSON can hold it.
+
+    That is what the entry point and its class require, with the required fields of
+    dataclasses and pydantic models in their place; where they require nothing, all that
+    the entry point takes.
+    """
+    if entry.is_request:
+        messages = Parameter("messages", "list", None)
+        return _field(messages), _field(Parameter("tools", "list", "None"))
+    typed = () if entry.terminal is None else terminal_fields(entry.terminal)
+    own = _required(entry.parameters) or _required(entry.parameters, whole=True)
+    others = _required(p for p in entry.needs if p not in entry.parameters)
+    if not own and not typed:  # the task is among what it may be given
+        own = [
+            part
+            for parameter in entry.parameters
+            if not is_given(parameter) and (not others or parameter.default == "None")
+            for part in parts_of(parameter)
+        ]
+    required = {each.name: each for each in (*others, *own)}
+    return (*map(_field, required.values()), *typed)
+
+
+def _required(
+    parameters: Iterable[Parameter], *, whole: bool = False
+) -> list[Parameter]:
+    """Return the parts of what has to be given, as far as JSON can hold it.
+
+    ``whole``: of an object that requires nothing, all.
+    """
+    found: list[Parameter] = []
+    for parameter in parameters:
+        if parameter.default is None and not is_given(parameter):
+            parts = [each for each in parts_of(parameter) if not is_given(each)]
+            required = [part for part in parts if part.default is None]
+            found += required or (parts if whole else [])
+    return found
+
+
+def parts_of(parameter: Parameter) -> tuple[Parameter, ...]:
+    """Return the fields of an object that has to be made; another parameter is one itself."""
+    if parameter.stand_in is not None:
+        names = [path.rpartition(".")[2] for path in parameter.stand_in]
+        return tuple(Parameter(name, "str", None) for name in dict.fromkeys(names))
+    if not parameter.is_record:
+        return (parameter,)
+    return tuple(part for each in parameter.fields or () for part in parts_of(each))
+
+
+def terminal_fields(terminal: Terminal) -> tuple[Field, ...]:
+    """Return what is typed, and what stands on the command line."""
+    names = [("arguments", terminal.reads_arguments), ("inputs", terminal.asks)]
+    return tuple(Field(name, name, TEXTS) for name, is_read in names if is_read)
+
+
+def is_given(parameter: Parameter) -> bool:
+    """True if episode() itself provides a parameter: a client, a model, an object."""
+    if parameter.stand_in is not None:
+        return not parameter.stand_in
+    is_place = parameter.supplied not in ("", MODEL)  # where the model is
+    return (
+        parameter.is_client
+        or parameter.is_object
+        or is_place
+        or (parameter.supplied == MODEL and parameter.default is None)
+    )
+
+
+def to_fill_in(entry: EntryPoint) -> list[Parameter]:
+    """Return the objects that an episode needs and that only the user can make."""
+    return [
+        parameter
+        for parameter in entry.parts
+        if parameter.is_object
+        and parameter.default is None
+        and parameter.made is None
+        and parameter.stand_in is None
+    ]
+
+
+def _field(parameter: Parameter) -> Field:
+    kind = _type(parameter)
+    return Field(field_name(parameter.name), parameter.name, kind, parameter.default)
+
+
+def _type(parameter: Parameter) -> ast.expr:
+    if parameter.annotation is None and parameter.name in CONVERSATIONS:
+        return CONVERSATION
+    default = _evaluated(parameter.default)
+    if parameter.annotation is None and type(default) is int:
+        return typed("int")
+    kind = plain_type(parsed(parameter.annotation))
+    return or_none(kind) if parameter.default == "None" else kind  # task: str = None
+
+
+def _evaluated(default: str | None) -> object:
+    """Return what a literal is; ``...`` for anything else."""
+    try:
+        return ... if default is None else ast.literal_eval(default)
+    except (ValueError, TypeError):
+        return ...
+
+
+def field_name(name: str) -> str:
+    """Return a name that pydantic takes as a field, for a parameter's.
+
+    It refuses names that begin with an underscore or hide its own methods.
+    """
+    name = name.lstrip("_") or "value"
+    is_taken = name in PYDANTIC_NAMES or name.startswith("model_")
+    return f"{name}_" if keyword.iskeyword(name) or is_taken else name
