@@ -112,6 +112,37 @@ def class_around(syntax: Syntax, owner: str) -> str:
     return ".".join(parts)
 
 
+def class_itself(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> tuple[Syntax, str] | None:
+    """Return the project's class that an expression names.
+
+    In its own body that is also ``cls``, ``type(self)`` or ``self.__class__``.
+    """
+    match value:
+        case (
+            ast.Name("cls")
+            | ast.Attribute(ast.Name("self"), "__class__")
+            | ast.Call(ast.Name("type"), [ast.Name("self")])
+        ):
+            around = class_around(syntax, syntax.owner(value))
+            return (syntax, around) if around else None
+    return project.class_named(syntax, dotted(value) or "")
+
+
+def stored_by(place: Syntax, class_name: str, attribute: str) -> Iterator[ast.expr]:
+    """Yield what a class assigns to an attribute: of ``self``, of ``cls``, or as its field."""
+    for target in (f"self.{attribute}", f"cls.{attribute}"):
+        for where, value in place.assignments.get(target, ()):
+            if where.startswith(f"{class_name}."):
+                yield value
+    for where, value in place.assignments.get(attribute, ()):
+        if where == class_name:
+            yield value
+    for _, value in place.assignments.get(f"{class_name}.{attribute}", ()):
+        yield value
+
+
 def declared(
     project: Project, syntax: Syntax, class_name: str, attribute: str
 ) -> Iterator[tuple[Syntax, ast.expr]]:

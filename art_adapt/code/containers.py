@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted, last_name, unquoted
 from art_adapt.code.syntax import Syntax
@@ -15,10 +16,12 @@ from art_adapt.code.syntax import Syntax
 # Calls with the elements of what they are given, and methods with those of their object.
 SAME_ELEMENTS = frozenset(
     {"list", "tuple", "set", "frozenset", "dict", "sorted", "reversed", "iter", "deque"}
+    | {"filter"}
 )
 SAME_OBJECTS = frozenset({"values", "copy", "items"})
 TUPLES = ("tuple", "Tuple")
-TAKES_ONE = frozenset({"get", "pop", "popleft", "__getitem__"})
+TAKES_ONE = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
+TAKE_ONE_OF = frozenset({"next", "choice", "min", "max"})  # functions
 PUTS_ONE = frozenset({"append", "insert", "add", "setdefault", "appendleft"})
 PUTS_ALL = frozenset({"extend", "update"})
 OF_ELEMENTS = frozenset(
@@ -36,10 +39,11 @@ def container_of(syntax: Syntax, value: ast.expr) -> ast.expr | None:
     """
     if isinstance(value, ast.Subscript):
         return None if isinstance(value.slice, ast.Slice) else value.value
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        return value.func.value if value.func.attr in TAKES_ONE else None
-    if isinstance(value, ast.Call) and dotted(value.func) == "next" and value.args:
-        return value.args[0]
+    if isinstance(value, ast.Call):
+        if last_name(value.func) in TAKE_ONE_OF and value.args:
+            return value.args[0]
+        method = value.func if isinstance(value.func, ast.Attribute) else None
+        return method.value if method and method.attr in TAKES_ONE else None
     if isinstance(value, ast.Name):
         return _iterated(syntax).get((syntax.owner(value), value.id))
     return None
@@ -121,20 +125,25 @@ def _iterated(syntax: Syntax) -> dict[tuple[str, str], ast.expr]:
     found: dict[tuple[str, str], ast.expr] = {}
     for node in syntax.nodes:
         if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-            target, container = _element_in(node.target, node.iter)
-            if isinstance(target, ast.Name):
-                found.setdefault((syntax.owner(node), target.id), container)
+            for target, container in _elements_in(node.target, node.iter):
+                if isinstance(target, ast.Name):
+                    found.setdefault((syntax.owner(node), target.id), container)
     return found
 
 
-def _element_in(target: ast.expr, over: ast.expr) -> tuple[ast.expr, ast.expr]:
-    """Return the target that a loop binds to an element, and the container of the elements."""
-    if isinstance(target, ast.Tuple) and len(target.elts) == 2:
+def _elements_in(
+    target: ast.expr, over: ast.expr
+) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the targets that a loop binds to elements, each with the container of these."""
+    if not isinstance(target, ast.Tuple):
+        yield target, over
+    elif isinstance(over, ast.Call) and _called(over) == "zip":
+        yield from zip(target.elts, over.args, strict=False)
+    elif len(target.elts) == 2:
         if _called(over) in ("items", "getmembers"):
-            return target.elts[1], over
-        if isinstance(over, ast.Call) and _called(over) == "enumerate" and over.args:
-            return target.elts[1], over.args[0]
-    return target, over
+            yield target.elts[1], over
+        elif isinstance(over, ast.Call) and _called(over) == "enumerate" and over.args:
+            yield from _elements_in(target.elts[1], over.args[0])
 
 
 def _called(value: ast.expr) -> str:

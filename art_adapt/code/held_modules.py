@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.classes import FunctionKey, method_of
+from art_adapt.code.instances import owners
 from art_adapt.code.nodes import decorator_names
 from art_adapt.code.project import Project
 from art_adapt.code.questions import ask
-from art_adapt.code.resolution import held_in, owners, resolve
+from art_adapt.code.resolution import held_in, resolve
 from art_adapt.code.syntax import Syntax, return_values
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.instances import classes_of
 from art_adapt.code.project import Project
-from art_adapt.code.resolution import classes_of, referred
+from art_adapt.code.resolution import referred
 from art_adapt.code.syntax import Syntax
 
 DEEPEST = 3  # names for a list, one through the other

@@ -58,6 +58,14 @@ def attribute_of(expression: ast.AST) -> tuple[ast.expr, str] | None:
     return None
 
 
+def set_by_name(node: ast.AST) -> tuple[ast.Attribute, ast.expr] | None:
+    """Return the attribute and the value of ``setattr(x, "name", value)``."""
+    match node:
+        case ast.Call(ast.Name("setattr"), [held, ast.Constant(str(name)), value]):
+            return ast.Attribute(held, name), value
+    return None
+
+
 def last_name(expression: ast.AST) -> str:
     """Return the last name of a chain of attributes; nothing for anything else."""
     return (dotted(expression) or "").rpartition(".")[2]

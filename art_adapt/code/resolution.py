@@ -1,4 +1,4 @@
-"""Resolves names and attributes to the functions and classes of the project."""
+"""Resolves names and attributes to the functions of the project that they refer to."""
 
 from __future__ import annotations
 
@@ -7,31 +7,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeGuard
 
+from art_adapt.code import instances  # which asks this module, too
 from art_adapt.code.classes import (
     FunctionKey,
-    annotated,
     class_around,
-    declared,
     is_super,
-    lineage,
     method_above,
     method_of,
+    stored_by,
     with_overrides,
 )
-from art_adapt.code.containers import (
-    container_of,
-    copied,
-    element_at,
-    held_by,
-    put_into,
-    unpacked,
-)
 from art_adapt.code.given import functions_around, given_for, is_parameter
-from art_adapt.code.index import classes_below, decorated_with_only
+from art_adapt.code.index import decorated_with_only
 from art_adapt.code.nodes import dotted, keyword, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.questions import DEEPEST, ask
-from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 
 WRAPPERS = ("partial", "cache", "lru_cache")  # of functools, around a function
 
@@ -57,16 +48,20 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
     """
     name = dotted(node)
     if name is None:
-        if isinstance(node, ast.Attribute) and is_super(node.value):
-            around = class_around(syntax, syntax.owner(node))
-            return method_above(project, syntax, around, node.attr)
-        # Agent(...).run, or get_agent(...).run
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
-            named = _members(project, syntax, node.value.func, node.attr)
-            return named or _of_instances(project, syntax, node.value, node.attr)
         if isinstance(node, ast.Call):  # Agent()(task)
             return _of_instances(project, syntax, node, "__call__")
-        return []
+        if not isinstance(node, ast.Attribute):
+            return []
+        if is_super(node.value):
+            around = class_around(syntax, syntax.owner(node))
+            return method_above(project, syntax, around, node.attr)
+        # Agent(...).run, get_agent(...).run, or Pool().agent.run
+        made = node.value.func if isinstance(node.value, ast.Call) else None
+        exact = made and project.class_named(syntax, dotted(made) or "")
+        if exact and (method := method_of(project, *exact, node.attr)):
+            return method
+        method = _of_instances(project, syntax, node.value, node.attr)
+        return method or _stored_functions(project, syntax, node)
     head, _, rest = name.partition(".")
     owner = syntax.owner(node)
     if not rest:
@@ -105,7 +100,7 @@ def _of_instances(
 ) -> list[FunctionKey]:
     """Find the method ``attribute`` of what ``value`` may be an instance of."""
     found: dict[FunctionKey, None] = {}
-    for place, class_name in classes_of(project, syntax, value):
+    for place, class_name in instances.classes_of(project, syntax, value):
         found |= dict.fromkeys(with_overrides(project, place, class_name, attribute))
     return list(found)
 
@@ -137,10 +132,9 @@ def held_in(
     project: Project, syntax: Syntax, node: ast.Attribute
 ) -> Iterator[tuple[Syntax, ast.expr]]:
     """Yield what methods of the classes of an object assign to one of its attributes."""
-    for place, owner in family(project, syntax, node.value):
-        for where, value in place.assignments.get(f"self.{node.attr}", ()):
-            if where.startswith(f"{owner}."):
-                yield place, value
+    for place, owner in instances.family(project, syntax, node.value):
+        for value in stored_by(place, owner, node.attr):
+            yield place, value
 
 
 def is_namespace(node: ast.AST | None) -> TypeGuard[ast.Call]:
@@ -176,169 +170,6 @@ def referred(
     for function in functions_around(syntax, value):
         found += decorated_with_only(project, function.node.name)
     return found
-
-
-def classes_of(
-    project: Project, syntax: Syntax, value: ast.expr
-) -> list[tuple[Syntax, str]]:
-    """Find the project's classes that a value may be an instance of.
-
-    They follow from what the value is assigned, from the annotation of a parameter or an
-    attribute, and from what a function returns.
-    """
-    return ask(project, _classes_of, syntax, value)
-
-
-def _classes_of(
-    project: Project, syntax: Syntax, value: ast.expr
-) -> Iterator[tuple[Syntax, str]]:
-    if isinstance(value, ast.Await):
-        yield from classes_of(project, syntax, value.value)
-    elif isinstance(value, ast.BoolOp):
-        for part in value.values:
-            yield from classes_of(project, syntax, part)
-    elif isinstance(value, ast.IfExp):
-        yield from classes_of(project, syntax, value.body)
-        yield from classes_of(project, syntax, value.orelse)
-    elif isinstance(value, ast.Call):
-        found = project.class_named(syntax, dotted(value.func) or "")
-        if found is not None:
-            yield found
-        elif (original := copied(value)) is not None:
-            yield from classes_of(project, syntax, original)
-        else:
-            yield from _classes_in(project, syntax, value.func)
-            yield from _returned_classes(project, syntax, value.func)
-    elif isinstance(value, ast.Name) and value.id == "self":
-        yield from owners(project, syntax, value)
-    elif dotted(value) is not None:
-        for annotation in syntax.annotations_of(value):
-            yield from annotated(project, syntax, annotation)
-        for assigned in syntax.values_of(value):
-            yield from classes_of(project, syntax, assigned)
-        for place, given in given_for(project, syntax, value):
-            yield from classes_of(project, place, given)
-        for call, index in unpacked(syntax, dotted(value) or "", syntax.owner(value)):
-            yield from _returned_classes(project, syntax, call.func, index)
-        if (variable := _variable_of(project, syntax, value)) is not None:
-            place, name = variable
-            for where, annotation in place.annotations.get(name, ()):
-                if where == MODULE_LEVEL:
-                    yield from annotated(project, place, annotation)
-            for assigned in place.values_at_top(name):
-                yield from classes_of(project, place, assigned)
-        if isinstance(value, ast.Attribute):
-            for place, owner in owners(project, syntax, value.value):
-                yield from _attribute_classes(project, place, owner, value.attr)
-
-
-def _variable_of(
-    project: Project, syntax: Syntax, value: ast.expr
-) -> tuple[Syntax, str] | None:
-    """Return the file and name of another module's variable: ``registry``, ``tools.registry``."""
-    if isinstance(value, ast.Name):
-        return project.variable_named(syntax, value.id)
-    if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
-        module = project.imported(syntax, value.value.id)
-        if isinstance(module, Syntax):
-            return module, value.attr
-    return None
-
-
-def owners(
-    project: Project, syntax: Syntax, value: ast.expr
-) -> list[tuple[Syntax, str]]:
-    if isinstance(value, ast.Name) and value.id in ("self", "cls"):
-        return [(syntax, class_around(syntax, syntax.owner(value)))]
-    return classes_of(project, syntax, value)
-
-
-def family(
-    project: Project, syntax: Syntax, value: ast.expr
-) -> list[tuple[Syntax, str]]:
-    """Return the classes that a value may be an instance of, with those they are derived from."""
-    return [
-        each
-        for place, owner in owners(project, syntax, value)
-        for each in lineage(project, place, owner)
-    ]
-
-
-def _attribute_classes(
-    project: Project, syntax: Syntax, class_name: str, attribute: str
-) -> Iterator[tuple[Syntax, str]]:
-    """Find the classes of an attribute of a class, declared or assigned to ``self``."""
-    for place, annotation in declared(project, syntax, class_name, attribute):
-        yield from annotated(project, place, annotation)
-    for place, name in lineage(project, syntax, class_name):
-        for where, value in place.assignments.get(f"self.{attribute}", ()):
-            if where.startswith(f"{name}."):
-                yield from classes_of(project, place, value)
-
-
-def _returned_classes(
-    project: Project, syntax: Syntax, function: ast.expr, index: int | None = None
-) -> list[tuple[Syntax, str]]:
-    """Find the classes of what a function of the project returns.
-
-    ``index``: of one element of the tuple that it returns.
-    """
-    found: list[tuple[Syntax, str]] = []
-    for path, qualname in resolve(project, syntax, function):
-        place = project.home(path)
-        node = place.functions[qualname].node
-        annotations = [node.returns] if node.returns is not None else []
-        returned = return_values(place, qualname)
-        if index is not None:
-            annotations = [a for each in annotations for a in element_at(each, index)]
-            returned = [v for each in returned for v in element_at(each, index)]
-        for annotation in annotations:
-            found += annotated(project, place, annotation)
-        for value in returned:
-            found += classes_of(project, place, value)
-    return found
-
-
-def _classes_in(
-    project: Project, syntax: Syntax, function: ast.expr
-) -> Iterator[tuple[Syntax, str]]:
-    """Find the classes of which one is called.
-
-    Those are in ``{"gpt": GPT, "echo": Echo}[kind]``, in a table that is filled below, or
-    what a function returns: ``class_for(kind)()``.
-    """
-    for each in (function, *syntax.values_of(function)):
-        held: list[ast.expr] = []
-        if isinstance(each, ast.IfExp | ast.BoolOp):
-            held = (
-                [each.body, each.orelse] if isinstance(each, ast.IfExp) else each.values
-            )
-        elif isinstance(each, ast.Call) and (
-            functions := resolve(project, syntax, each.func)
-        ):
-            for path, qualname in functions:
-                place = project.home(path)
-                for returned in return_values(place, qualname):
-                    yield from _class_objects(project, place, returned)
-        elif (container := container_of(syntax, each)) is not None:
-            whole = (container, *syntax.values_of(container))
-            held = [element for value in whole for element in held_by(value)[0]]
-            held += put_into(syntax, dotted(container) or "", MODULE_LEVEL)[0]
-        for element in held:
-            yield from _class_objects(project, syntax, element)
-
-
-def _class_objects(
-    project: Project, syntax: Syntax, value: ast.expr
-) -> Iterator[tuple[Syntax, str]]:
-    """Find the classes that a value itself is, or that a decorator is put above."""
-    for each in (value, *syntax.values_of(value)):
-        found = project.class_named(syntax, dotted(each) or "")
-        if found is not None:
-            yield found
-        elif is_parameter(syntax, each):
-            for function in functions_around(syntax, each):
-                yield from classes_below(project, function.node.name)
 
 
 def _named(
@@ -391,11 +222,3 @@ def _meant_by(
             yield from meant_by(project, place, value.args[0])
     elif project.class_named(place, dotted(value) or "") is None:
         yield from resolve(project, place, value)
-
-
-def _members(
-    project: Project, syntax: Syntax, constructor: ast.expr, attribute: str
-) -> list[FunctionKey]:
-    """Find the method ``attribute`` of the class that ``constructor`` names."""
-    found = project.class_named(syntax, dotted(constructor) or "")
-    return [] if found is None else method_of(project, *found, attribute)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from art_adapt.code.classes import FunctionKey, lineage
 from art_adapt.code.index import derived_from
+from art_adapt.code.instances import owners
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
-from art_adapt.code.resolution import owners
 from art_adapt.code.syntax import Syntax
 
 ANYTHING = ".+"

@@ -16,6 +16,7 @@ from art_adapt.code.nodes import (
     dotted,
     grown_list,
     paired,
+    set_by_name,
 )
 from art_adapt.source import Place, Source
 
@@ -256,6 +257,8 @@ class Syntax:
                 pairs = [(node.target, node.value)]
             elif isinstance(node, ast.withitem) and node.optional_vars is not None:
                 pairs = [(node.optional_vars, node.context_expr)]
+            elif (kept := set_by_name(node)) is not None:
+                pairs = [kept]
             else:
                 continue
             for target, value in (each for pair in pairs for each in paired(*pair)):
@@ -446,6 +449,15 @@ def _set_names(targets: Iterable[ast.expr]) -> Iterator[str]:
             yield from _set_names(target.elts)
         elif (name := dotted(target)) is not None:
             yield name
+
+
+def yielded_values(syntax: Syntax, qualname: str) -> list[ast.expr]:
+    """Return what a generator yields; nothing of ``yield from``."""
+    return [
+        node.value
+        for node in syntax.owned_by(qualname)
+        if isinstance(node, ast.Yield) and node.value is not None
+    ]
 
 
 def return_values(syntax: Syntax, qualname: str) -> list[ast.expr]:

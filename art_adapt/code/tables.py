@@ -5,7 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.classes import FunctionKey, annotated, declared, with_overrides
+from art_adapt.code.classes import (
+    FunctionKey,
+    annotated,
+    declared,
+    method_of,
+    with_overrides,
+)
 from art_adapt.code.containers import (
     container_of,
     element_annotation,
@@ -14,19 +20,13 @@ from art_adapt.code.containers import (
 )
 from art_adapt.code.given import given_for
 from art_adapt.code.index import derived_from
+from art_adapt.code.instances import classes_of, family, owners
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
 from art_adapt.code.questions import ask
-from art_adapt.code.resolution import (
-    classes_of,
-    family,
-    held_in,
-    owners,
-    referred,
-    resolve,
-)
+from art_adapt.code.resolution import held_in, referred, resolve
 from art_adapt.code.run_time_names import is_inspection, named_at_run_time
-from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values, yielded_values
 
 
 def resolve_in_tables(
@@ -73,9 +73,12 @@ def _containers(
 def _taken_from(
     project: Project, syntax: Syntax, value: ast.expr
 ) -> Iterator[tuple[Syntax, ast.expr]]:
-    looked_up = (
-        resolve(project, syntax, value.func) if isinstance(value, ast.Call) else []
-    )
+    looked_up: list[FunctionKey] = []
+    if isinstance(value, ast.Call):
+        looked_up = resolve(project, syntax, value.func)
+    elif isinstance(value, ast.Subscript):
+        for place, owner in classes_of(project, syntax, value.value):
+            looked_up += method_of(project, place, owner, "__getitem__")
     for path, qualname in looked_up:
         place = project.home(path)
         for returned in return_values(place, qualname):
@@ -144,6 +147,10 @@ def _held(
         if isinstance(module, Syntax):  # tools.TOOLS
             filled = put_into(module, container.attr, MODULE_LEVEL)
             made_of.append((module, *filled))
+    elif isinstance(container, ast.Call):  # of a generator
+        for path, qualname in resolve(project, syntax, container.func):
+            place = project.home(path)
+            made_of.append((place, yielded_values(place, qualname), []))
     if is_inspection(syntax, container):
         yield syntax, container  # it stands for all that it lists
     for place, held, others in made_of:
@@ -188,10 +195,26 @@ def _element_classes(
         yield from classes_of(project, place, element)
         if isinstance(element, ast.Call):
             yield from _made_by_element(project, place, element)
-    annotations = [(syntax, each) for each in syntax.annotations_of(container)]
-    if isinstance(container, ast.Attribute):
-        for place, owner in owners(project, syntax, container.value):
-            annotations += declared(project, place, owner, container.attr)
-    for place, annotation in annotations:
+    for place, annotation in ask(project, _annotations, syntax, container):
         if (inner := element_annotation(annotation)) is not None:
             yield from annotated(project, place, inner)
+
+
+def _annotations(
+    project: Project, syntax: Syntax, container: ast.expr
+) -> Iterator[tuple[Syntax, ast.expr]]:
+    """Yield the annotations of a container, under all names that lead to it."""
+    yield from ((syntax, each) for each in syntax.annotations_of(container))
+    if isinstance(container, ast.Attribute):
+        for place, owner in owners(project, syntax, container.value):
+            yield from declared(project, place, owner, container.attr)
+    elif isinstance(container, ast.Call):
+        for path, qualname in resolve(project, syntax, container.func):
+            place = project.home(path)
+            returns = place.functions[qualname].node.returns
+            yield from [(place, returns)] if returns is not None else []
+    held, others = held_by(container)
+    taken = [whole for each in held if (whole := container_of(syntax, each))]
+    same = [(syntax, each) for each in (*others, *taken)]
+    for place, each in (*same, *_values(project, syntax, container)):
+        yield from ask(project, _annotations, place, each)

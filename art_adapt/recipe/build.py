@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from art_adapt.code.annotations import bare
 from art_adapt.code.nodes import last_name
 from art_adapt.recipe.fields import (
     Field,
@@ -31,7 +32,7 @@ from art_adapt.recipe.model import (
     Value,
 )
 from art_adapt.recipe.taken_over import taken_over
-from art_adapt.recipe.types import parsed, without_none
+from art_adapt.recipe.types import parsed
 from art_adapt.survey.inputs.supplied import GIVEN, MODEL, OF_ENDPOINT
 from art_adapt.survey.model import (
     Construction,
@@ -285,7 +286,7 @@ def _missing(parameter: Parameter) -> Missing:
 def _record_class(parameter: Parameter) -> str:
     """Return the class of a record as the agent's file names it, from its annotation."""
     annotation = parsed(parameter.annotation)
-    return "" if annotation is None else ast.unparse(without_none(annotation))
+    return "" if annotation is None else ast.unparse(bare(annotation))
 
 
 def clients_of(entry: EntryPoint) -> Iterator[Parameter]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from art_adapt.code.nodes import last_name, unquoted
+from art_adapt.code.annotations import bare
+from art_adapt.code.nodes import last_name
 from art_adapt.code.syntax import BUILTIN
 
 ANY = ast.Name("Any")
@@ -39,31 +40,8 @@ def plain_type(annotation: ast.expr | None) -> ast.expr:
 
 def or_none(kind: ast.expr) -> ast.expr:
     """Return a type that admits None as well."""
-    admits = any(
-        (isinstance(node, ast.Constant) and node.value is None)
-        or (isinstance(node, ast.Name) and node.id == "Any")
-        for node in _alternatives(kind)
-    )
+    admits = bare(kind) is not kind or ast.unparse(kind) in ("Any", "None")
     return kind if admits else ast.BinOp(kind, ast.BitOr(), NONE)
-
-
-def without_none(annotation: ast.expr) -> ast.expr:
-    """Return ``X`` for ``Optional[X]`` and ``X | None``; other types as they are."""
-    if isinstance(annotation, ast.Subscript):
-        optional = last_name(annotation.value) == "Optional"
-        return unquoted(annotation.slice) if optional else annotation
-    kept = [each for each in _alternatives(annotation) if not _is_none(each)]
-    return unquoted(kept[0]) if len(kept) == 1 else annotation
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def _alternatives(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return [*_alternatives(node.left), *_alternatives(node.right)]
-    return [node]
 
 
 def _plain(node: ast.expr) -> ast.expr | None:
@@ -76,7 +54,7 @@ def _plain(node: ast.expr) -> ast.expr | None:
         case ast.Constant(value=None):
             return node
         case ast.BinOp(op=ast.BitOr()):
-            return _union(_alternatives(node))
+            return _union([node.left, node.right])
         case ast.Subscript():
             return _subscript(node)
     return None
@@ -85,7 +63,7 @@ def _plain(node: ast.expr) -> ast.expr | None:
 def _union(parts: list[ast.expr]) -> ast.expr | None:
     """Return what JSON can hold of a union; None where that is nothing, or None itself."""
     plain = [kind for part in parts if (kind := _plain(part)) is not None]
-    if all(map(_is_none, plain)):
+    if all(isinstance(each, ast.Constant) for each in plain):
         return None
     whole, *others = plain
     for each in others:

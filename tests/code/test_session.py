@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.instances import classes_of
 from art_adapt.code.project import Project
-from art_adapt.code.resolution import classes_of, resolve
+from art_adapt.code.resolution import resolve
 from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
 from art_adapt.source import Source, read_source

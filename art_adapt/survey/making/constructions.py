@@ -17,9 +17,9 @@ from art_adapt.code.classes import annotated, is_enum
 from art_adapt.code.command_line import usual_text
 from art_adapt.code.held_objects import holds_objects
 from art_adapt.code.index import constructed
+from art_adapt.code.instances import classes_of
 from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
-from art_adapt.code.resolution import classes_of
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.inputs.run_state import is_of_a_run
 from art_adapt.survey.inputs.slices import construction
