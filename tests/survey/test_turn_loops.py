@@ -222,3 +222,54 @@ def test_a_bound_that_ends_nothing_is_no_limit(stays: str) -> None:
         f"        messages.append({ASK})\n        {stays}\n        print(turns)\n"
     )
     assert [loop and loop[1] for loop in loops(text)] == [None]
+
+
+VALIDATED = [
+    """
+    while True:
+        try:
+            goal = goals[int(input("Which? "))]
+            break
+        except (ValueError, IndexError):
+            print("again")
+    """,
+    """
+    chosen = ""
+    while not chosen.isdigit():
+        chosen = input("Which? ")
+    goal = goals[int(chosen)]
+    """,
+    """
+    for _ in range(3):
+        chosen = input("Which? ")
+        if chosen.isdigit():
+            break
+    goal = goals[int(chosen)]
+    """,
+    """
+    chosen = input("Which? ")
+    while not chosen.isdigit():
+        chosen = input("A number: ")
+    goal = goals[int(chosen)]
+    """,
+    """
+    while (chosen := input("Which? ")) not in goals:
+        print("one of", goals)
+    goal = chosen
+    """,
+]
+
+
+@pytest.mark.parametrize("question", VALIDATED)
+def test_a_question_that_is_asked_until_its_answer_is_valid_is_no_turn(
+    question: str,
+) -> None:
+    asks = f"    return {ASK}.content"
+    found = of(
+        f"def goals_of(topic: str):\n    messages = [dict(role='user', content=topic)]\n{asks}\n\n"
+        f"def next_step(goal, steps):\n    messages = [dict(role='user', content=f'{{goal}} {{steps}}')]\n{asks}\n\n"
+        "def analyse(topic: str):\n    goals = goals_of(topic).split()\n"
+        f"    {question.strip()}\n"
+        "    steps = []\n    for _ in range(5):\n        steps.append(next_step(goal, steps))\n    return steps\n"
+    )
+    assert found.entry_points[0].name == "analyse"

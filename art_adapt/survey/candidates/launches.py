@@ -155,13 +155,16 @@ def waits_for_a_person(syntax: Syntax, function: Function) -> bool:
 
 
 def asks_by_turns(syntax: Syntax, function: Function, asking: Asking) -> bool:
-    """True if a person is asked for more than a task, before a loop that asks the model."""
+    """True if a person is asked for more than a task, before a loop that asks the model.
+
+    A loop that asks only the person goes on until the answer is valid: that is one question.
+    """
     if not waits_for_a_person(syntax, function):
         return False
     nodes = list(syntax.owned_by(function.qualname))
     loops = [n for n in nodes if isinstance(n, LOOPS) and asking.asks(n)]
     return not loops or any(
-        isinstance(outer, LOOPS)
+        outer in loops
         for node in nodes
         if isinstance(node, ast.Call) and asks_a_person(syntax, node)
         for outer in syntax.ancestors(node)
