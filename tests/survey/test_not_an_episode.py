@@ -567,3 +567,86 @@ def test_an_object_is_made_by_what_needs_nothing(
     module = (tmp_path / "agent_train.py").read_text()
     assert ("Llm.from_env()" in module) is is_used
     assert ("    retries: int\n" in module) is not is_used
+
+
+OF_ENVIRONMENT = """\
+import os
+from dataclasses import dataclass
+
+from openai import OpenAI
+
+
+@dataclass
+class Settings:
+    url: str
+    limit: int
+
+{methods}
+
+class Llm:
+    def __init__(self, settings: Settings):
+        self.settings = settings
+
+    def ask(self, messages):
+        return OpenAI().chat.completions.create(model="m", messages=messages)
+
+
+class Agent:
+    def __init__(self, {parameters}):
+        {body}
+
+    def run(self, task: str) -> str:
+        messages = [{{"role": "user", "content": task}}]
+        for _ in range(5):
+            messages.append(self.llm.ask(messages).choices[0].message)
+        return messages[-1].content
+"""
+FROM_ENV = """\
+    @classmethod
+    def from_env(cls, file: str | None = None) -> "Settings":
+        return cls(os.environ.get("URL", ""), 3)
+"""
+TWO_WAYS = FROM_ENV + FROM_ENV.replace("from_env", "from_file")
+
+
+@pytest.mark.parametrize(
+    ("methods", "parameters", "body", "made"),
+    [
+        (
+            FROM_ENV,
+            "settings: Settings",
+            "self.llm = Llm(settings)",
+            "Agent(settings=Settings.from_env())",
+        ),
+        (
+            FROM_ENV.replace("from_env", "load"),
+            "settings: 'Settings'",
+            "self.llm = Llm(settings)",
+            "Agent(settings=Settings.load())",
+        ),
+        (
+            FROM_ENV,
+            "llm: Llm",
+            "self.llm = llm",
+            "Agent(llm=Llm(settings=Settings.from_env()))",
+        ),
+        (TWO_WAYS, "settings: Settings", "self.llm = Llm(settings)", ""),
+        (
+            FROM_ENV.replace("file: str | None = None", "file: str"),
+            "settings: Settings",
+            "self.llm = Llm(settings)",
+            "",
+        ),
+    ],
+)
+def test_settings_with_one_way_to_be_made_are_no_scenario(
+    methods: str, parameters: str, body: str, made: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        OF_ENVIRONMENT.format(methods=methods, parameters=parameters, body=body)
+    )
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    module = (tmp_path / "agent_train.py").read_text()
+    assert ("    limit: int\n" in module) is (not made)
+    assert made in module

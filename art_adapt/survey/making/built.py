@@ -19,7 +19,10 @@ from art_adapt.survey.inputs.parameters import constructor_of
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import rank
 from art_adapt.survey.making.constructions import is_unknown
-from art_adapt.survey.making.environment import constructor_of_environment
+from art_adapt.survey.making.environment import (
+    constructor_of_environment,
+    made_of_environment,
+)
 from art_adapt.survey.model import Construction, EntryPoint, Import, Parameter
 
 DEEPEST = 2  # objects in objects in objects
@@ -109,7 +112,7 @@ def _built(
         built = [
             _built(project, agent, home, field, reaching, depth + 1)
             if is_unknown(field) and depth < DEEPEST
-            else field
+            else _of_environment(project, agent, home, field)
             for field in fields
         ]
         built = [
@@ -119,6 +122,18 @@ def _built(
             given = tuple(field for field in built if field is not None)
             return replace(parameter, made=itself, fields=given, is_object=False)
     return None
+
+
+def _of_environment(
+    project: Project, agent: Syntax, home: Syntax, parameter: Parameter
+) -> Parameter:
+    """Make the settings of an object as the application does, where it has one way."""
+    if not parameter.is_record or parameter.made is not None:
+        return parameter
+    made = made_of_environment(project, agent, home, parameter)
+    if made is None:
+        return parameter
+    return replace(parameter, fields=None, is_object=True, made=made)
 
 
 def _is_of_a_scenario(parameter: Parameter) -> bool:

@@ -165,7 +165,7 @@ def _filled_records(
             if made is not None:
                 parameter = replace(parameter, fields=None, is_object=True, made=made)
         if told and _is_open(parameter) and not _may_be_empty(parameter):
-            made = made_of_environment(project, agent, parameter)
+            made = made_of_environment(project, agent, agent, parameter)
             if made is not None:
                 parameter = replace(parameter, fields=None, is_object=True, made=made)
         found.append(parameter)

@@ -47,12 +47,33 @@ def _is_of_module_or_class(project: Project, place: Syntax, called: ast.expr) ->
 
 
 def made_of_environment(
-    project: Project, agent: Syntax, parameter: Parameter
+    project: Project, agent: Syntax, home: Syntax, parameter: Parameter
 ) -> Construction | None:
-    """Return how a record is made where one function alone is annotated to return it."""
-    wanted = annotated(project, agent, ast.Constant(parameter.annotation or ""))
-    found = list(_returning(project, agent, wanted)) if wanted else []
+    """Return how a record is made where one function or class method alone makes it of nothing.
+
+    ``home``: the file that the parameter's annotation stands in.
+    """
+    wanted = annotated(project, home, ast.Constant(parameter.annotation or ""))
+    if not wanted:
+        return None
+    found = [*_of_classes(project, agent, wanted), *_returning(project, agent, wanted)]
     return found[0] if len(found) == 1 else None
+
+
+def _of_classes(
+    project: Project, agent: Syntax, wanted: list[tuple[Syntax, str]]
+) -> Iterator[Construction]:
+    """Yield ``Settings.from_env()`` and its like, of classes that a train module can import."""
+    for place, name in wanted:
+        module = module_at(project, agent, place.source.path)
+        method = constructor_of_environment(place, name)
+        if module is not None and method is not None and "." not in name:
+            defined = place.place(place.functions[f"{name}.{method}"].node)
+            value = f"{name}.{method}()"
+            key = (place.source.path, f"{name}.{method}")
+            yield Construction(
+                defined, value, (Import(module, name),), functions=(key,)
+            )
 
 
 def _returning(
