@@ -14,7 +14,7 @@ MODEL, API_KEY, BASE_URL, API_VERSION = "model", "api_key", "base_url", "api_ver
 BY_NAME = {
     **dict.fromkeys(("model", "model_name", "model_id"), MODEL),
     **dict.fromkeys(("api_key", "openai_api_key"), API_KEY),
-    "base_url": BASE_URL,
+    **dict.fromkeys(("base_url", "api_base"), BASE_URL),  # litellm's, main.py
 }
 # Arguments of the SDK's clients (openai 2.54, lib/azure.py).
 OF_CLIENTS = {
