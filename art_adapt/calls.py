@@ -128,8 +128,6 @@ NAMESPACES = ("beta",)
 RESOURCE_MODULE = "openai.resources"
 # instructor's argument: the call returns an instance of this class, not a completion.
 RESPONSE_MODEL = "response_model"
-# Usual names of variables and parameters that hold a client.
-CLIENT_NAMES = ("client", "openai_client", "llm_client", "oai_client", "oai")
 
 _CREATE, _PARSE = Method("create"), Method("parse")
 _STREAM = Method("stream", streams=True)

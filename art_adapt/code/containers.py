@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted, last_name, unquoted
 from art_adapt.code.syntax import Syntax
+from art_adapt.words import PUTS_ALL, PUTS_ONE
 
 # Calls with the elements of what they are given, and methods with those of their object.
 SAME_ELEMENTS = frozenset(
@@ -22,8 +23,6 @@ SAME_OBJECTS = frozenset({"values", "copy", "items"})
 TUPLES = ("tuple", "Tuple")
 TAKES_ONE = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
 TAKE_ONE_OF = frozenset({"next", "choice", "min", "max"})  # functions
-PUTS_ONE = frozenset({"append", "insert", "add", "setdefault", "appendleft"})
-PUTS_ALL = frozenset({"extend", "update"})
 OF_ELEMENTS = frozenset(
     {"list", "List", "Sequence", "Iterable", "Iterator", "Collection", "set", "Set"}
     | {"tuple", "Tuple", "dict", "Dict", "Mapping", "MutableMapping", "defaultdict"}

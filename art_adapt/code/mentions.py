@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from pathlib import Path
 
 from art_adapt.code.nodes import FunctionNode, dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import is_namespace
 from art_adapt.code.syntax import Syntax
-
-# Objects that are there to be filled.
-FILLED = re.compile(r"regist|tool|kit|catalog|plugin|skill|command|action", re.I)
-REGISTERS = re.compile(r"_*(register|add|bind|attach|mount|append)(_|$)")
+from art_adapt.words import HOLDS_TOOLS, REGISTERS
 
 
 def is_called_on_each(syntax: Syntax, node: ast.expr) -> bool:
@@ -119,7 +115,7 @@ def is_kept(syntax: Syntax, node: ast.expr) -> bool:
     call = statement.value if isinstance(statement, ast.Expr) else None
     holder = call.func if isinstance(call, ast.Call) else None
     return isinstance(holder, ast.Attribute) and bool(
-        FILLED.search(dotted(holder.value) or "")
+        HOLDS_TOOLS.search(dotted(holder.value) or "")
     )
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from art_adapt.code.project_folder import project_root
-
-IN_TEST = re.compile(r"tests?([-_].*)?|testing|test(data|utils?)|.*_tests?|conftest")
-COLLECTED = re.compile(r"test_.*|.*_test|conftest")  # by pytest, from the file's name
-IN_DEMO = re.compile(r"(^|_)(demo|example|sample|smoke)s?(_|$)", re.IGNORECASE)
+from art_adapt.words import COLLECTED, DEMOS, TESTS
 
 
 def is_test(path: Path) -> bool:
     """True if a file belongs to tests; ``path`` is as it is named in its project."""
-    return any(map(IN_TEST.fullmatch, (*path.parts[:-1], path.stem)))
+    return any(map(TESTS.fullmatch, (*path.parts[:-1], path.stem)))
 
 
 def is_collected(path: Path) -> bool:
@@ -24,7 +20,7 @@ def is_collected(path: Path) -> bool:
 
 def is_demo(path: Path) -> bool:
     """True if a file shows how something is used; ``path`` is as it is named in its project."""
-    return any(map(IN_DEMO.search, (*path.parts[:-1], path.stem)))
+    return any(map(DEMOS.search, (*path.parts[:-1], path.stem)))
 
 
 def is_trial(path: Path, agent: Path) -> bool:

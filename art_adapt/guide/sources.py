@@ -24,19 +24,14 @@ from art_adapt.folders import files_in
 from art_adapt.reward_function import takes_a_trajectory_and_a_scenario
 from art_adapt.source import Place, read_source
 from art_adapt.survey.model import EntryPoint
+from art_adapt.words import EXPECTED, SCORED, SCORES
 
 MOST_LISTED = 50_000
 MOST_FILES = 3000  # of a project that are looked at
 LONGEST = 20_000_000  # bytes of a file with rows
 ROWS = (".jsonl", ".ndjson", ".csv", ".tsv")
-SCORING = re.compile(
-    rb"def\s+(?:\w*_)?(?:reward|score|grade|evaluate|exact_match|is_correct|judge)\w*\s*\("
-)
-NAMES = re.compile(
-    r"(?:.*_)?(?:reward|score|grade|evaluate|exact_match|is_correct|judge)\w*"
-)
-TRAJECTORIES = ("trajectory", "traj", "episode", "rollout")
-EXPECTED = ("expected", "answer", "reference", "label", "target", "gold", "solution")
+SCORING = re.compile(rf"def\s+(?:\w*_)?(?:{SCORES})\w*\s*\(".encode())
+NAMES = re.compile(rf"(?:.*_)?(?:{SCORES})\w*")
 UNREADABLE = (OSError, ValueError, RecursionError, csv.Error, Refusal)
 
 
@@ -175,7 +170,7 @@ def _scoring_in(path: Path, entry: EntryPoint) -> Iterator[Scoring]:
         if not NAMES.fullmatch(node.name):
             continue
         first = next((argument.arg for argument in node.args.args), "")
-        takes = takes_a_trajectory_and_a_scenario(node) and first in TRAJECTORIES
+        takes = takes_a_trajectory_and_a_scenario(node) and first in SCORED
         yield Scoring(
             Place(path, node.lineno),
             f"{node.name}({ast.unparse(node.args)})",

@@ -21,6 +21,7 @@ from art_adapt.rules.code import Body, Code
 from art_adapt.rules.code.functions import Place, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.words import ASKS_SERVICE, CREDENTIALS
 
 RULE = Rule("ART512", "blocking-rollout", Severity.WASTE)
 BAD = (
@@ -74,21 +75,6 @@ BLOCKING = (
 )
 SYNC_CLIENTS = ("openai.OpenAI", "openai.AzureOpenAI")
 SERVICES = ("openpipe.OpenPipe", "openpipe.client.OpenPipe")  # have their key elsewhere
-# What only a client of some service is given when it is made.
-CREDENTIALS = ("api_key", "token", "access_token", "api_token", "secret_key")
-# What such clients do over the network: other methods may only build a request.
-REQUESTS = frozenset(
-    {
-        "search",
-        "web_search",
-        "search_and_contents",
-        "query",
-        "invoke",
-        "report",
-        "fetch",
-    }
-    | {"extract", "crawl", "scrape", "rerank", "transcribe"}
-)
 LANGCHAIN = ("langchain", "langchain_core", "langchain_openai", "langgraph")
 Known = dict[ast.AST, ast.Call | None]  # the call that blocks in a function
 DEEPEST = 3  # functions that one leads to through the other
@@ -169,7 +155,7 @@ def _asks_a_service(code: Code, syntax: Syntax, call: ast.Call) -> bool:
     function = call.func
     if (
         not isinstance(function, ast.Attribute)
-        or function.attr not in REQUESTS
+        or function.attr not in ASKS_SERVICE
         or not isinstance(
             syntax.parents.get(call),
             ast.Assign | ast.Expr | ast.Return | ast.Attribute | ast.Subscript,

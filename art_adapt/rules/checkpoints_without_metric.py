@@ -13,12 +13,12 @@ Evidence: art 0.5.18, model.py:1170-1201; art 0.5.23, model.py:1667-1698.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted, keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import LOGS_VALIDATION
 
 RULE = Rule("ART510", "checkpoints-without-metric", Severity.WASTE)
 BAD = (
@@ -35,9 +35,6 @@ GOOD = (
     BAD[0].replace("()  # <-", '("train/reward")'),
     BAD[0].replace("  # <-", "").replace('"train", step', '"val", step'),
 )
-# Names of functions of other files that may log validation.
-ELSEWHERE = re.compile(r"benchmark|evaluat|(^|_|\.)(eval|validation|val)(_|$)", re.I)
-JUDGING = re.compile(r"ruler|judge|reward", re.I)
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -63,7 +60,7 @@ def _validates(code: Code) -> bool:
             return True
     for call in code.calls:
         name = dotted(call.func) or ""
-        if ELSEWHERE.search(name) and not JUDGING.search(name) and _may_log(code, call):
+        if LOGS_VALIDATION.search(name) and _may_log(code, call):
             return True
     return "val/reward" in code.source.text
 

@@ -22,6 +22,7 @@ from art_adapt.code.nodes import bound_names, dotted, keyword
 from art_adapt.rules.code import Code, below
 from art_adapt.rules.code.handlers import BROAD, NOT_ITS_DOING, Handler, handlers
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import AWAITS_EPISODE
 
 RULE = Rule("ART305", "failure-as-reward", Severity.GARBAGE)
 BAD = (
@@ -95,11 +96,6 @@ async def rollout(client, model, messages):
     return trajectory
 """,
 )
-# Names of functions that run an episode or ask the model.
-EPISODE = re.compile(
-    r"invoke|judge|capture|episode|agent|rollout|solve|complet|chat|generat|play|\bask",
-    re.I,
-)
 # What only a connection raises, whatever is awaited.
 LOST = frozenset(
     ["ConnectionError", "APIConnectionError", "RateLimitError", "APITimeoutError"]
@@ -123,7 +119,7 @@ def check(code: Code) -> Iterator[Found]:
         awaits = any(
             isinstance(each, ast.Await)
             and isinstance(each.value, ast.Call)
-            and EPISODE.search(ast.unparse(each.value.func))
+            and AWAITS_EPISODE.search(ast.unparse(each.value.func))
             for each in tried
         )
         lost = handler.names & LOST and any(isinstance(n, ast.Await) for n in tried)

@@ -14,13 +14,13 @@ preprocessing/tokenize.py:762-772 (the mean is over all trajectories).
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from art_adapt.code.nodes import Function, last_name
 from art_adapt.rules.code import Code, below
 from art_adapt.rules.code.handlers import BROAD, NOT_ITS_DOING, Handler, handlers
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import JUDGES, VERDICT
 
 RULE = Rule("ART313", "made-up-verdict", Severity.GARBAGE)
 BAD = (
@@ -79,8 +79,6 @@ async def rollout(client, model, scenario):
 )
 # What a verdict that cannot be read raises.
 PARSING = frozenset(["ValueError", "KeyError", "JSONDecodeError", "ValidationError"])
-SCORE = re.compile(r"score|reward|grade|rating|verdict|quality", re.IGNORECASE)
-JUDGE = re.compile(r"judge|grade|score|evaluat|reward", re.IGNORECASE)
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -110,7 +108,7 @@ def check(code: Code) -> Iterator[Found]:
 def _asks_a_judge(code: Code, function: Function, handler: Handler) -> bool:
     """Return whether what is tried depends on another model's answer, and on the policy's only through it."""
     tried = list(below(handler.tried))
-    named = JUDGE.search(function.node.name) is not None
+    named = JUDGES.search(function.node.name) is not None
     if named and any(map(_requests, tried)):
         return True
     left: list[ast.AST] = list(handler.tried)
@@ -131,7 +129,7 @@ def _asks_a_judge(code: Code, function: Function, handler: Handler) -> bool:
 
 def _rewards_a_group(code: Code, function: Function, handler: Handler) -> bool:
     """Return whether a handler of a judge gives a reward to each trajectory of a group."""
-    if not (JUDGE.search(function.node.name) and handler.names & BROAD):
+    if not (JUDGES.search(function.node.name) and handler.names & BROAD):
         return False
     return any(
         isinstance(node, ast.Assign)
@@ -176,7 +174,7 @@ def _gives_a_score(code: Code, handler: Handler) -> bool:
         and _is_number(code.constant(node.value))
         and any(
             ast.dump(target) in tried
-            and SCORE.search(ast.unparse(target))
+            and VERDICT.search(ast.unparse(target))
             and ".metrics[" not in ast.unparse(target)
             for target in node.targets
         )

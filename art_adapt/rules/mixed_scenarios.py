@@ -12,12 +12,12 @@ preprocessing/tokenize.py:762-778 (the advantage is relative to the group's mean
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted, last_name
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import NO_SCENARIOS, SCENARIOS
 
 RULE = Rule("ART502", "mixed-scenarios", Severity.GARBAGE)
 BAD = (
@@ -60,14 +60,6 @@ async def train(model, backend, scenarios):
 """,
 )
 
-SEVERAL = re.compile(
-    r"scenario|task|question|problem|item|prompt|example|batch|dataset|rows|samples"
-    r"|inputs|cases|puzzles|tickets|queries|conversations|load|train_data|records",
-    re.IGNORECASE,
-)
-NOT_SCENARIOS = re.compile(
-    r"seed|temperature|attempt|cop(y|ies)|repeat|index|range", re.I
-)
 DRAWING = ("random.choice", "random.sample", "random.choices", "numpy.random.choice")
 NOT_SEVERAL = ("range", "repeat", "itertools.repeat", "enumerate", "zip")
 
@@ -186,7 +178,7 @@ def _is_several(code: Code, iterated: Value) -> bool:
         iterated, iterated.node
     ):
         return False
-    if SEVERAL.search(named) and not NOT_SCENARIOS.search(named):
+    if SCENARIOS.search(named) and not NO_SCENARIOS.search(named):
         return True
     return all(_differ(code, value) for value in values)
 
@@ -213,7 +205,7 @@ def _differ(code: Code, value: Value) -> bool:
         used = {n.id for n in ast.walk(node.elt) if isinstance(n, ast.Name)}
         return bool(names & used)
     named = _spelled(node)
-    return bool(SEVERAL.search(named)) and not NOT_SCENARIOS.search(named)
+    return bool(SCENARIOS.search(named)) and not NO_SCENARIOS.search(named)
 
 
 def _spelled(node: ast.expr) -> str:

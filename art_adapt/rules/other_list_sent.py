@@ -13,13 +13,13 @@ precedes it on the trajectory).
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted, keyword
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.words import CUTS_CONVERSATION
 
 RULE = Rule("ART203", "other-list-sent", Severity.GARBAGE)
 BAD = (
@@ -55,12 +55,6 @@ async def rollout(client, model, question):
 """,
 )
 
-# Functions that leave something out of a conversation.
-CUTTING = re.compile(
-    r"trim|trunc|prune|window|compact|compress|shorten|squash|clip|cut|recent|last_n"
-    r"|drop|limit|fit_",
-    re.IGNORECASE,
-)
 DEQUES = ("deque", "collections.deque")
 EDITS = ("pop", "remove", "clear", "insert")
 
@@ -125,7 +119,7 @@ def _cut(code: Code, messages: Value) -> str:
             return "only the last messages are sent"
         if (
             isinstance(node, ast.Call)
-            and CUTTING.search(dotted(node.func) or "")
+            and CUTS_CONVERSATION.search(dotted(node.func) or "")
             and any(_is_of_record(code, value.of(each)) for each in node.args)
         ):
             return f"{dotted(node.func)} leaves out messages"

@@ -20,6 +20,7 @@ from art_adapt.code.nodes import dotted, keyword, last_name
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, found, replace
 from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.words import MODEL_CLASSES, MODELS
 
 RULE = Rule("ART511", "stale-model-id", Severity.WASTE)
 BAD = (
@@ -77,7 +78,6 @@ async def rollout(model: art.TrainableModel, client, messages):
 """,
 )
 
-WRAPPER = re.compile(r"^[A-Z]\w*(Chat|Model|LLM|LM|OpenAI)|^LM$")
 USES_LOCAL = re.compile(rb"^[^#\n]*\bLocalBackend\(", re.MULTILINE)
 STALE = ("name", "inference_model_name")
 
@@ -147,9 +147,13 @@ def _of_wrappers(code: Code) -> Iterator[Value]:
     completions = code.completions.by_call
     for call in code.calls:
         named = last_name(call.func)
-        if call in completions or code.art_name(call.func) or not WRAPPER.search(named):
+        if (
+            call in completions
+            or code.art_name(call.func)
+            or not MODEL_CLASSES.search(named)
+        ):
             continue
-        for name in ("model", "model_name", "model_id"):
+        for name in MODELS:
             given = keyword(call, name)
             if given is not None:
                 yield from code.values(given)

@@ -17,6 +17,7 @@ FLOOR = {
     "printable",
     "source",
     "span",
+    "words",
     "worth_reading",
 }
 # A process that Python starts imports these first, and they import what they start.

@@ -20,7 +20,6 @@ Each module here covers one subject, and imports only modules above it:
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,6 +36,7 @@ from art_adapt.rules.code.trajectories import Put, Trajectories
 from art_adapt.span import Span
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.roles import Role, stated_role
+from art_adapt.words import EVALUATION_FILE
 
 __all__ = [
     "LEAVING",
@@ -50,7 +50,6 @@ __all__ = [
     "default_of",
     "is_api_model",
 ]
-EVALUATING = re.compile(r"(^|_)(eval|evaluate|validate|benchmark|test|compare)", re.I)
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ class Code(File):
         """Whether the file is a script that runs rollouts and trains on none."""
         if self.training.calls:
             return False
-        if EVALUATING.search(self.source.path.stem):
+        if EVALUATION_FILE.search(self.source.path.stem):
             return True
         grouped = any(self.art_calls("TrajectoryGroup", "gather_trajectory_groups"))
         if grouped or "__main__" not in self.source.text:

@@ -11,6 +11,7 @@ from art_adapt.code.nodes import dotted, keyword
 from art_adapt.code.used_names import used_names
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.trajectories import Trajectories
+from art_adapt.words import LEAVES_TRAJECTORY, MAY_JUDGE, TRAJECTORIES
 
 # Functions of ART that take trajectories and set no rewards.
 KNOWN = frozenset(
@@ -20,33 +21,6 @@ KNOWN = frozenset(
         "art.gather_trajectories",
     ]
 )
-# Functions and methods that take trajectories or groups, and leave them as they are.
-HARMLESS = frozenset(
-    [
-        *(
-            "append",
-            "extend",
-            "train",
-            "log",
-            "print",
-            "len",
-            "list",
-            "enumerate",
-            "zip",
-        ),
-        *(
-            "range",
-            "sum",
-            "isinstance",
-            "tuple",
-            "gather",
-            "info",
-            "debug",
-            "TrajectoryGroup",
-        ),
-    ]
-)
-JUDGING = ("ruler", "score", "judge", "grade")
 
 
 @dataclass(frozen=True)
@@ -130,7 +104,7 @@ class Rewards:
         last = name.rpartition(".")[2]
         if last == "ruler_score_group":
             return True
-        if last in HARMLESS or self.file.art_name(call.func) in KNOWN:
+        if last in LEAVES_TRAJECTORY or self.file.art_name(call.func) in KNOWN:
             return False
         given = (*call.args, *(each.value for each in call.keywords))
         return any(
@@ -141,10 +115,7 @@ class Rewards:
         """Return whether it holds trajectories: a group, several, or what a gather gave."""
         if isinstance(expression, ast.Starred):
             expression = expression.value
-        name = (dotted(expression) or "").lower()
-        if "group" in name or "trajector" in name:
-            return True
-        return any(
+        return TRAJECTORIES.search(dotted(expression) or "") is not None or any(
             isinstance(value.node, ast.Call)
             and self.file.art_name(value.node.func) in KNOWN
             for value in self.file.values(expression)
@@ -163,8 +134,4 @@ class Rewards:
         """Whether the file names RULER, or anything called a judge or a score."""
         syntax = self.file.syntax
         attributes = {n.attr for n in syntax.nodes if isinstance(n, ast.Attribute)}
-        return any(
-            word in name.lower()
-            for name in (*used_names(syntax), *attributes)
-            for word in JUDGING
-        )
+        return any(map(MAY_JUDGE.search, (*used_names(syntax), *attributes)))

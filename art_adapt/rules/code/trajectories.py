@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ from art_adapt.code.nodes import dotted, keyword, last_name
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Place, Value
+from art_adapt.words import TRAJECTORY
 
 ITEMS = "messages_and_choices"
 
@@ -88,9 +88,8 @@ class Trajectories:
         ]
         if others:  # of another class
             return False
-        named = re.search(r"(^|[._])traj(ectory)?$", name, re.IGNORECASE) is not None
         return (
-            named
+            TRAJECTORY.search(name) is not None
             or self._is_annotated(expression, name)
             or self._is_of_group(expression)
         )

@@ -15,7 +15,6 @@ from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.growth import (
-    CONVERSATION_NAMES,
     Growing,
     extends,
     grown_in,
@@ -23,6 +22,7 @@ from art_adapt.survey.calls.growth import (
     only_tries_again,
     sends_answers,
 )
+from art_adapt.words import CONVERSATIONS
 
 CONVERSATION = ("messages", "input")  # the arguments of the SDK that take it
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -243,7 +243,7 @@ class Asking:
             and isinstance(call.messages, ast.Name)
             and call.api in (Api.CHAT, Api.LITELLM)
         }
-        return (CONVERSATION_NAMES | sent).intersection(function.parameters)
+        return (CONVERSATIONS | sent).intersection(function.parameters)
 
     def only_sends(self, syntax: Syntax, function: Function) -> bool:
         """True if the function is given the conversation, and only makes the call."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from art_adapt.calls import (
-    CLIENT_NAMES,
     KINDS,
     METHOD_NAMES,
     NAMESPACES,
@@ -29,6 +28,7 @@ from art_adapt.code.nodes import (
     keyword,
 )
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.words import CLIENTS
 
 AUXILIARY_COMMENT = re.compile(r"#.*\bart:\s*auxiliary\b")
 ALIASES = 3  # how many assignments in a row are followed to a resource
@@ -288,7 +288,7 @@ def _client_of(
 
 
 def _is_client(expression: ast.expr) -> bool:
-    return (dotted(expression) or "").split(".")[-1] in CLIENT_NAMES
+    return (dotted(expression) or "").split(".")[-1] in CLIENTS
 
 
 def _is_module(expression: ast.expr, syntax: Syntax, name: str) -> bool:

@@ -10,12 +10,8 @@ from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.nodes import Function, argument_of, dotted, grown_list
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, Syntax
+from art_adapt.words import CONVERSATIONS
 
-# Parameters and attributes that hold a conversation.
-CONVERSATION_NAMES = frozenset(
-    {"messages", "msgs", "message_list", "conversation", "history", "chat_history"}
-    | {"input_messages", "prompt_messages", "msg_history", "api_messages"}
-)
 # The names of functions where they are used, with the parameters that these add to.
 Growing = Mapping[ast.AST, tuple[Function, frozenset[str]]]
 
@@ -49,7 +45,7 @@ def _grown(node: ast.AST) -> str | None:
     if (
         isinstance(target, ast.Subscript)
         and isinstance(target.slice, ast.Constant)
-        and target.slice.value in CONVERSATION_NAMES
+        and target.slice.value in CONVERSATIONS
     ):
         return dotted(target.value)
     return None

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Collection
 
 from art_adapt.calls import ANSWERS, PIECES
 from art_adapt.code.nodes import dotted
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.asking import Asking
-
-OF_MESSAGE = re.compile(r"(^|[._])(message|msg|reply)\.content$|choices\.text$")
+from art_adapt.words import OF_REPLY
 
 
 def holds_reply(
@@ -33,7 +31,7 @@ def holds_reply(
     if isinstance(value, ast.Attribute | ast.Subscript):
         path = _path(value)
         if isinstance(value, ast.Subscript):  # of any dict: its names have to say more
-            if OF_MESSAGE.search(path):
+            if OF_REPLY.search(path):
                 return True
         elif _ends_with(path, ANSWERS) and not _ends_with(path, PIECES):
             return True

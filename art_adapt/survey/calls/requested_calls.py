@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from art_adapt.code.nodes import dotted, last_name
+from art_adapt.words import (
+    NO_TOOLS,
+    OWN_SETTINGS,
+    RUNS_NO_TOOL,
+    RUNS_TOOL,
+    TOOL_ARGUMENTS,
+    TOOL_NAMES,
+)
 
-NOT_TOOLS = {
-    "input",
-    "print",
-    "append",
-    "info",
-    "debug",
-    "log",
-    "warning",
-    "error",
-    "exception",
-    "str",
-    "format",
-    "len",
-}
-# What only spells a result, or waits for it.
-WRAPPERS = frozenset(
-    {"str", "repr", "dumps", "loads", "format", "join", "wait_for", "gather", "list"}
-    | {"run_until_complete", "model_dump_json", "model_dump", "truncate", "strip"}
-    | {"enumerate", "zip", "map", "dict", "getattr", "to_json", "cast", "get", "result"}
-    | {"isinstance", "len", "type", "items", "values", "copy", "as_completed"}
-    | {"sorted", "keys"}
-    | {"json", "read", "decode"}  # of a response
-    | {"eval", "literal_eval", "parse_raw", "model_validate_json"}  # of arguments
-)
-RUNS = re.compile(r"tool|call|execute|invoke|run|dispatch|handle|submit|perform", re.I)
-NAMED = re.compile(r"name|tool|call|action|command", re.I)
-ARGUMENTS = re.compile(r"^(?!.*kwargs).*((?<!t)arg|input|param|payload)", re.I)
-# What only spells a request or a result, asks whether a tool may run, or tells of it.
-CONVERTS = re.compile(
-    r"^_?(to_|as_|format|convert|serial|normal|extract|ensure|parse|render|map_|persist"
-    r"|trunc|sanit|clean|approve|confirm|allow|check|valid|should|is_|has_)"
-    r"|_to_|(^|_)(pre|before|after|permission|permit|log|emit|notify|trace)(_|$)",
-    re.I,
-)
 CERTAIN = 3  # the likeness of a call that runs a tool, beyond doubt
 
 
@@ -60,7 +33,7 @@ def called(call: ast.Call) -> str:
 def is_no_tool(call: ast.Call) -> bool:
     """True if a call makes an object, or is of Python's own: neither is a tool."""
     name = (dotted(call.func) or "").split(".")[-1]
-    return name in NOT_TOOLS or name[:1].isupper()
+    return name in NO_TOOLS or name[:1].isupper()
 
 
 def likeness(call: ast.Call) -> int:
@@ -72,12 +45,12 @@ def likeness(call: ast.Call) -> int:
     words = [spelled(each).rpartition(".")[2] for each in given(call)]
     spread = [spelled(k.value) for k in call.keywords if k.arg is None]
     return (
-        3 * any(not re.search("kwargs|options", each) for each in spread)
+        3 * any(not OWN_SETTINGS.search(each) for each in spread)
         + 3 * isinstance(call.func, ast.Subscript)
-        + 2 * (RUNS.search(name) is not None)
-        + any(NAMED.search(each) for each in words)
-        + 2 * any(ARGUMENTS.search(each) for each in words)
-        - 6 * (CONVERTS.search(name) is not None)
+        + 2 * (RUNS_TOOL.search(name) is not None)
+        + any(TOOL_NAMES.search(each) for each in words)
+        + 2 * any(TOOL_ARGUMENTS.search(each) for each in words)
+        - 6 * (RUNS_NO_TOOL.search(name) is not None)
     )
 
 

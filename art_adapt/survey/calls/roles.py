@@ -8,7 +8,6 @@ step of the agent, whatever it is called.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Container, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -21,20 +20,7 @@ from art_adapt.code.nodes import (
 )
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
-
-# Models and clients are named after one job, functions after many.
-SIDE_MODEL = re.compile(
-    r"judg|grader|grading|evaluat|critic|moderat|guardrail|guard_|summari[sz]|compact|compress|condens|shrink|title|rubric|rerank",
-    re.IGNORECASE,
-)
-SIDE_JOB = re.compile(
-    rf"{SIDE_MODEL.pattern}|auxiliar|simulat|classif|caption|describe_|memor|verif|intent|thought|embed|extract|reflect|route_|determine_|check_|is_correct|guard|score"
-    r"|health_?check|is_healthy|(?<![a-z])(?:health$|(?:ping|warm_?up|probe)(?:_|$))"
-    r"|(?:test|validate)_(?:connection|api|key|model)|is_available",
-    re.IGNORECASE,
-)
-OTHERS_JOB = re.compile(r"simulat|user_?sim|judge|grader|moderator|guardrail", re.I)
-TOOL_DECORATORS = ("tool", "function_tool", "register_tool", "register_function")
+from art_adapt.words import OTHERS_JOB, SIDE_JOB, SIDE_MODEL, TOOL_DECORATORS
 
 
 class Role(StrEnum):

@@ -8,7 +8,6 @@ hands all requested calls to something that runs them.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TypeGuard
@@ -18,10 +17,8 @@ from art_adapt.code.nodes import argument_of, dotted, keyword, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.survey.calls.asking import Asking
-from art_adapt.survey.calls.growth import CONVERSATION_NAMES
 from art_adapt.survey.calls.requested_calls import (
     CERTAIN,
-    WRAPPERS,
     called,
     given,
     is_no_tool,
@@ -30,12 +27,12 @@ from art_adapt.survey.calls.requested_calls import (
 )
 from art_adapt.survey.calls.tool_lookups import find_lookup, how_found, running_all
 from art_adapt.survey.model import ToolExecution
+from art_adapt.words import CONVERSATIONS, OBSERVATION, ONLY_WRAPS, TOOL_MESSAGE
 
 # Parts of a request: what is made of them is no result.
 OF_REQUEST = ("function.name", "function.arguments", "call.id", "call.name")
 OTHERS_REQUESTS = ("messages.create", "messages.stream", "models.generate_content")
 REPLY_ROLES = ("tool", "function")
-OBSERVATION = re.compile(r"tool|observation|function|result", re.IGNORECASE)
 LIKELY = 2  # the likeness of a call that may run one; its reply may be no reply
 MOST_NAMES = 60  # that a reply is followed through
 _Seen = set[tuple[Path, str, str]]
@@ -80,7 +77,7 @@ def _is_request(call: ast.Call, asking: Asking) -> bool:
     """True if a call asks a model, of whatever provider, or is given a conversation to send."""
     name = dotted(call.func) or ""
     sends = call.func in asking.sites and any(
-        last_name(each).lstrip("_") in CONVERSATION_NAMES for each in given(call)
+        last_name(each).lstrip("_") in CONVERSATIONS for each in given(call)
     )
     asks = call.func in asking.completions or name.endswith(OTHERS_REQUESTS)
     return asks or sends
@@ -102,8 +99,8 @@ def _replies(syntax: Syntax) -> Iterator[tuple[ast.expr, int]]:
         elif isinstance(kind, ast.Constant) and kind.value == "function_call_output":
             if "output" in fields:
                 yield fields["output"], 0
-        elif isinstance(node, ast.Call) and re.search(
-            r"tool_?(message|result|response|output)$", dotted(node.func) or "", re.I
+        elif isinstance(node, ast.Call) and TOOL_MESSAGE.search(
+            dotted(node.func) or ""
         ):
             content = keyword(node, "content") or keyword(node, "output")
             if content is not None:
@@ -171,13 +168,13 @@ def _made_by(
         return
     if isinstance(value, ast.Call):
         name = called(value)
-        if name not in WRAPPERS:
+        if name not in ONLY_WRAPS:
             yield syntax, value
         if likeness(value) >= CERTAIN:
             return  # what it is given comes from the model
         for inner in (*value.args, *_returned(syntax, value)):
             yield from follow(inner)
-        if isinstance(value.func, ast.Attribute) and name in WRAPPERS:
+        if isinstance(value.func, ast.Attribute) and name in ONLY_WRAPS:
             yield from follow(value.func.value)
     elif isinstance(value, ast.Name):
         yield from _made_by_name(project, graph, syntax, value, seen)
@@ -224,7 +221,7 @@ def _made_by_name(
     owner = syntax.owner(name)
     if (syntax.source.path, owner, name.id) in seen or len(seen) > MOST_NAMES:
         return
-    if name.id.lstrip("_") in CONVERSATION_NAMES:
+    if name.id.lstrip("_") in CONVERSATIONS:
         return  # of which a reply is a part
     seen.add((syntax.source.path, owner, name.id))
     for source in syntax.origins(owner, name.id):

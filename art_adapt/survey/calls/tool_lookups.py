@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Collection
 
 from art_adapt.calls import KINDS
@@ -12,9 +11,6 @@ from art_adapt.code.nodes import dotted, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.requested_calls import (
     CERTAIN,
-    CONVERTS,
-    NOT_TOOLS,
-    WRAPPERS,
     called,
     given,
     is_no_tool,
@@ -22,9 +18,14 @@ from art_adapt.survey.calls.requested_calls import (
     spelled,
 )
 from art_adapt.survey.model import ToolExecution
-
-RUNS_ALL = re.compile(r"execute|invoke|run|dispatch|handle|perform|process", re.I)
-DEFINITIONS = re.compile(r"(^|[._])(tools|schemas|definitions|specs|functions)$")
+from art_adapt.words import (
+    NO_TOOLS,
+    ONLY_WRAPS,
+    RUNS_ALL_TOOLS,
+    RUNS_NO_TOOL,
+    TOOL_DEFINITIONS,
+    TOOL_NAME_KEYS,
+)
 
 
 def find_lookup(syntax: Syntax, run: Collection[str]) -> ToolExecution | None:
@@ -46,8 +47,8 @@ def running_all(
         if (
             isinstance(node, ast.Call)
             and (not run or syntax.owner(node) in run)
-            and RUNS_ALL.search(called(node))
-            and not CONVERTS.search(called(node))
+            and RUNS_ALL_TOOLS.search(called(node))
+            and not RUNS_NO_TOOL.search(called(node))
             and not isinstance(syntax.parents[node], ast.Expr)
             and any(_is_calls(syntax, each) for each in given(node))
             and not any(node.func in sites for sites in graph.sites.values())
@@ -115,7 +116,7 @@ def _does_more(syntax: Syntax, test: ast.expr) -> bool:
         n for each in branch.body for n in ast.walk(each) if isinstance(n, ast.Call)
     )
     return any(
-        called(call) not in WRAPPERS | NOT_TOOLS and not called(call)[:1].isupper()
+        called(call) not in ONLY_WRAPS | NO_TOOLS and not called(call)[:1].isupper()
         for call in calls
     )
 
@@ -139,7 +140,7 @@ def _is_of_definition(value: ast.expr, syntax: Syntax) -> bool:
     root = spelled(value).partition(".")[0]
     sources = syntax.origins(syntax.owner(value), root)
     return any(
-        DEFINITIONS.search(dotted(each) or "")
+        TOOL_DEFINITIONS.search(dotted(each) or "")
         for source in sources
         for each in (source, *(source.args if isinstance(source, ast.Call) else ()))
     )
@@ -150,7 +151,7 @@ def _is_parsed_name(value: ast.expr, syntax: Syntax) -> bool:
     return (
         isinstance(value, ast.Subscript)
         and isinstance(value.slice, ast.Constant)
-        and value.slice.value in ("name", "tool", "tool_name", "action", "function")
+        and value.slice.value in TOOL_NAME_KEYS
         and any(
             isinstance(each, ast.Call) and last_name(each.func) == "loads"
             for each in syntax.values_of(value.value)

@@ -7,7 +7,6 @@ over chunks or test cases, and one that asks a person, are none.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Collection, Iterator
 
 from art_adapt.code.call_graph import CallGraph
@@ -17,7 +16,6 @@ from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.growth import (
-    CONVERSATION_NAMES,
     Growing,
     extends,
     grown_in,
@@ -27,9 +25,9 @@ from art_adapt.survey.calls.growth import (
 )
 from art_adapt.survey.model import ToolLoop
 from art_adapt.survey.side_effects.effects import asks_a_person
+from art_adapt.words import ATTEMPTS, CONVERSATIONS
 
 OUTWARD = 3  # calls from the completion call to the loop
-RETRIES = re.compile(r"retr(y|ies)|attempt|tries|trial|backoff", re.IGNORECASE)
 LEAVING = (ast.Break, ast.Return, ast.Raise)
 TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.Gt,
@@ -60,7 +58,7 @@ def find_tool_loop(
         return (
             bool(extends(syntax, loop, names, growing))
             or any(
-                name[:5] == "self." and name[5:].lstrip("_") in CONVERSATION_NAMES
+                name[:5] == "self." and name[5:].lstrip("_") in CONVERSATIONS
                 for name in grown_in(loop, growing)
             )
             or sends_answers(loop, around.__contains__)
@@ -168,7 +166,7 @@ def _is_named_retry(loop: _Loop) -> bool:
         if isinstance(loop, ast.While)
         else ast.Tuple([loop.target, loop.iter])
     )
-    return any(RETRIES.search(dotted(node) or "") for node in ast.walk(head))
+    return any(ATTEMPTS.search(dotted(node) or "") for node in ast.walk(head))
 
 
 def _leaves(node: ast.AST) -> bool:

@@ -29,12 +29,7 @@ from art_adapt.survey.inputs.instances import implemented_by, with_instances
 from art_adapt.survey.inputs.parameters import constructor_of, parameters_of
 from art_adapt.survey.inputs.routes import with_route
 from art_adapt.survey.model import EntryPoint, Terminal
-
-# A call of what these decorate returns what the function does.
-PLAIN_DECORATORS = frozenset(
-    {"staticmethod", "classmethod", "abstractmethod", "override", "final"}
-    | {"observe", "traceable", "retry"}
-)
+from art_adapt.words import PLAIN_DECORATORS
 
 UNSEEN = -100  # the score of a function from which no path to a call was found
 

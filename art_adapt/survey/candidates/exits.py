@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -20,30 +19,23 @@ from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.asking import Asking
-from art_adapt.survey.calls.growth import CONVERSATION_NAMES
 from art_adapt.survey.calls.replies import holds_reply
 from art_adapt.survey.candidates.rewards import is_reward, only_rewards
 from art_adapt.survey.candidates.showing import left_after, shows
 from art_adapt.survey.inputs.routes import STREAMING
 from art_adapt.survey.model import Exit, Span
+from art_adapt.words import (
+    ANSWER_KEYS,
+    CONVERSATIONS,
+    FAILURE_KEYS,
+    STORES_ANSWER,
+    SUCCESS_KEYS,
+)
 
 WEB = ("flask", "quart", "fastapi", "starlette", "django")
 RESPONSES = ("jsonify", "JSONResponse", "HTMLResponse", "PlainTextResponse", "Response")
 # A page around the answer, a file, another address: none is what the model said.
 WITHOUT_ANSWER = ("TemplateResponse", "FileResponse", "RedirectResponse")
-# Keys of a returned dict under which an answer stands, if only an empty one.
-ANSWERS = frozenset(
-    {
-        "answer",
-        "final_answer",
-        "response",
-        "reply",
-        "result",
-        "output",
-        "content",
-        "text",
-    }
-)
 MEASURES = frozenset({"len", "type", "bool", "id", "isinstance", "hash", "sum"})
 
 
@@ -228,7 +220,7 @@ def is_status(value: ast.expr) -> bool:
     if isinstance(value, ast.Dict) and value.values:
         keys = {k.value for k in value.keys if isinstance(k, ast.Constant)}
         fixed = all(isinstance(each, ast.Constant) for each in value.values)
-        return (fixed and keys.isdisjoint(ANSWERS)) or _is_failure(value)
+        return (fixed and keys.isdisjoint(ANSWER_KEYS)) or _is_failure(value)
     return isinstance(value, ast.Constant) and not isinstance(value.value, str)
 
 
@@ -241,10 +233,10 @@ def _is_failure(value: ast.expr) -> bool:
         for key, item in zip(value.keys, value.values, strict=True)
         if isinstance(key, ast.Constant)
     }
-    for name in ("success", "completed", "ok"):
+    for name in SUCCESS_KEYS:
         if isinstance(flag := said.get(name), ast.Constant) and flag.value is False:
             return True
-    for name in ("failed", "error"):
+    for name in FAILURE_KEYS:
         flag = said.get(name)
         if flag is not None and not (isinstance(flag, ast.Constant) and not flag.value):
             return True
@@ -307,9 +299,7 @@ def _stored(
             and isinstance(node.targets[0], ast.Attribute)
         ):
             name = node.targets[0].attr
-            if re.search(
-                r"answer|final_|verdict", name, re.IGNORECASE
-            ) and not isinstance(node.value, ast.Constant):
+            if STORES_ANSWER.search(name) and not isinstance(node.value, ast.Constant):
                 yield _exit(
                     syntax,
                     node.value,
@@ -373,11 +363,7 @@ def _kept(
     }
     for node in syntax.owned_by(function.qualname):
         grown = grown_list(node) if isinstance(node, ast.Call) else None
-        if (
-            grown is None
-            or grown in sent
-            or grown.rpartition(".")[2] in CONVERSATION_NAMES
-        ):
+        if grown is None or grown in sent or grown.rpartition(".")[2] in CONVERSATIONS:
             continue
         assert isinstance(node, ast.Call)
         if _in_handler(syntax, node, asking):

@@ -6,7 +6,6 @@ Each feature is a function with what it says; ``weights`` has how much each coun
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -32,14 +31,7 @@ from art_adapt.survey.candidates.launches import (
     leaves_it_running,
 )
 from art_adapt.survey.candidates.starts import writes_messages
-
-RUNS = re.compile(
-    r"^(run|solve|answer|ask|chat|agent|execute|invoke|process|query|research|investigate|complete|play|respond|reply|act|handle|generate|predict|react|work|__call__)"
-    r"|_(agent|loop|task|question|query|chat|episode)$"
-)
-PROBES = re.compile(
-    r"health|ping|(test|check|verify)_(connection|api|key)|is_available|^retry(_|$)"
-)
+from art_adapt.words import PROBES, RUNS_EPISODE
 
 
 @dataclass(frozen=True)
@@ -74,7 +66,7 @@ def named_file(candidate: Candidate) -> bool:
 
 @_feature("it is named as what runs an agent")
 def run_name(candidate: Candidate) -> bool:
-    return RUNS.search(candidate.name) is not None
+    return RUNS_EPISODE.search(candidate.name) is not None
 
 
 @_feature("its name is private")

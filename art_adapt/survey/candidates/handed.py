@@ -14,24 +14,22 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.inputs.parameters import record_fields
 from art_adapt.survey.model import EntryPoint
+from art_adapt.words import OWN_PARTS, PROMPTS
 
-# What an agent has of its own: a function that has to be given several drives for others.
-GIVEN = re.compile(r"^(system|instructions)|tools$|schemas$|dispatch")
 # What limits or reads an answer, and is no task: n_retry: int, parser: Callable.
 NO_TASK = re.compile(r"^(int|float|bool)\b|\b[Cc]allable\b")
 SETTING = re.compile(r"^(True|False|\d[\d._]*)$")
-PROMPT = re.compile(r"^(system|instructions)")
 
 
 def is_handed_an_agent(entry: EntryPoint) -> bool:
     """True if an entry point has to be given several things that are an agent's own."""
     required = [each.name for each in entry.parameters if each.default is None]
-    return sum(GIVEN.search(each) is not None for each in required) > 1
+    return sum(OWN_PARTS.search(each) is not None for each in required) > 1
 
 
 def is_handed_a_prompt(entry: EntryPoint) -> bool:
     """True if an entry point has to be given the system prompt: ``ask(system, user)``."""
-    return any(p.default is None and PROMPT.search(p.name) for p in entry.parameters)
+    return any(p.default is None and PROMPTS.search(p.name) for p in entry.parameters)
 
 
 def is_only_given(project: Project, entry: EntryPoint, asking: Asking) -> bool:
@@ -46,7 +44,7 @@ def is_only_given(project: Project, entry: EntryPoint, asking: Asking) -> bool:
         and each.name not in given
         and not NO_TASK.search(each.annotation or "")
     )
-    return bool(given) and all(GIVEN.search(each.name) for each in others)
+    return bool(given) and all(OWN_PARTS.search(each.name) for each in others)
 
 
 def is_handed_arguments(project: Project, graph: CallGraph, entry: EntryPoint) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import re
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
@@ -15,21 +14,15 @@ from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.side_effects.effects import asks_a_person, find_effects
 from art_adapt.survey.side_effects.harm import Harm
+from art_adapt.words import (
+    MAIN,
+    OF_COMMAND,
+    REGISTERS_HANDLER,
+    STARTING_DECORATORS,
+    STARTS,
+)
 
-LAUNCHES = re.compile(
-    r"^(main|_main|amain|async_main|cli|demo|test_|example|app$|entry|repl|interactive|serve|lambda_handler)"
-)
-MAIN = re.compile(r"(_|a|async_)?main$")
-ARGUMENTS = frozenset({"argv", "args", "arguments", "ctx", "context", "config", "cfg"})
-# Of a command, a request handler, a fixture: they start an agent.
-LAUNCHING_DECORATORS = frozenset(
-    {"command", "route", "get", "post", "put", "patch", "websocket", "callback"}
-    | {"event", "message", "message_handler", "on_message", "listener", "hears", "add"}
-    | {"task", "shared_task"}
-    | {"fixture", "tool", "property"}
-)
 STARTS_TASKS = frozenset({"create_task", "ensure_future"})
-REGISTERS = re.compile(r"(Handler|_handler|_route|_url_rule)$")
 
 
 def is_launch(project: Project, key: FunctionKey) -> bool:
@@ -40,7 +33,7 @@ def is_launch(project: Project, key: FunctionKey) -> bool:
     syntax = project.files[path]
     function = syntax.functions[qualname]
     name = function.node.name
-    named = LAUNCHES.match(name) is not None and not _has_a_task(function)
+    named = STARTS.match(name) is not None and not _has_a_task(function)
     return named or is_handler(project, key)
 
 
@@ -89,7 +82,7 @@ def _has_a_task(function: Function) -> bool:
     arguments = function.node.args
     required = len(arguments.posonlyargs + arguments.args) - len(arguments.defaults)
     is_main = MAIN.match(function.node.name) is not None
-    return is_main and not ARGUMENTS.issuperset(function.given[:required])
+    return is_main and not OF_COMMAND.issuperset(function.given[:required])
 
 
 @functools.lru_cache(maxsize=512)
@@ -98,7 +91,7 @@ def _registered(syntax: Syntax) -> frozenset[str]:
     return frozenset(
         argument.id
         for node in syntax.nodes
-        if isinstance(node, ast.Call) and REGISTERS.search(last_name(node.func))
+        if isinstance(node, ast.Call) and REGISTERS_HANDLER.search(last_name(node.func))
         for argument in node.args
         if isinstance(argument, ast.Name)
     )
@@ -224,4 +217,4 @@ def is_asked_by_a_person(
 
 def _is_launcher(function: Function) -> bool:
     """True if a decorator makes the function a command or a request handler."""
-    return not LAUNCHING_DECORATORS.isdisjoint(decorator_names(function.node))
+    return not STARTING_DECORATORS.isdisjoint(decorator_names(function.node))

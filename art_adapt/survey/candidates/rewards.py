@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from art_adapt.code.hooks import unhooked
 from art_adapt.code.nodes import Function, dotted, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.model import RewardSite, Span
-
-REWARD_NAME = re.compile(
-    r"^(?:total_|final_|episode_|cumulative_)?reward$", re.IGNORECASE
-)
+from art_adapt.words import REWARD
 
 
 def find_rewards(
@@ -29,7 +25,7 @@ def find_rewards(
         elif (
             isinstance(node, ast.keyword)
             and node.arg
-            and REWARD_NAME.match(node.arg)
+            and REWARD.match(node.arg)
             and not isinstance(node.value, ast.Constant)
         ):
             found.append(node.value)
@@ -57,9 +53,9 @@ def only_rewards(value: ast.expr) -> bool:
     if isinstance(value, ast.Dict) and value.values:
         return all(only_rewards(each) for each in value.values)
     name = last_name(value)
-    return REWARD_NAME.match(name.removesuffix("s")) is not None
+    return REWARD.match(name.removesuffix("s")) is not None
 
 
 def is_reward(value: ast.expr) -> bool:
     name = dotted(value)
-    return name is not None and REWARD_NAME.match(name.split(".")[-1]) is not None
+    return name is not None and REWARD.match(name.split(".")[-1]) is not None

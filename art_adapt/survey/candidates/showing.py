@@ -7,17 +7,8 @@ import re
 
 from art_adapt.code.nodes import dotted, statements_after
 from art_adapt.code.syntax import Syntax
+from art_adapt.words import REPORTS, SHOWS
 
-# What shows somebody an answer, by the words of its name, and what reports on a run.
-SHOWING = frozenset(
-    {"print", "show", "display", "say", "speak", "reply", "respond", "send", "present"}
-    | {"answer"}
-    | {"message", "markdown", "output"}
-)
-REPORTING = frozenset(
-    {"log", "debug", "info", "warning", "error", "status", "thinking", "reasoning"}
-    | {"tool", "add", "append", "save", "user", "system", "usage", "thought", "delta"}
-)
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -32,8 +23,8 @@ def shows(syntax: Syntax, call: ast.Call) -> bool:
     words = {word.lower() for word in WORD.findall(name)}
     return (
         isinstance(statement, ast.Expr)
-        and not words.isdisjoint(SHOWING)
-        and words.isdisjoint(REPORTING)
+        and not words.isdisjoint(SHOWS)
+        and words.isdisjoint(REPORTS)
     )
 
 

@@ -7,26 +7,14 @@ something that does, ``register_file_tools(tools)``.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
 from art_adapt.code.command_line import reads_arguments
-from art_adapt.code.mentions import FILLED
 from art_adapt.code.nodes import Function, dotted, last_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.effects import asks_a_person
-
-# Methods that only tell people something.
-SHOWS = re.compile(
-    r"(welcome|greet|print|show|display|log|info|debug|warn|echo|render)"
-)
-# Functions that fill what they are given.
-FILLING = re.compile(
-    r"_*(register|add|install|load|set_?up|configure|bind|attach|mount|populate|include|fill|wire|provide|give|equip)(_|$)"
-)
-# What a person or a command line gives is no part of an object.
-PERSONAL = ("input", "args")
+from art_adapt.words import FILLS_GIVEN, HOLDS_TOOLS, ONLY_TELLS, TYPED
 
 
 def fillings(
@@ -102,7 +90,7 @@ def _is_a_persons(place: Syntax, test: ast.expr) -> bool:
     """True if a condition depends on the command line, or on what somebody types."""
     names = [node for node in ast.walk(test) if isinstance(node, ast.Name)]
     values = [test, *(value for name in names for value in place.values_of(name))]
-    return any(name.id in PERSONAL for name in names) or any(
+    return any(name.id in TYPED for name in names) or any(
         reads_arguments(place, node) or asks_a_person(place, value)
         for value in values
         for node in ast.walk(value)
@@ -117,7 +105,7 @@ def changes(
         function = node.value.func
         if fills(node, name):
             return True
-        if not isinstance(function, ast.Attribute) or SHOWS.match(function.attr):
+        if not isinstance(function, ast.Attribute) or ONLY_TELLS.match(function.attr):
             return False
         return f"{dotted(function.value)}.".startswith(f"{name}.")
     return (
@@ -133,7 +121,7 @@ def fills(node: ast.AST, name: str) -> bool:
         return False
     call, function = node.value, node.value.func
     given = [*call.args, *(each.value for each in call.keywords)]
-    if name not in map(dotted, given) or SHOWS.match(last_name(function)):
+    if name not in map(dotted, given) or ONLY_TELLS.match(last_name(function)):
         return False
-    is_filler = isinstance(function, ast.Name) and FILLING.match(function.id)
-    return bool(is_filler) or FILLED.search(name) is not None
+    is_filler = isinstance(function, ast.Name) and FILLS_GIVEN.match(function.id)
+    return bool(is_filler) or HOLDS_TOOLS.search(name) is not None

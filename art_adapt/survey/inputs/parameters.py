@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from art_adapt.calls import CLIENT_CLASSES, CLIENT_NAMES
+from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.annotations import alternatives, bare
 from art_adapt.code.classes import lineage, method_of
 from art_adapt.code.command_line import defaults_of_click
@@ -32,6 +32,7 @@ from art_adapt.survey.inputs.clients import (
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import BY_NAME, supplied_by_use
 from art_adapt.survey.model import Parameter
+from art_adapt.words import CLIENTS, OBJECTS, RECORDS
 
 CLIENT_CLASS = re.compile(rf"\b({'|'.join(sorted(CLIENT_CLASSES))})\b")
 # Names in annotations whose values JSON can hold, or a field of a scenario can be made of.
@@ -68,14 +69,6 @@ VAGUE = ("Any", "typing.Any", "object", "list", "dict", "List", "Dict", "List[An
 # Calls that declare a default instead of being one: of dataclasses, pydantic, typer, and
 # FastAPI.
 DECLARED = ("field", "Field", "Option", "Argument", "Form", "Query", "Body")
-# Base classes of pydantic, SQLModel, msgspec, instructor, weave.
-RECORDS = re.compile(r"(?:Model|Object|Schema|Struct)$")
-OBJECT_NAMES = re.compile(
-    r"^(client|session|logger|log|console|ui|env|engine|tokenizer|sandbox|registry|loop|db"
-    r"|tool_map|tool_functions|toolset|mcp|callback|callbacks|hooks|emit|progress)$"
-    r"|_(fn|func|function|functions|callback|callable|handler|factory|registry|client"
-    r"|clients|session|logger|hook|manager|executor|store|provider)$|^on_[a-z]"
-)
 
 
 def parameters_of(
@@ -298,7 +291,7 @@ def _parameter(
     if annotation is not None:
         found = _class_of(project, syntax, annotation)
     is_client = CLIENT_CLASS.search(text or "") is not None or (
-        argument.arg in CLIENT_NAMES
+        argument.arg in CLIENTS
         and found is None  # a class of the project is none
         and not is_of_another_library(syntax, annotation)
         and not serves_otherwise()
@@ -309,7 +302,7 @@ def _parameter(
             project.expanding.append(found)  # its fields may name it again
             fields = fields_of(project, *found)
             project.expanding.pop()
-        named = OBJECT_NAMES.search(argument.arg) is not None
+        named = OBJECTS.search(argument.arg) is not None
         is_object = fields is None and (
             (named or used_as_object())
             if dotted(bare(annotation)) in VAGUE
@@ -318,7 +311,7 @@ def _parameter(
     elif default is None or isinstance(default, ast.Constant):
         literal = isinstance(default, ast.Constant) and default.value is not None
         is_object = not literal and (
-            OBJECT_NAMES.search(argument.arg) is not None or used_as_object()
+            OBJECTS.search(argument.arg) is not None or used_as_object()
         )
     else:
         is_object = not isinstance(default, ast.List | ast.Dict | ast.Tuple | ast.Set)

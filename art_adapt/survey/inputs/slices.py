@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,14 +30,14 @@ from art_adapt.survey.inputs.bindings import (
     scope_of,
     value_of,
 )
-from art_adapt.survey.inputs.fillings import PERSONAL, changes, fillings
+from art_adapt.survey.inputs.fillings import changes, fillings
 from art_adapt.survey.inputs.run_state import is_run_state
 from art_adapt.survey.inputs.supplied import BY_NAME, GIVEN, OF_ENDPOINT
 from art_adapt.survey.model import Construction, Import, Statement
 from art_adapt.survey.side_effects.effects import asks_a_person
+from art_adapt.words import FAKES, TYPED
 
 MOST_STATEMENTS = 12
-FAKES = re.compile(r"(^|_)_?(Fake|Stub|Dummy|Scripted)|Mock", re.IGNORECASE)
 
 
 @dataclass
@@ -310,7 +309,7 @@ def _take_name(
     place: Syntax, module: str | None, node: ast.Name, taken: _Slice
 ) -> bool:
     name, owner = node.id, scope_of(place, node)
-    if name in PERSONAL or name in ("self", "cls"):
+    if name in TYPED or name in ("self", "cls"):
         return False
     local = [] if owner == MODULE_LEVEL else assignments_of(place, name, owner)
     at_top = assignments_of(place, name, MODULE_LEVEL)

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from art_adapt.calls import CLIENT_CLASSES, KINDS
 from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.syntax import Syntax
+from art_adapt.words import MODELS
 
 MODEL, API_KEY, BASE_URL, API_VERSION = "model", "api_key", "base_url", "api_version"
 BY_NAME = {
-    **dict.fromkeys(("model", "model_name", "model_id"), MODEL),
+    **dict.fromkeys(MODELS, MODEL),
     **dict.fromkeys(("api_key", "openai_api_key"), API_KEY),
     **dict.fromkeys(("base_url", "api_base"), BASE_URL),  # litellm's, main.py
 }

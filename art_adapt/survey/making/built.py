@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
@@ -24,13 +23,9 @@ from art_adapt.survey.making.environment import (
     made_of_environment,
 )
 from art_adapt.survey.model import Construction, EntryPoint, Import, Parameter
+from art_adapt.words import FILLS_ITSELF
 
 DEEPEST = 2  # objects in objects in objects
-# Methods that add a part, as a tool, to an object.
-FILLS = re.compile(
-    r"(register|mount|attach|bind)(_|$)"
-    r"|(add|append|include|extend)(_(tool|function|agent|handler|skill|plugin|action|provider)s?)?$"
-)
 
 
 def with_built(
@@ -198,7 +193,7 @@ def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:
         (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
-            and FILLS.match(node.func.attr)
+            and FILLS_ITSELF.match(node.func.attr)
             and dotted(node.func.value) in names
         )
         or any(fills(node, name) for name in names)
@@ -223,7 +218,7 @@ def _type_of_members(place: Syntax, class_name: str) -> str:
 def _is_registry(place: Syntax, class_name: str) -> bool:
     """True if the class has methods to fill its instances: ``register()``, ``add_tool()``."""
     return any(
-        FILLS.match(name.rpartition(".")[2])
+        FILLS_ITSELF.match(name.rpartition(".")[2])
         for name in place.functions
         if name.rpartition(".")[0] == class_name
     )

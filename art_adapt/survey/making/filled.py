@@ -18,12 +18,12 @@ from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
-from art_adapt.survey.inputs.fillings import SHOWS, changes, decorated_with, fills
+from art_adapt.survey.inputs.fillings import changes, decorated_with, fills
 from art_adapt.survey.inputs.slices import construction
-from art_adapt.survey.making.built import FILLS
 from art_adapt.survey.making.call_ranks import DEMOS, ordered
 from art_adapt.survey.making.registrations import find_registering
 from art_adapt.survey.model import Construction, EntryPoint, Import, Parameter
+from art_adapt.words import FILLS_AGENT, FILLS_ITSELF, ONLY_TELLS
 
 
 def with_filled(
@@ -68,7 +68,7 @@ def may_be_filled(project: Project, entry: EntryPoint) -> bool:
 
 
 def _fills(method: str) -> bool:
-    return FILLS.match(method) is not None or method in ("tool", "function", "action")
+    return FILLS_ITSELF.match(method) is not None or method in FILLS_AGENT
 
 
 def _is_filled(
@@ -116,7 +116,7 @@ def _is_set_up_by_its_maker(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and dotted(node.func.value) == name
-        and not SHOWS.match(node.func.attr)
+        and not ONLY_TELLS.match(node.func.attr)
         and place.place(node) not in set_up
         and reaching.isdisjoint(resolve(project, place, node.func))
         for node in place.owned_by(owner)

@@ -20,8 +20,7 @@ from art_adapt.survey.inputs.parameters import parameters_of
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import ordered
 from art_adapt.survey.model import EntryPoint, Parameter, SetupCall
-
-CLEANUPS = ("cleanup", "close", "aclose", "disconnect", "shutdown", "stop", "teardown")
+from art_adapt.words import CLEANS_UP
 
 
 def with_setup(project: Project, graph: CallGraph, entry: EntryPoint) -> EntryPoint:
@@ -140,7 +139,7 @@ def _set_up(
         function = project.files[path].functions[qualname]
         is_async = isinstance(function.node, ast.AsyncFunctionDef)
         name = function.node.name
-        if name in CLEANUPS and setup and (entry.is_async or not is_async):
+        if name in CLEANS_UP and setup and (entry.is_async or not is_async):
             where = project.files[path].place(function.node)
             cleanup[name] = SetupCall(where, name, (path, qualname), is_async)
     return replace(
@@ -155,7 +154,7 @@ def _closing(project: Project, entry: EntryPoint) -> Iterator[FunctionKey]:
     """Yield the methods of the agent's class that end what was set up, called or not."""
     if entry.class_name is not None:
         syntax = project.files[entry.home]
-        for name in CLEANUPS:
+        for name in CLEANS_UP:
             yield from method_of(project, syntax, entry.class_name, name)
 
 

@@ -7,12 +7,7 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted
 from art_adapt.code.syntax import Syntax
-
-CHANGES = frozenset(
-    {"append", "extend", "insert", "clear", "pop", "update", "add", "remove"}
-    | {"setdefault", "appendleft", "popleft", "popitem", "discard", "sort", "reverse"}
-    | {"difference_update", "intersection_update", "symmetric_difference_update"}
-)
+from art_adapt.words import CHANGES_CONTAINER
 
 
 def changed_container(node: ast.expr) -> tuple[str | None, ast.expr | None]:
@@ -24,7 +19,7 @@ def changed_container(node: ast.expr) -> tuple[str | None, ast.expr | None]:
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in CHANGES
+        and node.func.attr in CHANGES_CONTAINER
     ):
         whole = not isinstance(node.func.value, ast.Subscript)
         adds = node.func.attr in ("add", "append") and node.args and whole

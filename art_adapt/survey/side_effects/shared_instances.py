@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from art_adapt.code.nodes import dotted
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
-from art_adapt.survey.side_effects.entries import CHANGES, outermost
+from art_adapt.survey.side_effects.entries import outermost
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.once import is_made_once
+from art_adapt.words import CHANGES_CONTAINER
 
 
 def changed_instances(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
@@ -118,7 +119,7 @@ def changes_itself(
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and (
-                (node.func.attr in CHANGES and _own(node.func.value))
+                (node.func.attr in CHANGES_CONTAINER and _own(node.func.value))
                 or (
                     dotted(node.func.value) == "self"
                     and node.func.attr not in through

@@ -14,7 +14,6 @@ from art_adapt.code.nodes import (
     last_name,
 )
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
-from art_adapt.survey.side_effects.entries import CHANGES
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.once import is_made_once
 from art_adapt.survey.side_effects.shared_connections import used_connections
@@ -23,6 +22,7 @@ from art_adapt.survey.side_effects.shared_containers import (
     is_of_project,
 )
 from art_adapt.survey.side_effects.shared_instances import changed_instances
+from art_adapt.words import CHANGES_CONTAINER
 
 ONCE = frozenset({"once", "run_once", "cache", "lru_cache", "cached"})
 WRITING_SQL = re.compile(
@@ -83,7 +83,7 @@ def _is_of_process(syntax: Syntax, call: ast.Call) -> bool:
     name = syntax.qualified(call.func) or ""
     holder, _, method = name.rpartition(".")
     if holder in ("os.environ", "sys.path", "sys.modules"):
-        return method in CHANGES and not is_made_once(syntax, call, call)
+        return method in CHANGES_CONTAINER and not is_made_once(syntax, call, call)
     return name in ("os.putenv", "os.unsetenv", "locale.setlocale")
 
 
