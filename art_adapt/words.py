@@ -70,6 +70,12 @@ RECORDS = re.compile(r"(?:Model|Object|Schema|Struct)$")
 
 # Side jobs. A comment, a flag or a run comes first, then a conversation of its own.
 
+# A function that asks whether a model is there: a side job, and no episode.
+PROBES = re.compile(
+    r"health_?check|is_healthy|(?<![a-z])(?:health$|(?:ping|warm_?up|probe)(?:_|$))"
+    r"|(?:test|check|verify|validate)_(?:connection|api|key|model)|is_available",
+    re.I,
+)
 # What a call asks: models and clients are named after one job.
 SIDE_MODEL = re.compile(
     r"judg|grader|grading|evaluat|critic|moderat|guardrail|guard_|summari[sz]|compact"
@@ -81,8 +87,7 @@ SIDE_MODEL = re.compile(
 SIDE_JOB = re.compile(
     rf"{SIDE_MODEL.pattern}|auxiliar|simulat|classif|caption|describe_|memor|verif|intent"
     r"|thought|embed|extract|reflect|route_|determine_|check_|is_correct|guard|score"
-    r"|health_?check|is_healthy|(?<![a-z])(?:health$|(?:ping|warm_?up|probe)(?:_|$))"
-    r"|(?:test|validate)_(?:connection|api|key|model)|is_available",
+    rf"|{PROBES.pattern}",
     re.I,
 )
 # An agent that works for another one, by what it is and not by what it does: it may be meant.
@@ -157,10 +162,6 @@ RUNS_EPISODE = re.compile(
     r"|complete|play|respond|reply|act|handle|generate|predict|react|work|__call__)"
     r"|_(agent|loop|task|question|query|chat|episode)$"
 )
-# A function that only asks whether the model is there, or tries again what it is given.
-PROBES = re.compile(
-    r"health|ping|(test|check|verify)_(connection|api|key)|is_available|^retry(_|$)"
-)
 # What a rollout awaits in a ``try``. That it asks the model there comes first.
 AWAITS_EPISODE = re.compile(
     r"invoke|judge|capture|episode|agent|rollout|solve|complet|chat|generat|play|\bask",
@@ -174,6 +175,8 @@ CLEANS_UP = ("cleanup", "close", "aclose", "disconnect", "shutdown", "stop", "te
 
 # Repetitions, scenarios and trajectories
 
+# A function that only calls another one again; ``run_with_retry`` may be an episode.
+TRIES_AGAIN = re.compile(r"^retry(_|$)")
 # The header of a loop that counts attempts. A conversation that grows there overrules it.
 ATTEMPTS = re.compile(r"retr(y|ies)|attempt|tries|trial|backoff", re.I)
 # A list of different scenarios. That it repeats one comes first.

@@ -992,7 +992,7 @@ def test_a_helper_that_nobody_uses_is_not_the_episode(
         ("mapping", False),
     ],
 )
-def test_a_probe_is_a_side_job(name: str, is_probe: bool) -> None:
+def test_a_probe_is_a_side_job_and_no_episode(name: str, is_probe: bool) -> None:
     text = (
         "from openai import OpenAI\n\nclient = OpenAI()\n\n\n"
         f"def {name}():\n    return client.chat.completions.create(model='m', messages=[{{'role': 'user', 'content': 'Say OK.'}}])\n\n\n"
@@ -1000,8 +1000,11 @@ def test_a_probe_is_a_side_job(name: str, is_probe: bool) -> None:
         "    while True:\n        reply = client.chat.completions.create(model='m', messages=messages, tools=T)\n"
         "        messages.append(reply)\n"
     )
-    roles = {call.function: call.role for call in of(text).files[0].calls}
+    found = of(text)
+    roles = {call.function: call.role for call in found.files[0].calls}
     assert (roles[name] == "auxiliary") == is_probe
+    for each in found.entry_points:
+        assert ("starts_or_tries" in each.features) == (each.name == name and is_probe)
 
 
 @pytest.mark.parametrize("step", ["next_step", "run_turn"])

@@ -31,7 +31,7 @@ from art_adapt.survey.candidates.launches import (
     leaves_it_running,
 )
 from art_adapt.survey.candidates.starts import writes_messages
-from art_adapt.words import PROBES, RUNS_EPISODE
+from art_adapt.words import PROBES, RUNS_EPISODE, TRIES_AGAIN
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,7 @@ def starts_or_tries(candidate: Candidate) -> bool:
     return bool(
         candidate.batches
         or PROBES.search(candidate.name)
+        or TRIES_AGAIN.search(candidate.name)
         or leaves_it_running(candidate.syntax, candidate.function, candidate.asking)
         or (is_launch(project, key) and not (own or candidate.chats))
         or (not own and is_example(project, graph, key, candidate.reaching))
