@@ -167,6 +167,9 @@ AWAITS_EPISODE = re.compile(
     r"invoke|judge|capture|episode|agent|rollout|solve|complet|chat|generat|play|\bask",
     re.I,
 )
+# What a wrapped rollout awaits and tries again: only what frameworks have, since other
+# functions may be tried again without harm.
+AWAITS_AGENT = re.compile(r"invoke|astream|agent|graph\b|_graph|chain\b", re.I)
 # A parameter that is an agent's own. What is sent as a conversation comes first.
 PROMPTS = re.compile(r"^(system|instructions)")
 OWN_PARTS = re.compile(rf"{PROMPTS.pattern}|tools$|schemas$|dispatch")
@@ -175,10 +178,13 @@ CLEANS_UP = ("cleanup", "close", "aclose", "disconnect", "shutdown", "stop", "te
 
 # Repetitions, scenarios and trajectories
 
+_RETRY = "retr(y|ies)"
+# What calls a function again after a failure: a decorator, or what a loop goes through.
+RETRIES = re.compile(rf"{_RETRY}|^on_exception$", re.I)
 # A function that only calls another one again; ``run_with_retry`` may be an episode.
 TRIES_AGAIN = re.compile(r"^retry(_|$)")
 # The header of a loop that counts attempts. A conversation that grows there overrules it.
-ATTEMPTS = re.compile(r"retr(y|ies)|attempt|tries|trial|backoff", re.I)
+ATTEMPTS = re.compile(rf"{_RETRY}|attempt|tries|trial|backoff", re.I)
 # A list of different scenarios. That it repeats one comes first.
 SCENARIOS = re.compile(
     r"scenario|task|question|problem|item|prompt|example|batch|dataset|rows|samples"

@@ -13,13 +13,13 @@ langgraph/llm_wrapper.py:100-112.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from art_adapt.code.nodes import decorator_names, dotted
 from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import AWAITS_AGENT, RETRIES
 
 RULE = Rule("ART212", "retry-in-rollout", Severity.GARBAGE)
 BAD = (
@@ -63,10 +63,6 @@ def rollouts(model):
 )
 
 
-AGENT = re.compile(r"invoke|astream|agent|graph\b|_graph|chain\b", re.IGNORECASE)
-RETRYING = re.compile(r"retry", re.IGNORECASE)
-
-
 def check(code: Code) -> Iterator[Found]:
     for function in () if code.only_evaluates else code.wrapped_rollouts:
         for node in code.syntax.owned_by(function.qualname):
@@ -77,7 +73,7 @@ def check(code: Code) -> Iterator[Found]:
                 if body is None or body.place.syntax is not code.syntax:
                     continue
                 names = decorator_names(body.function.node)
-                if any(map(RETRYING.search, names)) and any(map(_runs, body.nodes)):
+                if any(map(RETRIES.search, names)) and any(map(_runs, body.nodes)):
                     yield _found(node)
 
 
@@ -97,7 +93,7 @@ def _tries_again(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
     if not isinstance(loop, ast.While):
         called = loop.iter.func if isinstance(loop.iter, ast.Call) else loop.iter
         if "range(" not in ast.unparse(loop.iter):
-            return RETRYING.search(dotted(called) or "") is not None
+            return RETRIES.search(dotted(called) or "") is not None
     return any(
         isinstance(node, ast.Try)
         and any(map(_runs, ast.walk(ast.Module(node.body, []))))
@@ -120,5 +116,5 @@ def _runs(node: ast.AST) -> bool:
     return (
         isinstance(node, ast.Await)
         and isinstance(node.value, ast.Call)
-        and AGENT.search(ast.unparse(node.value.func)) is not None
+        and AWAITS_AGENT.search(ast.unparse(node.value.func)) is not None
     )

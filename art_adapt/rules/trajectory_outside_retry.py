@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import Function, FunctionNode, dotted
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import RETRIES
 
 RULE = Rule("ART207", "trajectory-outside-retry", Severity.GARBAGE)
 BAD = (
@@ -45,14 +46,6 @@ async def rollout(client):
     trajectory.messages_and_choices.append(response.choices[0])
     return trajectory
 """,
-)
-RETRYING = (
-    "retry",
-    "on_exception",
-    "with_retries",
-    "with_retry",
-    "retry_async",
-    "retrying",
 )
 
 
@@ -88,7 +81,7 @@ def _applied(code: Code, function: Function) -> Iterator[ast.expr]:
 def _is_retry(decorator: ast.expr) -> bool:
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     name = dotted(called) or ""
-    return name.rpartition(".")[2] in RETRYING
+    return RETRIES.search(name.rpartition(".")[2]) is not None
 
 
 def _trajectory(by: ast.AST) -> ast.Name | None:

@@ -143,3 +143,40 @@ def test_each_file_is_read_once_whoever_imports_it(
     monkeypatch.setattr(Syntax, "of", staticmethod(seen))
     assert check_files(files, EVERYTHING).with_art == 30
     assert sorted(read) == sorted(["shared.py", *(file.name for file in files)])
+
+
+@pytest.mark.parametrize(
+    "decorator", ["retry", "retries(3)", "backoff.on_exception(expo, OSError)"]
+)
+def test_two_rules_know_a_retry_by_the_same_words(decorator: str) -> None:
+    inside = f"""\
+import art
+from art.langgraph import wrap_rollout
+
+@{decorator}
+async def ask(agent, task):
+    return await agent.ainvoke(task)
+
+async def rollout(task):
+    return await ask(make_agent(), task)
+
+rollouts = wrap_rollout(model, rollout)
+"""
+    outside = f"""\
+import art
+
+async def rollout(client, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+
+    @{decorator}
+    async def ask():
+        reply = await client.chat.completions.create(model="m", messages=messages)
+        trajectory.messages_and_choices.append(reply.choices[0])
+
+    await ask()
+    return trajectory
+"""
+    for text, code in ((inside, "ART212"), (outside, "ART207")):
+        source = Source(Path("x.py"), text.encode())
+        found = check_source(source, EVERYTHING).found
+        assert code in {each.rule.code for each in found}
