@@ -23,6 +23,7 @@ CHANGES_CONTAINER = (
 )
 # Functions that tell somebody something, and so do nothing else with it.
 LOGS = frozenset({"log", "debug", "info", "warning"})
+ONLY_SAYS = LOGS | {"print", "str", "repr"}
 
 # Conversations
 
@@ -199,9 +200,9 @@ NO_SCENARIOS = re.compile(
 TRAJECTORY = re.compile(r"(^|[._])traj(ectory)?$", re.I)
 TRAJECTORIES = re.compile("group|trajector", re.I)
 # Functions and methods that take a trajectory, or several, and leave it as it is.
-LEAVES_TRAJECTORY = frozenset(
-    {"append", "extend", "print", "len", "list", "tuple", "range", "sum", "log", "info"}
-    | {"debug", "enumerate", "zip", "isinstance", "gather", "train", "TrajectoryGroup"}
+LEAVES_TRAJECTORY = LOGS | (
+    {"append", "add", "extend", "print", "len", "list", "tuple", "range", "sum"}
+    | {"enumerate", "zip", "isinstance", "gather", "train", "TrajectoryGroup"}
 )
 
 # Tables of tools. What is assigned to one, or decorated with it, comes first.

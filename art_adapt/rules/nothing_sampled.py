@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import arguments_of, dotted, keyword, last_name
 from art_adapt.rules.code import Code, Put
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import LEAVES_TRAJECTORY
 
 RULE = Rule("ART211", "nothing-sampled", Severity.GARBAGE)
 BAD = (
@@ -95,8 +96,6 @@ OWN = (
     "messages_and_choices",
     "finish",
 )
-# Functions that take a trajectory and leave it as it is.
-HARMLESS = ("append", "add", "extend", "print", "len", "info", "debug")
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -183,7 +182,7 @@ def _hands_on(code: Code, name: ast.Name) -> bool:
         return parent.attr not in OWN
     if isinstance(parent, ast.Call):
         last = last_name(parent.func)
-        return code.art_name(parent.func) is None and last not in HARMLESS
+        return code.art_name(parent.func) is None and last not in LEAVES_TRAJECTORY
     return not isinstance(parent, ast.Return)
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from art_adapt.code.nodes import Function, dotted, last_name, takes_the_rest
 from art_adapt.rules.code import Code, Kind
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import ONLY_SAYS
 
 RULE = Rule("ART208", "unanswered-tool-calls", Severity.GARBAGE)
 BAD = (
@@ -45,7 +46,7 @@ GOOD = (
     .replace('"role": "user"', '"role": "tool", "tool_call_id": call.id'),
 )
 # What only shows something, or asks whether it is there.
-SAYING = ("print", "info", "debug", "warning", "log", "str", "repr", "bool", "getattr")
+UNUSING = ONLY_SAYS | {"bool", "getattr"}
 ANSWERS = ("tool_call_id", "ToolMessage", "function_call_output")
 
 Node = ast.stmt | ast.excepthandler
@@ -232,12 +233,8 @@ class Paths:
     def _is_given(self, node: ast.Call) -> bool:
         """Return whether a function gets the whole tool call."""
         given = (*node.args, *(each.value for each in node.keywords))
-        plain = last_name(node.func) in (
-            "print",
-            "str",
-            "debug",
-        )
-        return not plain and any(dotted(each) == self.call for each in given)
+        says = last_name(node.func) in ONLY_SAYS
+        return not says and any(dotted(each) == self.call for each in given)
 
 
 def _only_first(code: Code) -> Iterator[Found]:
@@ -301,7 +298,7 @@ def _uses_others(
             sliced = node.iter is first
             if not sliced and code.sampled.are_tool_calls(node.iter):
                 return True
-        elif isinstance(node, ast.Call) and last_name(node.func) not in SAYING:
+        elif isinstance(node, ast.Call) and last_name(node.func) not in UNUSING:
             if any(
                 each is not several
                 and isinstance(each, ast.Name | ast.Attribute)
@@ -340,7 +337,7 @@ def _is_used(code: Code, node: ast.expr) -> bool:
     is_handed = (
         isinstance(around, ast.Call)
         and node in around.args
-        and last_name(around.func) not in SAYING
+        and last_name(around.func) not in UNUSING
     )
     return isinstance(around, ast.Assign) or is_answered or is_handed
 

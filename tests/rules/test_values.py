@@ -180,3 +180,28 @@ async def rollout(client, messages):
         source = Source(Path("x.py"), text.encode())
         found = check_source(source, EVERYTHING).found
         assert code in {each.rule.code for each in found}
+
+
+@pytest.mark.parametrize(
+    ("other", "answers"), [("warn", True), ("logging.warning", False)]
+)
+def test_what_only_says_something_answers_no_tool_call(
+    other: str, answers: bool
+) -> None:
+    text = f"""\
+import art, logging
+
+async def rollout(client, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    for _ in range(5):
+        response = await client.chat.completions.create(model="m", messages=messages, tools=T)
+        trajectory.messages_and_choices.append(response.choices[0])
+        for call in response.choices[0].message.tool_calls or []:
+            if call.function.name in TOOLS:
+                messages.append({{"role": "tool", "tool_call_id": call.id, "content": run(call)}})
+            else:
+                {other}(call)
+    return trajectory
+"""
+    found = check_source(Source(Path("x.py"), text.encode()), EVERYTHING).found
+    assert ("ART208" not in {each.rule.code for each in found}) == answers
