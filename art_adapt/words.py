@@ -15,12 +15,16 @@ import re
 # Methods of lists, dicts and sets. What is put in, or sent, says whether the object is one.
 PUTS_ONE = frozenset({"append", "insert", "add", "setdefault", "appendleft"})
 PUTS_ALL = frozenset({"extend", "update"})
+GROWS_LIST = ("append", "extend", "insert")
+EDITS_LIST = ("insert", "clear", "pop", "remove")  # elsewhere than at its end
 CHANGES_CONTAINER = (
     PUTS_ONE
     | PUTS_ALL
-    | {"remove", "pop", "popleft", "popitem", "discard", "clear", "sort", "reverse"}
+    | {*EDITS_LIST, "popleft", "popitem", "discard", "sort", "reverse"}
     | {"difference_update", "intersection_update", "symmetric_difference_update"}
 )
+# Methods that return a text without its ends.
+STRIPS = ("strip", "rstrip", "lstrip", "removeprefix", "removesuffix")
 # Functions that tell somebody something, and so do nothing else with it.
 LOGS = frozenset({"log", "debug", "info", "warning"})
 ONLY_SAYS = LOGS | {"print", "str", "repr"}

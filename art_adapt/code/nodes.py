@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from art_adapt.words import GROWS_LIST
+
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -154,7 +156,7 @@ def grown_list(node: ast.AST) -> str | None:
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("append", "extend", "insert")
+        and node.func.attr in GROWS_LIST
     ):
         return dotted(node.func.value)
     return None

@@ -22,6 +22,7 @@ from art_adapt.code.nodes import dotted
 from art_adapt.rules.code import LEAVING, Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.words import EDITS_LIST, GROWS_LIST
 
 RULE = Rule("ART210", "changing-tools", Severity.GARBAGE)
 BAD = (
@@ -152,7 +153,6 @@ async def rollout(client, model, messages):
     return trajectory
 """,
 )
-EDITS = ("append", "extend", "insert", "remove", "pop", "clear")
 
 
 @dataclass(frozen=True)
@@ -310,7 +310,7 @@ def _changes(code: Code, turn: Turn, tools: ast.expr) -> bool:
     return any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in EDITS
+        and node.func.attr in (*GROWS_LIST, *EDITS_LIST)
         and dotted(node.func.value) == tools.id
         for node in code.blocks.inside(loop)
     )

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import dotted
 from art_adapt.rules.code import Code, Kind
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import EDITS_LIST
 
 RULE = Rule("ART206", "edited-history", Severity.GARBAGE)
 BAD = (
@@ -102,7 +103,7 @@ def check(code: Code) -> Iterator[Found]:
             and not code.sampled.by_another_model(call.args[0])
         ):
             yield found(call, EDITED_MESSAGE)
-    for call in code.method_calls("insert", "clear", "pop", "remove"):
+    for call in code.method_calls(*EDITS_LIST):
         assert isinstance(call.func, ast.Attribute)
         last = call.func.attr == "pop" and not call.args
         edits = not last and code.trajectories.is_items(call.func.value)

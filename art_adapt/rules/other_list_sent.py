@@ -19,7 +19,7 @@ from art_adapt.code.nodes import dotted, keyword
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.words import CUTS_CONVERSATION
+from art_adapt.words import CUTS_CONVERSATION, EDITS_LIST, GROWS_LIST
 
 RULE = Rule("ART203", "other-list-sent", Severity.GARBAGE)
 BAD = (
@@ -56,7 +56,6 @@ async def rollout(client, model, question):
 )
 
 DEQUES = ("deque", "collections.deque")
-EDITS = ("pop", "remove", "clear", "insert")
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -235,7 +234,7 @@ def _edits(node: ast.AST, name: str) -> bool:
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in EDITS
+        and node.func.attr in EDITS_LIST
         and dotted(node.func.value) == name
     )
 
@@ -285,10 +284,10 @@ def _has_gaps(code: Code, call: FoundCall) -> bool:
     sent_only = any(
         isinstance(other, ast.Call)
         and isinstance(other.func, ast.Attribute)
-        and other.func.attr in ("append", "extend")
+        and other.func.attr in GROWS_LIST
         and dotted(other.func.value) == name
         and bool(other.args)
-        and _is_context(code, other.args[0])
+        and _is_context(code, other.args[-1])
         for other in inside
     )
     rebuilt = any(

@@ -14,6 +14,7 @@ from art_adapt.code.nodes import dotted, keyword
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.flow import Flow, constant, is_open
 from art_adapt.rules.code.functions import Value
+from art_adapt.words import GROWS_LIST
 
 DUMPING = ("model_dump", "dict", "_asdict")  # methods that do so
 FIELDS = ("asdict", "dataclasses.asdict", "vars")  # make a dict of an object's fields
@@ -224,9 +225,7 @@ class Contents:
         if name is None:
             return
         owner = value.syntax.owner(node)
-        for call in self._calls_in(value.syntax, "append", "extend", "insert").get(
-            (owner, name), ()
-        ):
+        for call in self._calls_in(value.syntax, *GROWS_LIST).get((owner, name), ()):
             if call.args and call.lineno < node.lineno:
                 assert isinstance(call.func, ast.Attribute)
                 added = call.args[-1]

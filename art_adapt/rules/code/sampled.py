@@ -18,12 +18,12 @@ from art_adapt.rules.code.completions import Completions
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.flow import constant
 from art_adapt.rules.code.functions import Value
+from art_adapt.words import STRIPS
 
 DUMPING = ("model_dump", "to_dict", "dict", "model_dump_json")
-STRIPPING = ("strip", "rstrip", "lstrip", "removeprefix", "removesuffix")
 MOST = 60  # expressions that are looked through for a completion call
 CONVERTING = "convert_litellm_choice_to_openai"  # art.utils.litellm
-UNCHANGING = (*DUMPING, *STRIPPING, "model_copy")
+UNCHANGING = (*DUMPING, *STRIPS, "model_copy")
 
 
 class Kind(StrEnum):
@@ -91,7 +91,7 @@ class Sampled:
                 return Kind.DUMPED_CHOICE
             if inner is Kind.MESSAGE:
                 return Kind.DUMPED_MESSAGE
-        return inner if inner is Kind.TEXT and call.func.attr in STRIPPING else None
+        return inner if inner is Kind.TEXT and call.func.attr in STRIPS else None
 
     def are_tool_calls(self, expression: ast.expr) -> bool:
         """Return whether it is a turn's list of tool calls, also when enumerated."""

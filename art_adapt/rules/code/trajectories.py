@@ -11,7 +11,7 @@ from art_adapt.code.nodes import dotted, keyword, last_name
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Place, Value
-from art_adapt.words import TRAJECTORY
+from art_adapt.words import GROWS_LIST, TRAJECTORY
 
 ITEMS = "messages_and_choices"
 
@@ -200,7 +200,7 @@ class Trajectories:
             if isinstance(node, ast.Call):
                 if (
                     isinstance(node.func, ast.Attribute)
-                    and node.func.attr in ("append", "extend", "insert")
+                    and node.func.attr in GROWS_LIST
                     and node.args
                     and self.is_items(node.func.value)
                 ):

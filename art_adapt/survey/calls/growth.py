@@ -10,7 +10,7 @@ from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.nodes import Function, argument_of, dotted, grown_list
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, Syntax
-from art_adapt.words import CONVERSATIONS
+from art_adapt.words import CONVERSATIONS, GROWS_LIST
 
 # The names of functions where they are used, with the parameters that these add to.
 Growing = Mapping[ast.AST, tuple[Function, frozenset[str]]]
@@ -41,7 +41,7 @@ def _grown(node: ast.AST) -> str | None:
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
         target = node.target
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        target = node.func.value if node.func.attr in ("append", "extend") else None
+        target = node.func.value if node.func.attr in GROWS_LIST else None
     if (
         isinstance(target, ast.Subscript)
         and isinstance(target.slice, ast.Constant)

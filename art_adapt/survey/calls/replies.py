@@ -9,7 +9,7 @@ from art_adapt.calls import ANSWERS, PIECES
 from art_adapt.code.nodes import dotted
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.asking import Asking
-from art_adapt.words import OF_REPLY
+from art_adapt.words import OF_REPLY, STRIPS
 
 
 def holds_reply(
@@ -25,7 +25,7 @@ def holds_reply(
     if (
         isinstance(value, ast.Call)
         and isinstance(value.func, ast.Attribute)
-        and value.func.attr in ("strip", "rstrip", "lstrip")
+        and value.func.attr in STRIPS
     ):
         return holds_reply(syntax, value.func.value, asking, depth)
     if isinstance(value, ast.Attribute | ast.Subscript):
