@@ -72,6 +72,10 @@ OBJECTS = re.compile(
 # A library's class with a constructor of the fields below it: of pydantic, SQLModel, msgspec,
 # instructor, weave. That the project has no such class comes first.
 RECORDS = re.compile(r"(?:Model|Object|Schema|Struct)$")
+# A pool of threads, by what makes it or else by its name: multiprocessing's Pool is none. In
+# a file with hooks any pool will do, as long as it runs what leads to a recorded call.
+THREAD_POOLS = re.compile(r"ThreadPool|(?i:executor)")
+POOLS = re.compile(r"pool|executor", re.I)
 
 # Side jobs. A comment, a flag or a run comes first, then a conversation of its own.
 
@@ -190,6 +194,11 @@ RETRIES = re.compile(rf"{_RETRY}|^on_exception$", re.I)
 TRIES_AGAIN = re.compile(r"^retry(_|$)")
 # The header of a loop that counts attempts. A conversation that grows there overrules it.
 ATTEMPTS = re.compile(rf"{_RETRY}|attempt|tries|trial|backoff", re.I)
+# Decorators that keep what a function returns, and those that let it run once.
+CACHES = frozenset(
+    {"cache", "lru_cache", "alru_cache", "memoize", "cached", "cache_data"}
+)
+ONCE = CACHES | {"once", "run_once"}
 # A list of different scenarios. That it repeats one comes first.
 SCENARIOS = re.compile(
     r"scenario|task|question|problem|item|prompt|example|batch|dataset|rows|samples"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from art_adapt.recipe.types import or_none, parsed, plain_type, typed
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.model import EntryPoint, Parameter, Terminal
+from art_adapt.words import CONVERSATIONS
 
-CONVERSATIONS = ("messages", "history", "conversation", "chat_history")
 PYDANTIC_NAMES = (
     "schema",
     "json",

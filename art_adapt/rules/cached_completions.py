@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import last_name
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import CACHES
 
 RULE = Rule("ART405", "cached-completions", Severity.GARBAGE)
 BAD = (
@@ -43,7 +44,6 @@ async def rollout(client, model, scenario):
     return art.Trajectory(messages_and_choices=[answer.choices[0]])
 """,
 )
-CACHES = ("cache", "lru_cache", "alru_cache", "memoize", "cached", "cache_data")
 
 
 LITELLM = re.compile(r"litellm\.cache\b|enable_cache\(")

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import dotted, keyword, last_name
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import POOLS
 
 RULE = Rule("ART104", "lost-context", Severity.WASTE)
 BAD = (
@@ -111,7 +112,5 @@ def _handed_over(code: Code, call: ast.Call) -> ast.expr | None:
 
 
 def _is_pool(code: Code, expression: ast.expr) -> bool:
-    text = (dotted(expression) or "").lower()
-    return any(word in text for word in ("pool", "executor")) or any(
-        "Executor" in ast.unparse(value) for value in code.syntax.values_of(expression)
-    )
+    made = map(ast.unparse, code.syntax.values_of(expression))
+    return any(map(POOLS.search, (dotted(expression) or "", *made)))

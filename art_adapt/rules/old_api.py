@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import dotted, keyword, last_name
 from art_adapt.code.used_names import used_names
 from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code.training import GROUPS
 from art_adapt.rules.rule import (
     Fix,
     Found,
@@ -173,7 +174,7 @@ def _import_fix(code: Code, node: ast.Attribute) -> Fix | None:
 def _is_old_train(code: Code, call: ast.Call) -> bool:
     assert isinstance(call.func, ast.Attribute)
     given = [each.arg for each in call.keywords]
-    if not call.args and not set(given) & {"trajectory_groups", "groups"}:
+    if not call.args and not GROUPS.intersection(given):
         return False
     if len(call.args) > 1:
         return False  # backend.train(model, groups)

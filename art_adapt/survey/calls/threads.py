@@ -17,6 +17,7 @@ from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.model import Span, ThreadStart
+from art_adapt.words import THREAD_POOLS
 
 POOL_METHODS = (
     "submit",
@@ -96,7 +97,7 @@ def _is_pool(expression: ast.expr, syntax: Syntax) -> bool:
     made = [syntax.text(value) for value in syntax.values_of(expression)] or [
         syntax.text(expression)
     ]
-    return any("ThreadPool" in text or "executor" in text.lower() for text in made)
+    return any(map(THREAD_POOLS.search, made))
 
 
 def _may_reach(

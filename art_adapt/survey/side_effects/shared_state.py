@@ -22,9 +22,8 @@ from art_adapt.survey.side_effects.shared_containers import (
     is_of_project,
 )
 from art_adapt.survey.side_effects.shared_instances import changed_instances
-from art_adapt.words import CHANGES_CONTAINER
+from art_adapt.words import CHANGES_CONTAINER, ONCE
 
-ONCE = frozenset({"once", "run_once", "cache", "lru_cache", "cached"})
 WRITING_SQL = re.compile(
     r"\s*(insert|update|delete|replace|create|drop|alter)\s", re.IGNORECASE
 )
