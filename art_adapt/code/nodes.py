@@ -37,7 +37,7 @@ class Function:
         return [name for name in self.given if name not in only_named]
 
 
-def dotted(expression: ast.AST) -> str | None:
+def dotted(expression: ast.AST | None) -> str | None:
     """Spell a chain of attributes, as ``self.client.chat``; None for anything else."""
     parts: list[str] = []
     while isinstance(expression, ast.Attribute):
@@ -66,6 +66,24 @@ def set_by_name(node: ast.AST) -> tuple[ast.Attribute, ast.expr] | None:
         case ast.Call(ast.Name("setattr"), [held, ast.Constant(str(name)), value]):
             return ast.Attribute(held, name), value
     return None
+
+
+def receiver(node: ast.AST | None, *methods: str) -> ast.expr | None:
+    """Return the object on which a call calls one of these methods; None for anything else."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in methods:
+            return value
+    return None
+
+
+def given_to(call: ast.Call) -> list[ast.expr]:
+    """Return the arguments of a call, by position and by name."""
+    return [*call.args, *(each.value for each in call.keywords)]
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return the names in a piece of code."""
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def last_name(expression: ast.AST) -> str:
@@ -106,6 +124,15 @@ def bound_names(targets: Iterable[ast.expr]) -> Iterator[str]:
             yield target.id
         elif isinstance(target, ast.Tuple | ast.List):
             yield from bound_names(target.elts)
+
+
+def targets_of(statement: ast.AST | None) -> list[ast.expr]:
+    """Return what a statement assigns, sets or deletes."""
+    if isinstance(statement, ast.Assign | ast.Delete):
+        return statement.targets
+    if isinstance(statement, ast.AugAssign | ast.AnnAssign):
+        return [statement.target]
+    return []
 
 
 def paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -10,11 +10,12 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from art_adapt.code.nodes import FunctionNode, takes_the_rest
+from art_adapt.code.nodes import FunctionNode, dotted, last_name, takes_the_rest
 from art_adapt.code.syntax import LOOPS
 
 # Loops nested deeper are read once: reading each twice takes time exponential in the depth.
 DEEP = 6
+NEVER_RETURN = ("sys.exit", "exit", "assert_never")
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,11 @@ def reaching_by_node(
     return reader.before
 
 
+def is_left(body: Sequence[ast.stmt]) -> bool:
+    """Return whether nothing reaches the end of a block."""
+    return _Reader({}).block(body, frozenset()) is None
+
+
 @dataclass(frozen=True)
 class _Reader:
     bound: Mapping[ast.AST, Sequence[Bound]]
@@ -96,7 +102,12 @@ class _Reader:
             for item in statement.items:
                 self._note(item, state)
                 state = self._bind(item, state)
-            return self.block(statement.body, state)
+            after = self.block(statement.body, state)
+            made = (each.context_expr for each in statement.items)
+            called = (each.func for each in made if isinstance(each, ast.Call))
+            return (
+                _join(after, state) if "suppress" in map(last_name, called) else after
+            )
         if isinstance(statement, ast.Try | ast.TryStar):
             return self._try(statement, state)
         if isinstance(statement, ast.Match):
@@ -104,6 +115,9 @@ class _Reader:
         if isinstance(statement, ast.Break | ast.Continue) and self.loops:
             self.loops[-1][isinstance(statement, ast.Continue)].append(state)
         if isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue):
+            return None
+        value = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(value, ast.Call) and dotted(value.func) in NEVER_RETURN:
             return None
         return state
 

@@ -17,6 +17,7 @@ from art_adapt.code.nodes import (
     grown_list,
     paired,
     set_by_name,
+    statements_after,
 )
 from art_adapt.source import Place, Source
 
@@ -210,6 +211,19 @@ class Syntax:
             ):
                 yield outer
             inner = outer
+
+    def left_after(self, node: ast.AST, loop: ast.AST | None = None) -> ast.AST | None:
+        """Return the loop around a node, or ``loop``, if what follows in it leaves it."""
+        loop = loop or self.enclosing_loop(node)
+        inner = node
+        for outer in self.ancestors(node) if loop is not None else ():
+            after = (inner, *statements_after(inner, outer))
+            if any(isinstance(each, ast.Break | ast.Return) for each in after):
+                return loop
+            if outer is loop:
+                break
+            inner = outer
+        return None
 
     @cached_property
     def imports_all(self) -> bool:

@@ -96,7 +96,7 @@ def _makes_group(value: Value) -> bool:
 def _is_group_of_rollouts(code: Code, value: Value, awaited: ast.Await) -> bool:
     """Return whether a group is awaited, made here or in a plain function."""
     made = value.of(awaited.value)
-    body = code.flow.functions.enter(made)
+    body = code.entered(made)
     if body is not None and isinstance(body.function.node, ast.AsyncFunctionDef):
         return False  # it is the function that is awaited
     return all(map(_makes_group, code.values(made)))
@@ -106,13 +106,13 @@ def _runs(code: Code, rollout: Value) -> bool:
     """Return whether a call makes a rollout that still runs, and no trajectory that is."""
     if not isinstance(rollout.node, ast.Call) or rollout.node in code.trajectories.new:
         return False
-    body = code.flow.functions.enter(rollout)
+    body = code.entered(rollout)
     return body is None or isinstance(body.function.node, ast.AsyncFunctionDef)
 
 
 def _unawaited(code: Code, call: Value) -> Iterator[Found]:
     """Yield the groups that a called async function returns without awaiting them."""
-    body = code.flow.functions.enter(call)
+    body = code.entered(call)
     if body is None or not isinstance(body.function.node, ast.AsyncFunctionDef):
         return
     for returned in body.returns():

@@ -82,9 +82,8 @@ def check(code: Code) -> Iterator[Found]:
                     given.value,
                     f"TrainConfig has no {given.arg}: pydantic drops it silently",
                 )
-    for call in code.method_calls("train"):
-        assert isinstance(call.func, ast.Attribute)
-        values = code.values(call.func.value)
+    for call, backend in code.method_calls("train"):
+        values = code.values(backend)
         made = {
             (value.syntax.qualified(value.node.func) or "").rpartition(".")[2]
             if isinstance(value.node, ast.Call)

@@ -92,7 +92,7 @@ def check(code: Code) -> Iterator[Found]:
             continue
         blocking = call
         if not _blocks(code, code.syntax, call):
-            within = _within(code, call, known)
+            within = _within(code, code.entered(call), DEEPEST, known)
             if within is None:
                 continue
             blocking = within
@@ -106,36 +106,24 @@ def check(code: Code) -> Iterator[Found]:
         )
 
 
-def _within(code: Code, call: ast.Call, known: Known) -> ast.Call | None:
-    """Return the call that blocks in a function that is called here, and not awaited."""
-    body = code.flow.functions.enter(code.flow.here(call))
-    return None if body is None else _in_body(code, body, DEEPEST, known)
-
-
-def _in_body(code: Code, body: Body, depth: int, known: Known) -> ast.Call | None:
+def _within(code: Code, body: Body | None, depth: int, known: Known) -> ast.Call | None:
     """Return the call that blocks in a function, or in what that calls; ``known``: of each."""
-    key = body.function.node
-    if key not in known:
-        known[key] = None  # ends a recursion
-        known[key] = _first_in(code, body, depth, known)
-    return known[key]
-
-
-def _first_in(code: Code, body: Body, depth: int, known: Known) -> ast.Call | None:
-    if not isinstance(body.function.node, ast.FunctionDef):
+    if body is None or not isinstance(body.function.node, ast.FunctionDef):
         return None
-    if any(isinstance(node, ast.Yield) for node in body.nodes):
-        return None
-    calls = [node for node in body.nodes if isinstance(node, ast.Call)]
-    for call in calls:
-        if _blocks(code, body.place.syntax, call):
-            return call
-    for call in calls if depth > 1 else ():
-        inner = code.flow.functions.enter(Value(call, body.place))
-        found = None if inner is None else _in_body(code, inner, depth - 1, known)
-        if found is not None:
-            return found
-    return None
+    if body.function.node in known:
+        return known[body.function.node]
+    known[body.function.node] = None  # ends a recursion
+    nodes = list(body.nodes)
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    if any(isinstance(node, ast.Yield) for node in nodes):
+        calls = []
+    own = (call for call in calls if _blocks(code, body.place.syntax, call))
+    inner = (
+        _within(code, code.entered(Value(call, body.place)), depth - 1, known)
+        for call in (calls if depth > 1 else ())
+    )
+    known[body.function.node] = next(own, None) or next(filter(None, inner), None)
+    return known[body.function.node]
 
 
 def _blocks(code: Code, syntax: Syntax, call: ast.Call) -> bool:

@@ -18,8 +18,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from art_adapt.code.nodes import dotted
-from art_adapt.rules.code import LEAVING, Code
+from art_adapt.code.nodes import dotted, names_in, receiver
+from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.words import EDITS_LIST, GROWS_LIST
@@ -176,7 +176,7 @@ def check(code: Code) -> Iterator[Found]:
                 yield found(tools, _says("these tools change from turn to turn"))
             elif (
                 turn.put is not first.put
-                and not _exclude(code, first.call.callee, turn.call.callee)
+                and not code.blocks.exclude(first.call.callee, turn.call.callee)
                 and _differ(code, _tools(code, first), tools)
             ):
                 asked = turn.call.call or turn.call.callee
@@ -235,35 +235,6 @@ def _has_unseen_options(code: Code, call: FoundCall) -> bool:
     )
 
 
-def _exclude(code: Code, one: ast.AST, other: ast.AST) -> bool:
-    """Return whether at most one of two nodes can run.
-
-    They are in different branches of a statement, or the first is in a branch that leaves.
-    """
-    branches = _branches(code, other)
-    for statement, branch in _branches(code, one).items():
-        if statement not in branches:
-            if isinstance(branch[-1], LEAVING):
-                return True
-        elif branches[statement] is not branch:
-            return True
-    return False
-
-
-def _branches(code: Code, node: ast.AST) -> dict[ast.AST, list[ast.stmt]]:
-    """Map each branching statement around ``node`` to the branch that contains it."""
-    found: dict[ast.AST, list[ast.stmt]] = {}
-    for outer in code.syntax.ancestors(node):
-        parent = code.syntax.parents.get(outer)
-        if isinstance(parent, ast.match_case | ast.ExceptHandler):
-            found[code.syntax.parents[parent]] = parent.body
-        elif isinstance(parent, ast.If | ast.Try):
-            for block in (parent.body, parent.orelse):
-                if outer in block:
-                    found[parent] = block
-    return found
-
-
 def _differ(code: Code, one: ast.expr | None, other: ast.expr | None) -> bool:
     """Return whether two lists of tools certainly differ."""
     ours, theirs = _listed(code, one), _listed(code, other)
@@ -301,16 +272,9 @@ def _changes(code: Code, turn: Turn, tools: ast.expr) -> bool:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
     if isinstance(tools, ast.IfExp):
-        return any(
-            isinstance(node, ast.Name) and node.id in changing
-            for node in ast.walk(tools.test)
-        )
+        return not changing.isdisjoint(names_in(tools.test))
     if not isinstance(tools, ast.Name) or tools.id in changing:
         return False
-    return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in (*GROWS_LIST, *EDITS_LIST)
-        and dotted(node.func.value) == tools.id
-        for node in code.blocks.inside(loop)
-    )
+    edits = (*GROWS_LIST, *EDITS_LIST)
+    inside = code.blocks.inside(loop)
+    return any(dotted(receiver(node, *edits)) == tools.id for node in inside)

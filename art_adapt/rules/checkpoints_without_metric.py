@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.nodes import dotted, keyword, receiver
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import LOGS_VALIDATION
@@ -40,7 +40,7 @@ GOOD = (
 def check(code: Code) -> Iterator[Found]:
     if not code.training.calls or _validates(code):
         return
-    for call in code.method_calls("delete_checkpoints"):
+    for call, _ in code.method_calls("delete_checkpoints"):
         if not call.args and keyword(call, "best_checkpoint_metric") is None:
             yield found(
                 call,
@@ -51,12 +51,12 @@ def check(code: Code) -> Iterator[Found]:
 
 def _validates(code: Code) -> bool:
     """Return whether validation may be logged, as ``log`` does by default."""
-    for call in code.method_calls("log"):
+    for call, owner in code.method_calls("log"):
         split = keyword(call, "split")
         value = code.constant(split) if split is not None else ...
         if split is not None and value in ("val", ...):
             return True
-        if split is None and _is_of_model(call):
+        if split is None and call.args and "model" in ast.unparse(owner).lower():
             return True
     for call in code.calls:
         name = dotted(call.func) or ""
@@ -67,18 +67,5 @@ def _validates(code: Code) -> bool:
 
 def _may_log(code: Code, call: ast.Call) -> bool:
     """Return whether a function logs, or cannot be seen."""
-    body = code.flow.functions.enter(code.flow.here(call))
-    return body is None or any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "log"
-        for node in body.nodes
-    )
-
-
-def _is_of_model(call: ast.Call) -> bool:
-    return (
-        isinstance(call.func, ast.Attribute)
-        and "model" in ast.unparse(call.func.value).lower()
-        and bool(call.args)
-    )
+    body = code.entered(call)
+    return body is None or any(receiver(node, "log") for node in body.nodes)

@@ -40,18 +40,13 @@ TYPES = ("list", "dict", "set", "tuple", "List", "Dict", "Set", "Tuple", "Sequen
 def check(code: Code) -> Iterator[Found]:
     for call in code.trajectories.new:
         given = keyword(call, "metadata")
-        for mapping in () if given is None else code.values(given):
-            if not isinstance(mapping.node, ast.Dict):
-                continue
-            for key, each in zip(mapping.node.keys, mapping.node.values, strict=True):
-                if key is not None and all(
-                    _is_container(code, v) for v in code.values(mapping.of(each))
-                ):
-                    yield found(
-                        each if code.has(mapping) else given or call,
-                        "ART 0.5.18 accepts only scalars in metadata: this raises and the "
-                        "episode is lost; store it with json.dumps",
-                    )
+        for at, each in () if given is None else code.contents.entries(given):
+            if all(_is_container(code, value) for value in code.values(each)):
+                yield found(
+                    at,
+                    "ART 0.5.18 accepts only scalars in metadata: this raises and the "
+                    "episode is lost; store it with json.dumps",
+                )
 
 
 def _is_container(code: Code, value: Value) -> bool:

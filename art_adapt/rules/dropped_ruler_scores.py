@@ -97,7 +97,7 @@ def _is_dropped(code: Code, node: ast.expr, *, run: bool = False) -> bool:
         elif isinstance(outer, ast.Assign):
             if run:
                 return not _is_read(code, outer)
-            uses = _uses(code, outer)
+            uses = code.reads(dotted(outer.targets[0]), outer)
             return bool(uses) and all(_is_dropped(code, use) for use in uses)
         elif not isinstance(
             outer, ast.Starred | ast.List | ast.ListComp | ast.GeneratorExp | ast.Tuple
@@ -106,21 +106,8 @@ def _is_dropped(code: Code, node: ast.expr, *, run: bool = False) -> bool:
     return False
 
 
-def _uses(code: Code, statement: ast.Assign) -> list[ast.Name]:
-    """Return where the name that is assigned is read in its function."""
-    target = statement.targets[0]
-    return [
-        node
-        for node in code.syntax.owned_by(code.syntax.owner(statement))
-        if isinstance(node, ast.Name)
-        and isinstance(target, ast.Name)
-        and node.id == target.id
-        and isinstance(node.ctx, ast.Load)
-    ]
-
-
 def _is_read(code: Code, statement: ast.Assign) -> bool:
     target = statement.targets[0]
     if not isinstance(target, ast.Name) or target.id == "_":
         return not isinstance(target, ast.Name)
-    return bool(_uses(code, statement))
+    return bool(code.reads(target.id, statement))

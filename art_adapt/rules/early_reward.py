@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, given_to, targets_of
 from art_adapt.rules.code import Code, Put, RewardWrite, below
 from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
 
@@ -142,7 +142,8 @@ def _sampled_later(code: Code, write: RewardWrite) -> Put | None:
     if name is None or code.syntax.enclosing_loop(write.node) is not None:
         return None
     after = set(below(code.blocks.following(write.node)))
-    if any(_is_handed_on(node, name) for node in after):
+    calls = [node for node in after if isinstance(node, ast.Call)]
+    if any(name in map(dotted, given_to(call)) for call in calls):
         return None  # the function may set the reward
     for put in code.trajectories.puts:
         if (
@@ -157,19 +158,9 @@ def _sampled_later(code: Code, write: RewardWrite) -> Put | None:
     return None
 
 
-def _is_handed_on(node: ast.AST, name: str) -> bool:
-    given = (
-        [*node.args, *(each.value for each in node.keywords)]
-        if isinstance(node, ast.Call)
-        else []
-    )
-    return any(dotted(each) == name for each in given)
-
-
 def _trajectory(code: Code, write: RewardWrite) -> str | None:
     """Return the name of the trajectory that gets the reward."""
     if write.target is not None:
         return dotted(write.target.value)
-    parent = code.syntax.parents.get(write.node)
-    targets = parent.targets if isinstance(parent, ast.Assign) else []
+    targets = targets_of(code.syntax.parents.get(write.node))
     return dotted(targets[0]) if len(targets) == 1 else None

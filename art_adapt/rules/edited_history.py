@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, receiver, targets_of
 from art_adapt.rules.code import Code, Kind
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import EDITS_LIST
@@ -69,14 +69,7 @@ EDITED = ("content", "tool_calls")
 
 def check(code: Code) -> Iterator[Found]:
     for node in code.syntax.nodes:
-        targets: list[ast.expr] = []
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-        elif isinstance(node, ast.AugAssign | ast.AnnAssign):
-            targets = [node.target]
-        elif isinstance(node, ast.Delete):
-            targets = node.targets
-        for target in targets:
+        for target in targets_of(node):
             if not isinstance(target, ast.Subscript | ast.Attribute):
                 continue
             is_item = _is_item(code, target)
@@ -103,10 +96,9 @@ def check(code: Code) -> Iterator[Found]:
             and not code.sampled.by_another_model(call.args[0])
         ):
             yield found(call, EDITED_MESSAGE)
-    for call in code.method_calls(*EDITS_LIST):
-        assert isinstance(call.func, ast.Attribute)
-        last = call.func.attr == "pop" and not call.args
-        edits = not last and code.trajectories.is_items(call.func.value)
+    for call, items in code.method_calls(*EDITS_LIST):
+        last = receiver(call, "pop") and not call.args
+        edits = not last and code.trajectories.is_items(items)
         if edits and _after_sampling(code, call):
             yield found(call, MESSAGE)
 

@@ -17,7 +17,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import Function, keyword, last_name
+from art_adapt.code.nodes import Function, given_to, keyword, last_name
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.functions import Value
@@ -192,13 +192,7 @@ def _is_of_a_loop(code: Code, call: ast.Call) -> bool:
         beside = outside and code.syntax.owner(call) == code.syntax.owner(trained)
         if beside or code.blocks.within(call, loop):
             return True
-        function = code.function_of(call)
-        callers = (
-            []
-            if function is None
-            else code.flow.functions.calls_of(code.syntax, function)
-        )
-        if any(code.blocks.within(each, loop) for each in callers):
+        if any(code.blocks.within(each, loop) for each in code.callers(call)):
             return True
     return False
 
@@ -209,19 +203,10 @@ def _becomes_a_group(code: Code, call: ast.Call) -> bool:
     made_of = {
         node
         for group in code.art_calls("TrajectoryGroup")
-        for node in made_from(
-            syntax,
-            syntax.owner(group),
-            [*group.args, *(each.value for each in group.keywords)],
-        )
+        for node in made_from(syntax, syntax.owner(group), given_to(group))
     }
     if call in made_of:
         return True
-    function = syntax.functions.get(syntax.owner(call))
-    if function is None:
-        return False
-    given_back = made_from(
-        syntax, function.qualname, return_values(syntax, function.qualname)
-    )
-    callers = code.flow.functions.calls_of(syntax, function)
-    return call in given_back and not made_of.isdisjoint(callers)
+    owner = syntax.owner(call)
+    given_back = made_from(syntax, owner, return_values(syntax, owner))
+    return call in given_back and not made_of.isdisjoint(code.callers(call))

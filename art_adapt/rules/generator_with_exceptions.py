@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted, keyword
 from art_adapt.rules.code import Code
-from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found
+from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, end_of, found
 
 RULE = Rule("ART521", "generator-with-exceptions", Severity.WASTE)
 BAD = (
@@ -92,19 +92,7 @@ def _passes_failures(code: Code, generator: ast.GeneratorExp) -> bool:
     return (
         len(values) == 1
         and _returns_exceptions(code, values[0])
-        and not _is_looked_at(code, each.iter)
-    )
-
-
-def _is_looked_at(code: Code, results: ast.expr) -> bool:
-    """Return whether the function also uses the results elsewhere."""
-    name, owner = dotted(results), code.syntax.owner(results)
-    return any(
-        isinstance(node, ast.Name)
-        and isinstance(node.ctx, ast.Load)
-        and node.id == name
-        and node is not results
-        for node in code.syntax.owned_by(owner)
+        and set(code.reads(dotted(each.iter), each.iter)) <= {each.iter}
     )
 
 
@@ -120,10 +108,9 @@ def _returns_exceptions(code: Code, value: ast.expr) -> bool:
 
 def _as_list(call: ast.Call, generator: ast.GeneratorExp) -> tuple[TextEdit, ...]:
     """Turn the generator into a list; a sole argument shares the call's parentheses."""
-    shared = call.end_col_offset == generator.end_col_offset
-    shared = shared and call.end_lineno == generator.end_lineno
+    shared = end_of(call) == end_of(generator)
     line, column = generator.lineno, generator.col_offset
-    last, end = generator.end_lineno or line, generator.end_col_offset or 0
+    last, end = end_of(generator)
     return (
         TextEdit((line, column), (line, column + 1), "([" if shared else "["),
         TextEdit((last, end - 1), (last, end), "])" if shared else "]"),

@@ -58,7 +58,7 @@ def check(code: Code) -> Iterator[Found]:
         members = call.args[0] if call.args else keyword(call, "trajectories")
         if members is None or not _is_one(code, members):
             continue
-        if code.training.is_trained_on(call):
+        if call in code.training.groups:
             yield found(
                 call,
                 "a group of one episode has no advantage: ART drops it and nothing is "

@@ -12,7 +12,6 @@ unsloth/service.py:629-637 and 871-879, local/backend.py:1346 (the fork copies a
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted, keyword
@@ -48,14 +47,13 @@ async def start(model, other):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for fork in code.method_calls(FORK):
+    for fork, _ in code.method_calls(FORK):
         model = fork.args[0] if fork.args else keyword(fork, "model")
         name = None if model is None else dotted(model)
         before = (
             call
-            for call in code.method_calls("register")
-            if isinstance(call.func, ast.Attribute)
-            and dotted(call.func.value) == name
+            for call, registered in code.method_calls("register")
+            if dotted(registered) == name
             and code.syntax.owner(call) == code.syntax.owner(fork)
             and call.lineno < fork.lineno
         )

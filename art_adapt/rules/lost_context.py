@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword, last_name
+from art_adapt.code.nodes import dotted, keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import POOLS
@@ -70,7 +70,9 @@ STARTERS = ("submit", "map", "run_in_executor")
 def check(code: Code) -> Iterator[Found]:
     if not code.is_adapted:
         return
-    reaching = _reaching(code)
+    recorded = {call.function for call in code.completions.calls if call.recorded}
+    leading = code.flow.functions.leading_to(code.syntax, recorded)
+    reaching = {each.rpartition(".")[2] for each in leading} - {""}
     for call in code.calls:
         handed = _handed_over(code, call)
         if handed is None:
@@ -82,21 +84,6 @@ def check(code: Code) -> Iterator[Found]:
                 f"{name} calls the model in a thread without the rollout's context, so the "
                 f"recorder raises; pass carried({name})",
             )
-
-
-def _reaching(code: Code) -> set[str]:
-    """Return the last names of the functions that lead to a recorded call."""
-    names = {call.function for call in code.completions.calls if call.recorded}
-    found = {name.rpartition(".")[2] for name in names}
-    while True:
-        more = {
-            code.syntax.owner(call).rpartition(".")[2]
-            for call in code.calls
-            if last_name(call.func) in found
-        } - found
-        if not more:
-            return found - {""}
-        found |= more
 
 
 def _handed_over(code: Code, call: ast.Call) -> ast.expr | None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import receiver
 from art_adapt.rules.code import Code, Value, below
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -78,22 +79,16 @@ def check(code: Code) -> Iterator[Found]:
 
 def _added(code: Code, call: ast.Call) -> Iterator[Value]:
     """Yield what a call appends, itself or in a function of the project."""
-    if (
-        isinstance(call.func, ast.Attribute)
-        and call.func.attr == "append"
-        and call.args
-    ):
-        yield code.flow.here(call.args[0])
-    body = code.flow.functions.enter(code.flow.here(call))
-    for node in () if body is None else body.nodes:
-        if (
-            body is not None
-            and isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "append"
-            and node.args
-        ):
-            yield Value(node.args[0], body.place)
+    here = code.flow.here(call)
+    body = code.entered(call)
+    inside = (
+        []
+        if body is None
+        else [Value(n, body.place) for n in body.nodes if isinstance(n, ast.Call)]
+    )
+    for made in (here, *inside):
+        if isinstance(made.node, ast.Call) and receiver(made.node, "append"):
+            yield from map(made.of, made.node.args[:1])
 
 
 def _loses_calls(code: Code, message: Value) -> bool:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import Function, last_name
+from art_adapt.code.nodes import Function, given_to, last_name
 from art_adapt.rules.code import Code, below
 from art_adapt.rules.code.handlers import BROAD, NOT_ITS_DOING, Handler, handlers
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -156,8 +156,8 @@ def _gives_a_score(code: Code, handler: Handler) -> bool:
     if isinstance(last, ast.Return) and last.value is not None:
         value = last.value
         if isinstance(value, ast.Call):  # Verdict(accept=False)
-            parts = [*value.args, *(each.value for each in value.keywords)]
-            return any(isinstance(code.constant(e), int | float) for e in parts)
+            given = map(code.constant, given_to(value))
+            return any(isinstance(each, int | float) for each in given)
         if isinstance(value, ast.Dict | ast.Tuple):
             parts = value.values if isinstance(value, ast.Dict) else value.elts
             constants = [code.constant(each) for each in parts]

@@ -17,7 +17,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code, Kind
-from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, found
+from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, end_of, found
 
 RULE = Rule("ART201", "message-not-choice", Severity.GARBAGE)
 BAD = (
@@ -97,7 +97,6 @@ def _fix(code: Code, value: ast.expr) -> Fix | None:
     while isinstance(inner, ast.Call | ast.Attribute):
         inner = inner.func if isinstance(inner, ast.Call) else inner.value
         if code.sampled.is_choice(inner):
-            start = (inner.end_lineno or 0, inner.end_col_offset or 0)
-            end = (value.end_lineno or 0, value.end_col_offset or 0)
-            return Fix("append the Choice", (TextEdit(start, end, ""),))
+            edit = TextEdit(end_of(inner), end_of(value), "")
+            return Fix("append the Choice", (edit,))
     return None

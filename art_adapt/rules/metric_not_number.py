@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.nodes import dotted, given_to, keyword
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -72,23 +72,17 @@ def _metrics(code: Code) -> Iterator[tuple[ast.expr, Value]]:
                 ):
                     yield node.value, here(node.value)
                 elif _is_metrics(code, target):
-                    yield from _entries(code, node.value)
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "update"
-            and _is_metrics(code, node.func.value)
-        ):
-            for given in node.keywords:
-                if given.arg is None:
-                    yield from _entries(code, given.value)
-                else:
-                    yield given.value, here(given.value)
-            for each in node.args:
-                yield from _entries(code, each)
+                    yield from code.contents.entries(node.value)
+    for call, updated in code.method_calls("update"):
+        if _is_metrics(code, updated):
+            named = [each.value for each in call.keywords if each.arg is not None]
+            yield from ((each, here(each)) for each in named)
+            for each in given_to(call):
+                if each not in named:
+                    yield from code.contents.entries(each)
     for call in code.trajectories.new:
         if (metrics := keyword(call, "metrics")) is not None:
-            yield from _entries(code, metrics)
+            yield from code.contents.entries(metrics)
 
 
 def _is_metrics(code: Code, target: ast.expr) -> bool:
@@ -97,15 +91,6 @@ def _is_metrics(code: Code, target: ast.expr) -> bool:
         and target.attr == "metrics"
         and code.trajectories.is_one(target.value)
     )
-
-
-def _entries(code: Code, mapping: ast.expr) -> Iterator[tuple[ast.expr, Value]]:
-    """Yield the values of a dict that is written in this project."""
-    for value in code.values(mapping):
-        if isinstance(value.node, ast.Dict):
-            for key, each in zip(value.node.keys, value.node.values, strict=True):
-                if key is not None:
-                    yield (each if code.has(value) else mapping), value.of(each)
 
 
 def _no_number(value: Value) -> str:

@@ -108,7 +108,7 @@ def _uses(code: Code, loop: ast.For, name: str) -> Iterator[Found]:
 
 def _iterates(code: Code, call: ast.Call, given: ast.Name) -> bool:
     """Return whether a function of the project iterates over this argument."""
-    body = code.flow.functions.enter(code.flow.here(call))
+    body = code.entered(call)
     if body is None:
         return False
     at = call.args.index(given)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.nodes import dotted, last_name, names_in, receiver
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import NO_SCENARIOS, SCENARIOS
@@ -67,7 +67,7 @@ NOT_SEVERAL = ("range", "repeat", "itertools.repeat", "enumerate", "zip")
 def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("TrajectoryGroup"):
         members = call.args[0] if call.args else None
-        if members is None or not code.training.is_trained_on(call):
+        if members is None or call not in code.training.groups:
             continue
         if _draws(code, members) or any(
             _mixes(code, each) for each in _members(code, members)
@@ -107,9 +107,7 @@ def _members(
         added = value.syntax.parents.get(value.node)
         if (
             isinstance(loop, ast.For)
-            and isinstance(added, ast.Call)
-            and isinstance(added.func, ast.Attribute)
-            and added.func.attr == "append"
+            and receiver(added, "append")
             and not code.blocks.within(members, loop)
         ):
             yield value.node, loop.target, value.of(loop.iter)
@@ -150,11 +148,7 @@ def _mixes(code: Code, member: tuple[ast.expr, ast.expr, Value]) -> bool:
         rollout = next((each for each in made if isinstance(each, ast.Call)), rollout)
     if not isinstance(rollout, ast.Call) or not isinstance(target, ast.Name):
         return False
-    used = any(
-        isinstance(node, ast.Name) and node.id == target.id
-        for node in ast.walk(rollout)
-    )
-    return used and _is_several(code, iterated)
+    return target.id in names_in(rollout) and _is_several(code, iterated)
 
 
 def _counted(target: ast.expr, iterated: Value) -> tuple[ast.expr, Value]:
@@ -201,9 +195,7 @@ def _differ(code: Code, value: Value) -> bool:
         return _is_several(code, value.of(node.value))
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
         of = node.generators[0]
-        names = {n.id for n in ast.walk(of.target) if isinstance(n, ast.Name)}
-        used = {n.id for n in ast.walk(node.elt) if isinstance(n, ast.Name)}
-        return bool(names & used)
+        return not names_in(of.target).isdisjoint(names_in(node.elt))
     named = _spelled(node)
     return bool(SCENARIOS.search(named)) and not NO_SCENARIOS.search(named)
 
@@ -226,9 +218,8 @@ def _spelled(node: ast.expr) -> str:
 def _is_of_comprehension(value: Value, name: ast.Name) -> bool:
     """Return whether an outer comprehension makes the list, perhaps of one scenario."""
     return any(
-        isinstance(node, ast.Name) and node.id == name.id
-        for ancestor in value.syntax.ancestors(name)
-        if isinstance(ancestor, ast.GeneratorExp | ast.ListComp)
-        for generator in ancestor.generators
-        for node in ast.walk(generator.target)
+        name.id in names_in(generator.target)
+        for outer in value.syntax.ancestors(name)
+        if isinstance(outer, ast.GeneratorExp | ast.ListComp)
+        for generator in outer.generators
     )

@@ -20,7 +20,7 @@ from art_adapt.code.nodes import (
     dotted,
     keyword,
     last_name,
-    statements_after,
+    names_in,
 )
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -116,11 +116,9 @@ async def main(model, backend, rows, done):
 
 
 def check(code: Code) -> Iterator[Found]:
-    said = set()
     for call in code.training.calls:
         anew = _counted_anew(code, call)
-        if anew is not None and anew not in said:
-            said.add(anew)
+        if anew is not None:
             yield found(
                 anew,
                 "a restarted run counts from 0 again although its weights continue: start at "
@@ -134,7 +132,7 @@ def _counted_anew(code: Code, call: ast.Call) -> ast.Call | None:
         if not loops:
             continue
         loop = loops[-1]
-        if _tries_again(code, call, loop) or _is_resumed(code, loop):
+        if code.syntax.left_after(call, loop) or _is_resumed(code, loop):
             return None
         iterated = getattr(loop, "iter", None)
         values = (
@@ -162,7 +160,7 @@ def _is_resumed(code: Code, loop: ast.AST) -> bool:
     leaving = made_from(code.syntax, owner, asked)
     return any(
         call in leaving or (call in made_of and call not in inside)
-        for call in code.method_calls("get_step")
+        for call, _ in code.method_calls("get_step")
     )
 
 
@@ -180,7 +178,7 @@ def _skips(code: Code, loop: ast.AST, node: ast.AST) -> bool:
     return any(
         isinstance(each, ast.Compare)
         and isinstance(each.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.In)
-        and any(isinstance(n, ast.Name) and n.id in counted for n in ast.walk(each))
+        and not counted.isdisjoint(names_in(each))
         for each in ast.walk(around.test)
     )
 
@@ -203,7 +201,7 @@ def _begins_anew(code: Code, iterated: ast.Call) -> bool:
 
 def _generates_from_the_start(code: Code, call: ast.Call) -> bool:
     """Return whether a generator of this file yields its first batch first, however it is called."""
-    body = code.flow.functions.enter(code.flow.here(call))
+    body = code.entered(call)
     if body is None:
         return False
     nodes = list(body.nodes)
@@ -229,20 +227,3 @@ def _is_whole(iterated: ast.expr) -> bool:
         from_zero = isinstance(first, ast.Constant) and first.value == 0
         return len(iterated.args) == 1 or from_zero
     return last_name(iterated.func) in ("enumerate", "zip") and len(iterated.args) == 1
-
-
-def _tries_again(code: Code, call: ast.Call, loop: ast.AST) -> bool:
-    """Return whether a loop ends as soon as a step has been trained: it only tries again."""
-    inner: ast.AST = call
-    for outer in code.syntax.ancestors(call):
-        if isinstance(inner, ast.stmt) and any(
-            isinstance(after, ast.Break | ast.Return)
-            for after in statements_after(inner, outer)
-        ):
-            return True
-        if outer is loop:
-            return False
-        if isinstance(inner, ast.Return):
-            return True
-        inner = outer
-    return False

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword, last_name
+from art_adapt.code.nodes import keyword, last_name, receiver, root_object
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -60,16 +60,9 @@ def check(code: Code) -> Iterator[Found]:
     for call in code.completions.of_policy:
         if call.recorded or call.api != "chat.completions":
             continue
-        root: ast.expr = call.client
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        values = code.syntax.values_of(root) if isinstance(root, ast.Name) else []
+        values = code.syntax.values_of(root_object(call.client))
         own = any(map(_is_own_client, values))
-        of_art = any(
-            isinstance(value, ast.Call)
-            and (dotted(value.func) or "").endswith(".openai_client")
-            for value in values
-        )
+        of_art = any(receiver(value, "openai_client") for value in values)
         if own or (of_art and call.method in ("parse", "stream")):
             yield found(
                 call.callee,

@@ -17,7 +17,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import arguments_of, dotted, keyword, last_name
+from art_adapt.code.nodes import arguments_of, dotted, keyword, last_name, targets_of
 from art_adapt.rules.code import Code, Put
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import LEAVES_TRAJECTORY
@@ -153,26 +153,12 @@ def _is_handed_on(code: Code, call: ast.Call) -> bool:
     """Return whether a function gets the trajectory that may put something on it."""
     parent = code.syntax.parents.get(call)
     if isinstance(parent, ast.Return):
-        function = code.function_of(call)
-        made = (
-            []
-            if function is None
-            else code.flow.functions.calls_of(code.syntax, function)
-        )
-        return any(isinstance(code.syntax.parents[each], ast.Assign) for each in made)
+        made = map(code.syntax.parents.get, code.callers(call))
+        return any(isinstance(each, ast.Assign) for each in made)
     if isinstance(parent, ast.List | ast.ListComp | ast.GeneratorExp):
         return False
-    if not isinstance(parent, ast.Assign | ast.AnnAssign):
-        return True
-    target = parent.targets[0] if isinstance(parent, ast.Assign) else parent.target
-    name = dotted(target)
-    return name is None or any(
-        _hands_on(code, node)
-        for node in code.syntax.owned_by(code.syntax.owner(call))
-        if isinstance(node, ast.Name)
-        and node.id == name
-        and isinstance(node.ctx, ast.Load)
-    )
+    name = next(map(dotted, targets_of(parent)), None)
+    return name is None or any(_hands_on(code, each) for each in code.reads(name, call))
 
 
 def _hands_on(code: Code, name: ast.Name) -> bool:

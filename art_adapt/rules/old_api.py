@@ -85,13 +85,13 @@ FIELDS = {"base_url": "inference_base_url", "api_key": "inference_api_key"}
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.method_calls("train"):
-        if _is_old_train(code, call):
+    for call, model in code.method_calls("train"):
+        if _is_old_train(code, call, model):
             yield found(
                 call,
                 "ART removed model.train, so this raises after the first rollouts: "
                 "await backend.train(model, groups, ...), then model.log",
-                _fix(code, call),
+                _fix(code, call, dotted(model)),
             )
     yield from _imports(code)
     for node in code.syntax.nodes:
@@ -171,18 +171,17 @@ def _import_fix(code: Code, node: ast.Attribute) -> Fix | None:
     )
 
 
-def _is_old_train(code: Code, call: ast.Call) -> bool:
-    assert isinstance(call.func, ast.Attribute)
+def _is_old_train(code: Code, call: ast.Call, model: ast.expr) -> bool:
     given = [each.arg for each in call.keywords]
     if not call.args and not GROUPS.intersection(given):
         return False
     if len(call.args) > 1:
         return False  # backend.train(model, groups)
     awaited = isinstance(code.syntax.parents.get(call), ast.Await)
-    named = last_name(call.func.value) == "model"
+    named = last_name(model) == "model"
     if awaited and named and any(code.art_calls("TrajectoryGroup", "Trajectory")):
         return True  # no other library's model has a train that is awaited
-    return code.models.is_one(call.func.value) or any(
+    return code.models.is_one(model) or any(
         isinstance(config.node, ast.Call)
         and (config.syntax.qualified(config.node.func) or "").endswith(".TrainConfig")
         for config in _configs(code, call)
@@ -197,12 +196,11 @@ def _configs(code: Code, call: ast.Call) -> Iterator[Value]:
             yield from code.contents.item(each.value, "config").values
 
 
-def _fix(code: Code, call: ast.Call) -> Fix | None:
+def _fix(code: Code, call: ast.Call, model: str | None) -> Fix | None:
     """Rewrite the call, if the backend, the groups and the settings are known here."""
-    assert isinstance(call.func, ast.Attribute)
     awaited = code.syntax.parents.get(call)
     statement = code.syntax.parents.get(awaited) if awaited is not None else None
-    model, config = dotted(call.func.value), keyword(call, "config")
+    config = keyword(call, "config")
     backend = _backend(code, call, model)
     if (
         not isinstance(awaited, ast.Await)
@@ -215,7 +213,7 @@ def _fix(code: Code, call: ast.Call) -> Fix | None:
         or "result" in used_names(code.syntax)
         or any(
             code.constant(keyword(c, "split")) == "train"
-            for c in code.method_calls("log")
+            for c, _ in code.method_calls("log")
         )
     ):
         return None
@@ -247,10 +245,9 @@ def _text(code: Code, node: ast.expr) -> str:
 
 def _backend(code: Code, call: ast.Call, model: str | None) -> str | None:
     """Return the backend that the model is registered with in the same function."""
-    for other in code.method_calls("register"):
-        assert isinstance(other.func, ast.Attribute)
+    for other, registered in code.method_calls("register"):
         if (
-            dotted(other.func.value) == model
+            dotted(registered) == model
             and len(other.args) == 1
             and isinstance(other.args[0], ast.Name)
             and code.syntax.owner(other) == code.syntax.owner(call)

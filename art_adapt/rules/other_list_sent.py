@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.nodes import dotted, keyword, receiver
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -86,10 +86,8 @@ def _is_record(code: Code, value: Value) -> bool:
     if isinstance(node, ast.ListComp) and len(node.generators) == 1:
         each = node.generators[0]  # of each message, as a dict
         return not each.ifs and _is_of_record(code, value.of(each.iter))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr == "messages" and code.trajectories.is_one(
-            node.func.value
-        )
+    if (trajectory := receiver(node, "messages")) is not None:
+        return code.trajectories.is_one(trajectory)
     return isinstance(node, ast.Attribute) and node.attr == "messages_and_choices"
 
 
@@ -203,7 +201,7 @@ def _is_filtered(code: Code, value: Value, node: ast.ListComp) -> bool:
 
 def _edited_by_helper(code: Code, messages: Value) -> str:
     """Return how a helper edits its copy of the trajectory's messages."""
-    body = code.flow.functions.enter(messages)
+    body = code.entered(messages)
     if body is None:
         return ""
     for returned in body.returns():
@@ -231,12 +229,7 @@ def _edits(node: ast.AST, name: str) -> bool:
     """Return whether it changes a list otherwise than at its end."""
     if isinstance(node, ast.Subscript):
         return not isinstance(node.ctx, ast.Load) and dotted(node.value) == name
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in EDITS_LIST
-        and dotted(node.func.value) == name
-    )
+    return dotted(receiver(node, *EDITS_LIST)) == name
 
 
 def _fresh_each_turn(code: Code, call: FoundCall) -> str:
@@ -283,9 +276,7 @@ def _has_gaps(code: Code, call: FoundCall) -> bool:
     ]
     sent_only = any(
         isinstance(other, ast.Call)
-        and isinstance(other.func, ast.Attribute)
-        and other.func.attr in GROWS_LIST
-        and dotted(other.func.value) == name
+        and dotted(receiver(other, *GROWS_LIST)) == name
         and bool(other.args)
         and _is_context(code, other.args[-1])
         for other in inside

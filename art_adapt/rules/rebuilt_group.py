@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import bound_names, dotted, last_name
+from art_adapt.code.nodes import bound_names, dotted, given_to, keyword, last_name
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -60,12 +60,10 @@ def check(code: Code) -> Iterator[Found]:
     if ".exceptions" in code.source.text:
         return
     for call in code.art_calls("TrajectoryGroup"):
-        given = [
-            *call.args,
-            *(k.value for k in call.keywords if k.arg == "trajectories"),
-        ]
-        alone = len(call.args) + len(call.keywords) == 1
-        if alone and given and _is_taken_from_a_group(code, call, given[0]):
+        given = call.args[0] if call.args else keyword(call, "trajectories")
+        if given is None or len(given_to(call)) > 1:
+            continue
+        if _is_taken_from_a_group(code, call, given):
             yield found(call, "the rebuilt group loses its exceptions and metadata")
 
 
@@ -91,13 +89,12 @@ def _is_taken_from_a_group(code: Code, call: ast.Call, given: ast.expr) -> bool:
         elif _is_group(code, node, gathered):
             return True
     return isinstance(given, ast.Name) and any(
-        isinstance(each.func, ast.Attribute)
-        and dotted(each.func.value) == given.id
+        dotted(grown) == given.id
         and isinstance(loop := code.syntax.enclosing_loop(each), ast.For)
         and each.args
         and (dotted(each.args[0]) or "") in bound_names([loop.target])
         and _is_group(code, loop.iter, gathered)
-        for each in code.method_calls("append")
+        for each, grown in code.method_calls("append")
         if code.syntax.owner(each) == code.syntax.owner(call)
     )
 

@@ -19,6 +19,7 @@ from art_adapt.code.nodes import decorator_names, dotted
 from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.calls.growth import only_tries_again
 from art_adapt.words import AWAITS_AGENT, RETRIES
 
 RULE = Rule("ART212", "retry-in-rollout", Severity.GARBAGE)
@@ -69,7 +70,7 @@ def check(code: Code) -> Iterator[Found]:
             if isinstance(node, LOOPS) and _tries_again(node):
                 yield _found(node)
             elif isinstance(node, ast.Call):
-                body = code.flow.functions.enter(code.flow.here(node))
+                body = code.entered(node)
                 if body is None or body.place.syntax is not code.syntax:
                     continue
                 names = decorator_names(body.function.node)
@@ -94,21 +95,7 @@ def _tries_again(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
         called = loop.iter.func if isinstance(loop.iter, ast.Call) else loop.iter
         if "range(" not in ast.unparse(loop.iter):
             return RETRIES.search(dotted(called) or "") is not None
-    return any(
-        isinstance(node, ast.Try)
-        and any(map(_runs, ast.walk(ast.Module(node.body, []))))
-        and any(isinstance(last, ast.Break | ast.Return) for last in node.body[-1:])
-        and any(_goes_on(handler) for handler in node.handlers)
-        for node in nodes
-    )
-
-
-def _goes_on(handler: ast.ExceptHandler) -> bool:
-    """Return whether the loop goes on after an error, perhaps not after each."""
-    leaves = isinstance(handler.body[-1], ast.Raise | ast.Return | ast.Break)
-    return not leaves or any(
-        isinstance(node, ast.Continue) for node in ast.walk(handler)
-    )
+    return only_tries_again(loop, {})
 
 
 def _runs(node: ast.AST) -> bool:

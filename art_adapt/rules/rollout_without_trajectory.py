@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import takes_the_rest
+from art_adapt.code.reaching import is_left
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -123,56 +123,10 @@ def _is_grouped(code: Code, rollout: str) -> bool:
     )
 
 
-def _ends(block: list[ast.stmt]) -> bool:
-    """Return whether a block never reaches its end."""
-    return any(map(_leaves, block))
-
-
-def _breaks(node: ast.AST) -> bool:
-    """Return whether a loop is left by a break of its own."""
-    return any(
-        isinstance(child, ast.Break)
-        or (
-            not isinstance(child, ast.For | ast.AsyncFor | ast.While) and _breaks(child)
-        )
-        for child in ast.iter_child_nodes(node)
-    )
-
-
-def _leaves(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.Return | ast.Raise):
-        return True
-    if isinstance(statement, ast.Expr):
-        called = statement.value
-        return isinstance(called, ast.Call) and ast.unparse(called.func) in (
-            "sys.exit",
-            "exit",
-            "assert_never",
-        )
-    if isinstance(statement, ast.If):
-        return _ends(statement.body) and _ends(statement.orelse)
-    if isinstance(statement, ast.With | ast.AsyncWith):
-        suppresses = any(
-            "suppress" in ast.unparse(i.context_expr) for i in statement.items
-        )
-        return _ends(statement.body) and not suppresses
-    if isinstance(statement, ast.While):
-        forever = isinstance(statement.test, ast.Constant) and bool(
-            statement.test.value
-        )
-        breaks = _breaks(statement)
-        return (forever and not breaks) or (_ends(statement.orelse) and not breaks)
-    if isinstance(statement, ast.For | ast.AsyncFor):
-        breaks = _breaks(statement)
-        tries = any(isinstance(node, ast.Try) for node in ast.walk(statement))
-        # A loop of attempts may end with its last one.
-        return (_ends(statement.orelse) and not breaks) or tries
-    if isinstance(statement, ast.Try):
-        return _ends(statement.finalbody) or (
-            _ends([*statement.body, *statement.orelse])
-            and all(_ends(handler.body) for handler in statement.handlers)
-        )
-    if isinstance(statement, ast.Match):
-        whole = any(map(takes_the_rest, statement.cases))
-        return whole and all(_ends(case.body) for case in statement.cases)
-    return False
+def _ends(body: list[ast.stmt]) -> bool:
+    """Return whether a body never reaches its end, or only with the last of some attempts."""
+    last = body[-1]
+    while isinstance(last, ast.With | ast.AsyncWith):
+        last = last.body[-1]
+    tries = any(isinstance(node, ast.Try) for node in ast.walk(last))
+    return is_left(body) or (isinstance(last, ast.For | ast.AsyncFor) and tries)

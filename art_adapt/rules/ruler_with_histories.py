@@ -71,10 +71,8 @@ async def score(group):
 
 def check(code: Code) -> Iterator[Found]:
     adds = any(
-        isinstance(call.func, ast.Attribute)
-        and isinstance(call.func.value, ast.Attribute)
-        and call.func.value.attr == "additional_histories"
-        for call in code.method_calls("append", "extend")
+        isinstance(grown, ast.Attribute) and grown.attr == "additional_histories"
+        for _, grown in code.method_calls("append", "extend")
     )
     if not (adds or _talks_twice(code)):
         return
@@ -91,38 +89,11 @@ def _talks_twice(code: Code) -> bool:
 
     ``wrap_rollout`` puts the first on the trajectory, and each other one beside it.
     """
-    if not any(code.art_calls("wrap_rollout")):
-        return False
-    wrapped = {
-        node.id
-        for call in code.art_calls("wrap_rollout")
-        for node in ast.walk(call)
-        if isinstance(node, ast.Name)
-    }
-    made: dict[str, list[ast.Call]] = {}
-    for call in code.art_calls("init_chat_model"):
-        owner = code.syntax.owner(call)
-        if owner.partition(".")[0] in wrapped:
-            made.setdefault(owner, []).append(call)
+    wrapped = {function.qualname for function in code.wrapped_rollouts}
+    made = list(code.art_calls("init_chat_model"))
     return any(
-        not _exclude_each_other(code, one, other)
-        for calls in made.values()
-        for one, other in itertools.combinations(calls, 2)
+        code.syntax.owner(one) == code.syntax.owner(other)
+        and code.syntax.owner(one).partition(".")[0] in wrapped
+        and not code.blocks.exclude(one, other)
+        for one, other in itertools.combinations(made, 2)
     )
-
-
-def _exclude_each_other(code: Code, one: ast.AST, other: ast.AST) -> bool:
-    """Return whether two nodes stand in two branches of one condition."""
-    arms = [
-        {
-            (
-                outer,
-                inner in getattr(outer, "orelse", ())
-                or inner is getattr(outer, "orelse", None),
-            )
-            for inner, outer in itertools.pairwise((node, *code.syntax.ancestors(node)))
-            if isinstance(outer, ast.If | ast.IfExp)
-        }
-        for node in (one, other)
-    ]
-    return any((outer, not is_else) in arms[1] for outer, is_else in arms[0])

@@ -14,9 +14,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import defaults_of, dotted
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL
-from art_adapt.rules.code import Code, Value, default_of
+from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART205", "shared-messages", Severity.GARBAGE)
@@ -86,12 +86,11 @@ def check(code: Code) -> Iterator[Found]:
         and (name := dotted(call.messages)) is not None
         and (call.recorded or code.trajectories.in_episode(call.callee))
     }
-    for call in code.method_calls("append", "extend", "insert"):
-        assert isinstance(call.func, ast.Attribute)
-        owner, name = code.syntax.owner(call), dotted(call.func.value)
+    for call, messages in code.method_calls("append", "extend", "insert"):
+        owner, name = code.syntax.owner(call), dotted(messages)
         if owner == MODULE_LEVEL or (owner, name) not in sent:
             continue
-        where = _shared(code, call.func.value)
+        where = _shared(code, messages)
         if where:
             yield found(call, _says(name or "", where))
     for node in code.syntax.nodes:
@@ -146,6 +145,6 @@ def _default(code: Code, value: Value, name: ast.Name) -> str:
             else None
         )
         if function is not None and isinstance(parameter, ast.arg):
-            default = default_of(function, parameter)
+            default = dict(defaults_of(function.node)).get(parameter.arg)
             return "a default argument" if isinstance(default, ast.List) else ""
     return ""

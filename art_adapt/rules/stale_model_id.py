@@ -16,7 +16,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword, last_name
+from art_adapt.code.nodes import attribute_of, keyword, last_name, receiver
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, found, replace
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -135,10 +135,8 @@ def _is_asked_by_name(code: Code, call: FoundCall, name: object) -> bool:
         and code.models.is_trainable(made)
         and code.constant(keyword(made.node, "name")) == name
         for client in code.values(call.client)
-        if isinstance(client.node, ast.Call)
-        and isinstance(client.node.func, ast.Attribute)
-        and client.node.func.attr == "openai_client"
-        for made in code.values(client.of(client.node.func.value))
+        if (model := receiver(client.node, "openai_client")) is not None
+        for made in code.values(client.of(model))
     )
 
 
@@ -183,17 +181,8 @@ def _name(value: ast.expr) -> tuple[ast.expr, str] | None:
     if isinstance(value, ast.JoinedStr) and value.values:
         last = value.values[-1]
         value = last.value if isinstance(last, ast.FormattedValue) else value
-    if isinstance(value, ast.Attribute) and value.attr in STALE:
-        return value.value, value.attr
-    if (
-        isinstance(value, ast.Call)
-        and dotted(value.func) == "getattr"
-        and len(value.args) >= 2
-        and isinstance(value.args[1], ast.Constant)
-        and value.args[1].value in STALE
-    ):
-        return value.args[0], str(value.args[1].value)
-    return None
+    read = attribute_of(value)
+    return read if read is not None and read[1] in STALE else None
 
 
 def _is_for_others(code: Code, value: Value) -> bool:
@@ -213,12 +202,7 @@ def _is_for_others(code: Code, value: Value) -> bool:
 def _is_old(code: Code, value: Value) -> bool:
     """Return whether it asks for the name of a model outside the loop that trains it."""
     node = value.node
-    if (
-        not isinstance(node, ast.Call)
-        or not isinstance(node.func, ast.Attribute)
-        or node.func.attr != "get_inference_name"
-        or value.syntax is not code.syntax
-    ):
+    if not receiver(node, "get_inference_name") or value.syntax is not code.syntax:
         return False
     owner = code.syntax.owner(node)
     return any(

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from art_adapt.code.nodes import Function, dotted, last_name, takes_the_rest
+from art_adapt.code.nodes import Function, dotted, given_to, last_name, takes_the_rest
 from art_adapt.rules.code import Code, Kind
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import ONLY_SAYS
@@ -117,7 +117,7 @@ def _answered_elsewhere(code: Code, owner: str) -> bool:
             or code.trajectories.is_items(given)
             or code.sampled.are_tool_calls(given)
             or code.sampled.kind(given) in (Kind.MESSAGE, Kind.CHOICE)
-            for given in (*node.args, *(each.value for each in node.keywords))
+            for given in given_to(node)
         )
         for node in code.syntax.owned_by(owner)
     )
@@ -143,11 +143,7 @@ def _goes_on(code: Code, loop: ast.For) -> bool:
     """Return whether the model is asked again after these calls."""
     if code.syntax.enclosing_loop(loop) is not None:
         return True
-    function = code.function_of(loop)
-    return function is not None and any(
-        code.syntax.enclosing_loop(call) is not None
-        for call in code.flow.functions.calls_of(code.syntax, function)
-    )
+    return any(map(code.syntax.enclosing_loop, code.callers(loop)))
 
 
 @dataclass(frozen=True)
@@ -232,9 +228,8 @@ class Paths:
 
     def _is_given(self, node: ast.Call) -> bool:
         """Return whether a function gets the whole tool call."""
-        given = (*node.args, *(each.value for each in node.keywords))
         says = last_name(node.func) in ONLY_SAYS
-        return not says and any(dotted(each) == self.call for each in given)
+        return not says and self.call in map(dotted, given_to(node))
 
 
 def _only_first(code: Code) -> Iterator[Found]:
@@ -279,13 +274,7 @@ def _cut(code: Code, node: ast.AST) -> ast.expr | None:
     if isinstance(statement, ast.Assign) and isinstance(node, ast.expr):
         match statement.targets:
             case [ast.Tuple(elts=[ast.Name(), ast.Starred(value=ast.Name(id=rest))])]:
-                read = any(
-                    isinstance(each, ast.Name)
-                    and each.id == rest
-                    and isinstance(each.ctx, ast.Load)
-                    for each in code.syntax.owned_by(code.syntax.owner(node))
-                )
-                return None if read else node
+                return None if code.reads(rest, node) else node
     return None
 
 

@@ -50,9 +50,8 @@ def main(model):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.method_calls("close"):
-        assert isinstance(call.func, ast.Attribute)
-        if code.models.is_backend(call.func.value) and isinstance(
+    for call, backend in code.method_calls("close"):
+        if code.models.is_backend(backend) and isinstance(
             code.syntax.parents.get(call), ast.Expr
         ):
             yield found(

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, last_name, root_object
+from art_adapt.code.nodes import dotted, last_name, receiver, root_object
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -60,10 +60,9 @@ THREADS = ("to_thread", "run_in_executor", "run_sync", "submit")
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.method_calls("openai_client"):
+    for call, model in code.method_calls("openai_client"):
         awaited = code.syntax.parents.get(call)
-        assert isinstance(call.func, ast.Attribute)
-        if isinstance(awaited, ast.Await) and code.models.is_one(call.func.value):
+        if isinstance(awaited, ast.Await) and code.models.is_one(model):
             yield found(
                 awaited, "openai_client() is not a coroutine: awaiting it raises"
             )
@@ -108,10 +107,8 @@ def _is_alias(code: Code, call: ast.Call) -> bool:
 
 def _is_async_client(code: Code, client: ast.expr) -> bool:
     return all(
-        isinstance(value.node, ast.Call)
-        and isinstance(value.node.func, ast.Attribute)
-        and value.node.func.attr == "openai_client"
-        and code.models.is_one(value.of(value.node.func.value))
+        (model := receiver(value.node, "openai_client")) is not None
+        and code.models.is_one(value.of(model))
         for value in code.values(root_object(client))
     )
 
@@ -123,14 +120,8 @@ def _is_read_unawaited(code: Code, call: ast.Call) -> bool:
         return True
     if not isinstance(parent, ast.Assign):
         return False
-    name, owner = dotted(parent.targets[0]), code.syntax.owner(parent)
-    uses = [
-        code.syntax.parents[node]
-        for node in code.syntax.owned_by(owner)
-        if isinstance(node, ast.Name)
-        and node.id == name
-        and isinstance(node.ctx, ast.Load)
-    ]
+    read = code.reads(dotted(parent.targets[0]), parent)
+    uses = [code.syntax.parents[node] for node in read]
     reads = any(
         isinstance(use, ast.Attribute) and use.attr == "choices" for use in uses
     )

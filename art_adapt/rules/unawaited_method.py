@@ -56,11 +56,10 @@ OF_BACKEND = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.method_calls(*OF_MODEL, *OF_BACKEND):
-        assert isinstance(call.func, ast.Attribute)
+    for call, owner in code.method_calls(*OF_MODEL, *OF_BACKEND):
         if not isinstance(code.syntax.parents.get(call), ast.Expr):
             continue
-        name, owner = call.func.attr, call.func.value
+        name = getattr(call.func, "attr", "")
         if (name in OF_MODEL and code.models.is_one(owner)) or (
             name in OF_BACKEND and code.models.is_backend(owner)
         ):

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import keyword
+from art_adapt.code.nodes import given_to, keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import (
     Fix,
@@ -104,7 +104,7 @@ def _swallowing(call: ast.Call) -> TextEdit:
     given = keyword(call, "swallow_exceptions")
     if given is not None:
         return replace(given, "True")
-    last = max((*call.args, *(k.value for k in call.keywords)), key=end_of)
+    last = max(given_to(call), key=end_of)
     return insert_after(last, ", swallow_exceptions=True")
 
 

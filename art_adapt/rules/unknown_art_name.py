@@ -86,7 +86,6 @@ ALIASES = ("art.types.Message", "art.types.MessageOrChoice")  # of unions
 
 def check(code: Code) -> Iterator[Found]:
     yield from _imports(code)
-    yield from _imports_of_packages(code)
     for call in code.calls:
         if code.art_name(call.func) in ALIASES:
             yield found(
@@ -129,30 +128,21 @@ def check(code: Code) -> Iterator[Found]:
 def _imports(code: Code) -> Iterator[Found]:
     """Yield the imports that fail. In a ``try`` there may be another way."""
     for node in code.syntax.nodes:
-        if isinstance(node, ast.ImportFrom) and node.module == "art" and not node.level:
-            tried = any(isinstance(n, ast.Try) for n in code.syntax.ancestors(node))
-            names = [alias.name for alias in node.names]
-            unknown = [name for name in names if name not in ART | OLD]
-            known = any(name in PROOF for name in names) or _is_ours(code)
-            if unknown and known and not tried and names != ["*"]:
-                yield found(
-                    node, f"ART has no {unknown[0]}: this raises ImportError at once"
-                )
-
-
-def _imports_of_packages(code: Code) -> Iterator[Found]:
-    """Yield the imports of what a package in ART does not have: ``from art.rewards import x``."""
-    for node in code.syntax.nodes:
-        if not isinstance(node, ast.ImportFrom) or node.module not in PACKAGES:
+        if not isinstance(node, ast.ImportFrom) or node.level or node.module is None:
             continue
-        if node.level or _has_its_own(code):
+        if any(isinstance(outer, ast.Try) for outer in code.syntax.ancestors(node)):
             continue
-        if any(isinstance(n, ast.Try) for n in code.syntax.ancestors(node)):
-            continue
-        names = {alias.name for alias in node.names} - {"*"}
-        for unknown in sorted(names - PACKAGES[node.module]):
+        names = [alias.name for alias in node.names if alias.name != "*"]
+        if node.module == "art":
+            known = ART | OLD if _is_ours(code) or PROOF & set(names) else {*names}
+            said, name = [each for each in names if each not in known][:1], "ART"
+        else:
+            known = PACKAGES.get(node.module, {*names})
+            said = [] if _has_its_own(code) else sorted(set(names) - known)
+            name = node.module
+        for unknown in said:
             yield found(
-                node, f"{node.module} has no {unknown}: this raises ImportError at once"
+                node, f"{name} has no {unknown}: this raises ImportError at once"
             )
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.nodes import dotted, keyword, receiver
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -90,8 +90,8 @@ def _is_kept(code: Code, awaited: ast.Await) -> bool:
         statement = code.syntax.parents[parent]
         name = _assigned(statement)
         return name is not None and not _is_filtered(code, statement, name)
-    if isinstance(parent, ast.Call) and _is_append(parent):
-        return not _is_filtered(code, parent, dotted(_list_of(parent)))
+    if (kept := receiver(parent, "append")) is not None:
+        return not _is_filtered(code, parent, dotted(kept))
     name = _assigned(parent)
     if name is None:
         return False
@@ -99,29 +99,19 @@ def _is_kept(code: Code, awaited: ast.Await) -> bool:
         node
         for node in code.syntax.owned_by(code.syntax.owner(awaited))
         if isinstance(node, ast.Call)
-        and _is_append(node)
-        and dotted(node.args[0]) == name
+        and receiver(node, "append")
+        and name in map(dotted, node.args)
         and node.lineno > awaited.lineno
     ]
     return bool(appends) and not any(
         _is_filtered(code, each, given)
         for each in appends
-        for given in (name, dotted(_list_of(each)))
+        for given in (name, dotted(receiver(each, "append")))
     )
 
 
 def _assigned(statement: ast.AST) -> str | None:
     return dotted(statement.targets[0]) if isinstance(statement, ast.Assign) else None
-
-
-def _is_append(call: ast.Call) -> bool:
-    func = call.func
-    return isinstance(func, ast.Attribute) and func.attr == "append" and bool(call.args)
-
-
-def _list_of(call: ast.Call) -> ast.expr:
-    assert isinstance(call.func, ast.Attribute)
-    return call.func.value
 
 
 def _is_filtered(code: Code, node: ast.AST, name: str | None) -> bool:

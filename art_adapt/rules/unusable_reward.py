@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, given_to, receiver
 from art_adapt.rules.code import Code, Kind, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -79,17 +79,10 @@ def _is_defined_once(code: Code, reward: ast.expr) -> bool:
 def _may_be_none(code: Code, value: Value, *, alone: bool) -> bool:
     """Return whether it is None, or looked up in a table that may not have it."""
     node = value.node
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return (
-            alone
-            and node.func.attr == "get"
-            and len(node.args) == 1
-            and not node.keywords
-            and any(
-                isinstance(each.node, ast.Dict)
-                for each in code.values(value.of(node.func.value))
-            )
-        )
+    if isinstance(node, ast.Call) and (table := receiver(node, "get")) is not None:
+        tables = code.values(value.of(table))
+        found = any(isinstance(each.node, ast.Dict) for each in tables)
+        return alone and found and len(given_to(node)) == len(node.args) == 1
     return isinstance(node, ast.Constant) and node.value is None
 
 

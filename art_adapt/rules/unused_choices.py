@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import receiver
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -66,13 +67,12 @@ def check(code: Code) -> Iterator[Found]:
 
 def _in_a_row(code: Code, call: FoundCall) -> bool:
     """Return whether the choices of a call are added to one list of a trajectory."""
-    for each in code.method_calls("append", "extend"):
-        assert isinstance(each.func, ast.Attribute)
-        if not each.args or not code.trajectories.is_items(each.func.value):
+    for each, items in code.method_calls("append", "extend"):
+        if not each.args or not code.trajectories.is_items(items):
             continue
         if call.call not in code.sampled.sources(each.args[0]):
             continue
-        if each.func.attr == "extend":
+        if receiver(each, "extend"):
             if any(_is_choices(value.node) for value in code.values(each.args[0])):
                 return True
             continue

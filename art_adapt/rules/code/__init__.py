@@ -27,7 +27,7 @@ from art_adapt.code.nodes import Function, dotted
 from art_adapt.rules.code.blocks import LEAVING, Blocks, below
 from art_adapt.rules.code.completions import Completions, is_api_model
 from art_adapt.rules.code.file import File
-from art_adapt.rules.code.functions import Body, Value, default_of
+from art_adapt.rules.code.functions import Body, Value
 from art_adapt.rules.code.models import Models
 from art_adapt.rules.code.rewards import Rewards, RewardWrite
 from art_adapt.rules.code.sampled import Kind, Sampled
@@ -47,7 +47,6 @@ __all__ = [
     "RewardWrite",
     "Value",
     "below",
-    "default_of",
     "is_api_model",
 ]
 
@@ -108,7 +107,7 @@ class Code(File):
         """The calls of ``training.record`` in a train module that art-adapt has written."""
         return tuple(
             call
-            for call in self.method_calls("record")
+            for call, _ in self.method_calls("record")
             if self.syntax.qualified(call.func) == "art_adapt.training.record"
         )
 

@@ -42,6 +42,33 @@ class Blocks:
                     return
                 yield statement
 
+    def exclude(self, one: ast.AST, other: ast.AST) -> bool:
+        """Return whether at most one of two nodes can run.
+
+        They are in different branches of a statement, or the first is in one that leaves.
+        """
+        branches = self._branches(other)
+        for outer, branch in self._branches(one).items():
+            if outer not in branches:
+                if isinstance(branch[-1], LEAVING):
+                    return True
+            elif branches[outer] is not branch:
+                return True
+        return False
+
+    def _branches(self, node: ast.AST) -> dict[ast.AST, list[ast.stmt]]:
+        """Map each branching statement around a node to the branch that contains it."""
+        found: dict[ast.AST, list[ast.stmt]] = {}
+        for outer in self.syntax.ancestors(node):
+            parent = self.syntax.parents.get(outer)
+            if isinstance(parent, ast.match_case | ast.ExceptHandler):
+                found[self.syntax.parents[parent]] = parent.body
+            elif isinstance(parent, ast.If | ast.Try):
+                for block in (parent.body, parent.orelse):
+                    if outer in block:
+                        found[parent] = block
+        return found
+
     def inside(self, outer: ast.AST) -> Iterator[ast.AST]:
         """Yield the nodes below ``outer``, except those of functions defined there."""
         for child in ast.iter_child_nodes(outer):

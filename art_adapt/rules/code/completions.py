@@ -11,7 +11,7 @@ from art_adapt.code.nodes import keyword
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.flow import constant
-from art_adapt.rules.code.functions import Place, Value
+from art_adapt.rules.code.functions import Body, Place, Value
 from art_adapt.rules.code.trajectories import Trajectories
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.calls.roles import Role, stated_role
@@ -111,15 +111,8 @@ class Completions:
     @cached_property
     def asking(self) -> frozenset[str]:
         """Functions of this file that ask the policy, themselves or through others."""
-        functions, syntax = self.file.flow.functions, self.file.syntax
-        found = {call.function for call in self.of_policy}
-        while more := {
-            name
-            for name in syntax.functions
-            if name not in found and functions.called_by(syntax, name) & found
-        }:
-            found |= more
-        return frozenset(found)
+        own = {call.function for call in self.of_policy}
+        return self.file.flow.functions.leading_to(self.file.syntax, own)
 
     def asks(self, node: ast.AST) -> bool:
         """Return whether a call asks the policy, itself or in a function of this file."""
@@ -127,16 +120,10 @@ class Completions:
             return False
         if any(call.call is node for call in self.of_policy):
             return True
-        body = self.file.flow.functions.enter(self.file.flow.here(node))
-        if body is None:
-            return False
-        if body.place.syntax is self.file.syntax:
+        body = self.file.entered(node)
+        if body is not None and body.place.syntax is self.file.syntax:
             return body.function.qualname in self.asking
-        nodes = set(body.nodes)
-        return any(
-            call.callee in nodes and self.may_be_trained(call)
-            for call in self.of_file(body.place.syntax)
-        )
+        return any(map(self.may_be_trained, self._made_in(body)))
 
     def asks_another(self, node: ast.AST) -> bool:
         """Return whether a call asks a model that is not trained, itself or in a function.
@@ -147,14 +134,17 @@ class Completions:
             return False
         if (call := self.by_call.get(node)) is not None:
             return not (self.may_be_trained(call) and call in self.of_policy)
-        body = self.file.flow.functions.enter(self.file.flow.here(node))
-        if body is None:
-            return False
-        inside = set(body.nodes)
-        made = [c for c in self.of_file(body.place.syntax) if c.callee in inside]
+        made = self._made_in(self.file.entered(node))
         return bool(made) and not any(
             self.may_be_trained(each) and self._may_be_arts(each) for each in made
         )
+
+    def _made_in(self, body: Body | None) -> list[FoundCall]:
+        """Return the completion calls of a function that is entered."""
+        if body is None:
+            return []
+        inside = set(body.nodes)
+        return [c for c in self.of_file(body.place.syntax) if c.callee in inside]
 
     def may_be_trained(self, call: FoundCall) -> bool:
         """Return whether it may be a policy call: no side job, no model of an API."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from art_adapt.code.nodes import dotted, keyword
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.flow import Flow, constant, is_open
-from art_adapt.rules.code.functions import Value
+from art_adapt.rules.code.functions import Place, Value
 from art_adapt.words import GROWS_LIST
 
 DUMPING = ("model_dump", "dict", "_asdict")  # methods that do so
@@ -54,6 +54,17 @@ class Contents:
             self._items[value, key] = Item(known=False)  # ends d = {**d}
             self._items[value, key] = self._item_of(value, key)
         return self._items[value, key]
+
+    def entries(self, mapping: ast.expr) -> Iterator[tuple[ast.expr, Value]]:
+        """Yield the values in the displays that a mapping may be, each with where to report it."""
+        for value in self.flow.values(mapping):
+            display = (
+                value.node if isinstance(value.node, ast.Dict) else ast.Dict([], [])
+            )
+            here = value.place == Place(self.flow.syntax)
+            for key, each in zip(display.keys, display.values, strict=True):
+                if key is not None:
+                    yield (each if here else mapping), value.of(each)
 
     def _item_of(self, value: Value, key: str) -> Item:
         rest = self._of_rest(value, key)

@@ -14,7 +14,7 @@ from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.contents import Contents
 from art_adapt.rules.code.flow import Flow
-from art_adapt.rules.code.functions import Functions, Value
+from art_adapt.rules.code.functions import Body, Functions, Value
 from art_adapt.source import Source
 
 
@@ -33,17 +33,17 @@ class File:
     def calls(self) -> tuple[ast.Call, ...]:
         return tuple(node for node in self.syntax.nodes if isinstance(node, ast.Call))
 
-    def method_calls(self, *names: str) -> Iterator[ast.Call]:
-        """Yield the calls of a method with one of these names, on any object."""
+    def method_calls(self, *names: str) -> Iterator[tuple[ast.Call, ast.expr]]:
+        """Yield the calls of a method with one of these names, each with its object."""
         for name in names:
             yield from self._methods.get(name, ())
 
     @cached_property
-    def _methods(self) -> dict[str, list[ast.Call]]:
-        found: dict[str, list[ast.Call]] = {}
+    def _methods(self) -> dict[str, list[tuple[ast.Call, ast.expr]]]:
+        found: dict[str, list[tuple[ast.Call, ast.expr]]] = {}
         for call in self.calls:
             if isinstance(call.func, ast.Attribute):
-                found.setdefault(call.func.attr, []).append(call)
+                found.setdefault(call.func.attr, []).append((call, call.func.value))
         return found
 
     def art_name(self, expression: ast.expr) -> str | None:
@@ -185,6 +185,27 @@ class File:
     def function_of(self, node: ast.AST) -> Function | None:
         """Return the innermost function around ``node``."""
         return self.syntax.functions.get(self.syntax.owner(node))
+
+    def entered(self, call: ast.expr | Value) -> Body | None:
+        """Return the body of the project's function that a call enters."""
+        return self.flow.functions.enter(self.flow.here(call))
+
+    def callers(self, node: ast.AST) -> list[ast.Call]:
+        """Return the calls in this file of the function around ``node``."""
+        function = self.function_of(node)
+        if function is None:
+            return []
+        return self.flow.functions.calls_of(self.syntax, function)
+
+    def reads(self, name: str | None, near: ast.AST) -> list[ast.Name]:
+        """Return where the function around a node reads a name."""
+        return [
+            node
+            for node in self.syntax.owned_by(self.syntax.owner(near))
+            if isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+        ]
 
     def is_async(self, node: ast.AST) -> bool:
         """Return whether the innermost function around ``node`` is an ``async def``."""

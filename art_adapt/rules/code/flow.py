@@ -20,10 +20,11 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from art_adapt.code.nodes import Function, argument_of, dotted, keyword
+from art_adapt.code.classes import class_around
+from art_adapt.code.nodes import Function, argument_of, defaults_of, dotted, keyword
 from art_adapt.code.reaching import Definition
 from art_adapt.code.syntax import Syntax
-from art_adapt.rules.code.functions import Functions, Place, Value, default_of
+from art_adapt.rules.code.functions import Functions, Place, Value
 
 MOST = 24  # values of one expression; beyond these it stands for itself
 # Functions that return what they are given, with the position of that argument.
@@ -215,7 +216,7 @@ class Flow:
             calls = [Value(call, at) for call in made]
         for call in calls:
             yield self._given_by(call, function, parameter, value) or value
-        default = default_of(function, parameter)
+        default = dict(defaults_of(function.node)).get(parameter.arg)
         if calls and frame is None and isinstance(default, ast.Constant):
             yield Value(default, Place(value.syntax))  # other files may leave it out
         if not calls:
@@ -231,7 +232,7 @@ class Flow:
         given = argument_of(call.node, parameter.arg, function.positional)
         if given is not None:
             return call.of(given)
-        default = default_of(function, parameter)
+        default = dict(defaults_of(function.node)).get(parameter.arg)
         if default is None or is_open(call.node):
             return None
         return Value(default, Place(value.syntax))
@@ -354,22 +355,11 @@ def constant(value: Value) -> object:
 
 def _assigned_to_self(syntax: Syntax, node: ast.Attribute) -> list[ast.expr]:
     """Return what a class and its methods assign to one of its attributes."""
-    parts = syntax.owner(node).split(".")
-    around = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
-    within = next((each for each in around if each in syntax.classes), None)
-    if within is None:
-        return []
-    by_methods = [
-        written
-        for where, written in syntax.assignments.get(dotted(node) or "", [])
-        if where.startswith(f"{within}.")
-    ]
-    by_class = [
-        written
-        for _, written in syntax.assignments.get(node.attr, [])
-        if syntax.parents.get(syntax.parents[written]) is syntax.classes[within]
-    ]
-    return by_methods or by_class
+    within = class_around(syntax, syntax.owner(node))
+    own = syntax.assignments.get(dotted(node) or "", ())
+    fields = syntax.assignments.get(node.attr, ())
+    by_methods = [value for where, value in own if where.startswith(f"{within}.")]
+    return by_methods or [value for where, value in fields if where == within]
 
 
 def is_open(call: ast.Call) -> bool:

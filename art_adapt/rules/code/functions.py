@@ -15,7 +15,6 @@ from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
 
 CALLS = 3  # functions entered, one inside the other
-REEXPORTS = 3
 
 
 @dataclass(frozen=True)
@@ -80,9 +79,6 @@ class Functions:
     syntax: Syntax
     session: Session
     _calls: dict[Syntax, dict[str, list[ast.Call]]] = field(
-        default_factory=dict, init=False
-    )
-    _taking: dict[Syntax, dict[ast.arg, Function]] = field(
         default_factory=dict, init=False
     )
 
@@ -174,54 +170,20 @@ class Functions:
     def _method(
         self, syntax: Syntax, callee: ast.Attribute
     ) -> tuple[Syntax, Function] | None:
-        """Return the method that is called on an object that is made in this file."""
+        """Return the method of an object that is made in this file: no override of it."""
         made = [*syntax.values_of(callee.value), callee.value]
-        classes = {
-            dotted(value.func) or "" for value in made if isinstance(value, ast.Call)
-        }
-        name = classes.pop() if len(classes) == 1 else ""
-        if not name:
-            return self._only_method(syntax, callee)
-        if name in syntax.classes:
-            found = syntax.functions.get(f"{name}.{callee.attr}")
-            return None if found is None else (syntax, found)
-        imported = self.imported(syntax, name)
-        if imported is None or imported[1] not in imported[0].classes:
-            return None
-        found = imported[0].functions.get(f"{imported[1]}.{callee.attr}")
-        return None if found is None else (imported[0], found)
-
-    def _only_method(
-        self, syntax: Syntax, callee: ast.Attribute
-    ) -> tuple[Syntax, Function] | None:
-        """Return the one method of this file's classes that has a name of its own."""
-        if hasattr(list, callee.attr) or hasattr(dict, callee.attr):
-            return None
-        if isinstance(callee.value, ast.Name) and callee.value.id in syntax.imports:
-            return None
-        found = [
-            function
-            for function in syntax.functions.values()
-            if function.class_name is not None
-            and function.qualname.rpartition(".")[2] == callee.attr
-        ]
-        holds = len(found) == 1 and any(
-            (found[0].class_name or "") in ast.unparse(value)
-            for value in syntax.values_of(callee.value)
-        )
-        return (syntax, found[0]) if holds else None
+        names = {dotted(each.func) for each in made if isinstance(each, ast.Call)}
+        name = names.pop() if len(names) == 1 else None
+        found = self._project.class_named(syntax, name or "")
+        method = found and found[0].functions.get(f"{found[1]}.{callee.attr}")
+        return (found[0], method) if found and method else None
 
     def class_of(
         self, syntax: Syntax, called: ast.expr
     ) -> tuple[Syntax, ast.ClassDef] | None:
         """Return the class of the project that is called, if it has no ``__init__``."""
-        name = dotted(called) or ""
-        found = (
-            (syntax, name) if name in syntax.classes else self.imported(syntax, name)
-        )
-        if found is None or found[1] not in found[0].classes:
-            return None
-        if f"{found[1]}.__init__" in found[0].functions:
+        found = self._project.class_named(syntax, dotted(called) or "")
+        if found is None or f"{found[1]}.__init__" in found[0].functions:
             return None
         return found[0], found[0].classes[found[1]]
 
@@ -253,15 +215,23 @@ class Functions:
             if found is not None and found[0] is syntax
         }
 
+    def leading_to(self, syntax: Syntax, names: set[str]) -> frozenset[str]:
+        """Return some functions of a file, and those that lead to them by their calls."""
+        found = set(names)
+        while more := {
+            name
+            for name in syntax.functions
+            if name not in found and self.called_by(syntax, name) & found
+        }:
+            found |= more
+        return frozenset(found)
+
     def taking(self, syntax: Syntax, parameter: ast.arg) -> Function | None:
         """Return the function of a parameter; None for ``*args`` and of a lambda."""
-        if syntax not in self._taking:
-            self._taking[syntax] = {
-                argument: function
-                for function in syntax.functions.values()
-                for argument in arguments_of(function.node)
-            }
-        return self._taking[syntax].get(parameter)
+        node = syntax.parents[syntax.parents[parameter]]
+        function = syntax.functions.get(syntax.owners.get(node, ""))
+        known = [] if function is None else arguments_of(function.node)
+        return function if parameter in known else None
 
     def calls_of(self, syntax: Syntax, function: Function) -> list[ast.Call]:
         """Return the calls of a function in its file; none if it is also passed on."""
@@ -294,26 +264,10 @@ class Functions:
 
         The name is empty for a module.
         """
-        for _ in range(REEXPORTS):
-            imports = name in syntax.imports
-            path = self._project.located(syntax, name) if imports else None
-            if path is None or path == syntax.source.path:
-                return None
-            target = self._project.file(path)
-            if target is None:
-                return None
-            module, attribute = (
-                syntax.imports[name].module,
-                syntax.imports[name].attribute,
-            )
-            # from judge import judge: the function, if no package of that name is around it
-            own = module.rpartition(".")[2] == path.stem != path.parent.name
-            if attribute is None or (attribute == path.stem and not own):
-                return target, ""
-            if attribute in (*target.functions, *target.classes, *target.assignments):
-                return target, attribute
-            syntax, name = target, attribute
-        return None
+        module = self._project.imported(syntax, name)
+        if isinstance(module, Syntax):
+            return module, ""
+        return self._project.variable_named(syntax, name)
 
 
 def _unpartial(call: ast.Call) -> ast.Call:
@@ -324,13 +278,3 @@ def _unpartial(call: ast.Call) -> ast.Call:
     rest = ast.keyword(None, ast.Constant(...))
     made = ast.Call(call.args[0], call.args[1:], [*call.keywords, rest])
     return ast.copy_location(made, call)
-
-
-def default_of(function: Function, parameter: ast.arg) -> ast.expr | None:
-    """Return the default of a parameter."""
-    arguments = function.node.args
-    if parameter in arguments.kwonlyargs:
-        return arguments.kw_defaults[arguments.kwonlyargs.index(parameter)]
-    positional = [*arguments.posonlyargs, *arguments.args]
-    at = positional.index(parameter) - len(positional) + len(arguments.defaults)
-    return arguments.defaults[at] if at >= 0 else None

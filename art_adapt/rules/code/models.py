@@ -6,7 +6,7 @@ import ast
 import re
 from dataclasses import dataclass
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, unquoted
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
 
@@ -34,7 +34,8 @@ class Models:
             return any(
                 _is_class(value.syntax.qualified(each))
                 for annotation in annotations
-                for each in _parts(annotation)
+                for each in ast.walk(unquoted(annotation))
+                if isinstance(each, ast.Name | ast.Attribute)
             )
         return self._has_client(value.syntax.owner(made), made.id)
 
@@ -70,36 +71,19 @@ class Models:
         if annotated:
             return any(BACKENDS.search(each) for each in annotated)
         return any(
-            isinstance(call.func, ast.Attribute)
-            and call.args
+            call.args
             and ast.dump(call.args[0]) == ast.dump(expression)
-            and self.is_one(call.func.value)
-            for call in self.file.method_calls("register")
+            and self.is_one(model)
+            for call, model in self.file.method_calls("register")
         )
 
     def _has_client(self, function: str, name: str) -> bool:
         """Return whether a function asks a parameter for the client that ART's models have."""
         return any(
-            isinstance(call.func, ast.Attribute)
-            and dotted(call.func.value) == name
-            and self.file.syntax.owner(call) == function
-            for call in self.file.method_calls("openai_client")
+            dotted(model) == name and self.file.syntax.owner(call) == function
+            for call, model in self.file.method_calls("openai_client")
         )
 
 
 def _is_class(name: str | None) -> bool:
     return name is not None and name.startswith("art.") and name.endswith("Model")
-
-
-def _parts(annotation: ast.expr) -> list[ast.expr]:
-    """Return the types that an annotation names, those of a union or a string too."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        try:
-            return _parts(ast.parse(annotation.value, mode="eval").body)
-        except SyntaxError:
-            return []
-    return [
-        node
-        for node in ast.walk(annotation)
-        if isinstance(node, ast.Name | ast.Attribute)
-    ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.nodes import dotted, given_to, keyword, targets_of
 from art_adapt.code.used_names import used_names
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.trajectories import Trajectories
@@ -54,12 +54,9 @@ class Rewards:
     def _assigned(self) -> Iterator[RewardWrite]:
         for node in self.file.syntax.nodes:
             if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-                targets = (
-                    node.targets if isinstance(node, ast.Assign) else [node.target]
-                )
                 rewards = (
                     target
-                    for target in targets
+                    for target in targets_of(node)
                     if isinstance(target, ast.Attribute)
                     and target.attr == "reward"
                     and self.trajectories.is_one(target.value)
@@ -106,9 +103,9 @@ class Rewards:
             return True
         if last in LEAVES_TRAJECTORY or self.file.art_name(call.func) in KNOWN:
             return False
-        given = (*call.args, *(each.value for each in call.keywords))
         return any(
-            self.trajectories.is_one(each) or self._is_group(each) for each in given
+            self.trajectories.is_one(each) or self._is_group(each)
+            for each in given_to(call)
         )
 
     def _is_group(self, expression: ast.expr) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.nodes import dotted, given_to, last_name
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
 from art_adapt.rules.code.trajectories import Trajectories
@@ -32,9 +32,8 @@ class Training:
         """Calls of ``backend.train(model, groups)``, or the old ``model.train``."""
         return tuple(
             call
-            for call in self.file.method_calls("train")
-            if isinstance(call.func, ast.Attribute)
-            and (name := dotted(call.func.value)) is not None
+            for call, trainer in self.file.method_calls("train")
+            if (name := dotted(trainer)) is not None
             and ("backend" in name.lower() or name.rpartition(".")[2] == "model")
             and (call.args or {k.arg for k in call.keywords} & GROUPS)
         )
@@ -45,12 +44,10 @@ class Training:
         After those of its own function come the loops around the only call of that function,
         and so on outward.
         """
-        syntax, functions = self.file.syntax, self.file.flow.functions
         at = call
         for _ in range(DEEPEST):
-            yield list(syntax.enclosing_loops(at))
-            function = self.file.function_of(at)
-            callers = list(functions.calls_of(syntax, function)) if function else []
+            yield list(self.file.syntax.enclosing_loops(at))
+            callers = self.file.callers(at)
             if len(callers) != 1:
                 return
             at = callers[0]
@@ -85,7 +82,7 @@ class Training:
         found: set[ast.AST] = set()
         seen: set[Value] = set()
         for call in calls:
-            for given in (*call.args, *(each.value for each in call.keywords)):
+            for given in given_to(call):
                 self._collect(self.file.flow.here(given), found, seen)
         return frozenset(found)
 
@@ -107,7 +104,3 @@ class Training:
                     self._collect(each, found, seen)
             else:
                 self._collect(each, found, seen)
-
-    def is_trained_on(self, group: ast.Call) -> bool:
-        """Return whether a training call gets the groups that ``group`` belongs to."""
-        return group in self.groups

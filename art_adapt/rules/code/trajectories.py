@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from art_adapt.code.nodes import dotted, keyword, last_name
+from art_adapt.code.nodes import dotted, keyword, last_name, names_in, receiver
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code.file import File
-from art_adapt.rules.code.functions import Place, Value
+from art_adapt.rules.code.functions import Value
 from art_adapt.words import GROWS_LIST, TRAJECTORY
 
 ITEMS = "messages_and_choices"
@@ -90,7 +90,7 @@ class Trajectories:
             return False
         return (
             TRAJECTORY.search(name) is not None
-            or self._is_annotated(expression, name)
+            or any(map(_is_type, self.file.syntax.annotations_of(expression)))
             or self._is_of_group(expression)
         )
 
@@ -127,20 +127,6 @@ class Trajectories:
             for value in values
         )
 
-    def _is_annotated(self, expression: ast.expr, name: str) -> bool:
-        """Return whether it is a parameter that is annotated as a trajectory."""
-        function = self.file.function_of(expression)
-        if function is None:
-            return False
-        arguments = function.node.args
-        return any(
-            argument.arg == name
-            and argument.annotation is not None
-            and "Trajectory" in ast.unparse(argument.annotation)
-            and "Group" not in ast.unparse(argument.annotation)
-            for argument in (*arguments.args, *arguments.kwonlyargs)
-        )
-
     def is_plain(self, expression: ast.expr) -> bool:
         """Return whether it certainly is an ``art.Trajectory``, not of a subclass."""
         return all(
@@ -164,10 +150,9 @@ class Trajectories:
 
     def in_rollout(self, node: ast.AST) -> bool:
         """Return whether ``node`` stands in a rollout, or in a function inside one."""
-        parts = self.file.syntax.owner(node).split(".")
-        return any(
-            ".".join(parts[:end]) in self.rollouts for end in range(1, len(parts) + 1)
-        )
+        owner = self.file.syntax.owner(node)
+        around = (owner, *self.file.syntax.functions_around(owner))
+        return not self.rollouts.isdisjoint(around)
 
     @cached_property
     def in_episodes(self) -> frozenset[str]:
@@ -191,20 +176,22 @@ class Trajectories:
     def puts(self) -> tuple[Put, ...]:
         """Return what is put on trajectories; through a helper, where the helper is called."""
         found: list[Put] = []
-        for put in self._puts():
-            found += list(self._by_calls(put)) or [put]
+        for put in self._written:
+            if not isinstance(put.value.node, ast.Starred):
+                found += list(self._by_calls(put)) or [put]
         return tuple(found)
+
+    @cached_property
+    def _written(self) -> tuple[Put, ...]:
+        """The puts as they are written; of what cannot be seen, the ``ast.Starred``."""
+        return tuple(self._puts())
 
     def _puts(self) -> Iterator[Put]:
         for node in self.file.syntax.nodes:
             if isinstance(node, ast.Call):
-                if (
-                    isinstance(node.func, ast.Attribute)
-                    and node.func.attr in GROWS_LIST
-                    and node.args
-                    and self.is_items(node.func.value)
-                ):
-                    if node.func.attr == "extend":
+                items = receiver(node, *GROWS_LIST)
+                if items is not None and node.args and self.is_items(items):
+                    if receiver(node, "extend"):
                         yield from self._all(node.args[0], node)
                     else:
                         yield self._one(node.args[-1], node)
@@ -237,14 +224,10 @@ class Trajectories:
         function = self.file.function_of(put.by)
         if function is None or not self.file.has(put.value):
             return
-        names = {n.id for n in ast.walk(put.value.node) if isinstance(n, ast.Name)}
-        if not names & set(function.given):
+        if names_in(put.value.node).isdisjoint(function.given):
             return
-        functions = self.file.flow.functions
-        here = Place(self.file.syntax)
-        for call in functions.calls_of(self.file.syntax, function):
-            body = functions.enter(Value(call, here))
-            if body is not None:
+        for call in self.file.callers(put.by):
+            if (body := self.file.entered(call)) is not None:
                 yield Put(Value(put.value.node, body.place), call, call)
 
     def _one(self, value: ast.expr, by: ast.AST) -> Put:
@@ -255,42 +238,30 @@ class Trajectories:
         if values is None:
             return
         for value in self.file.contents.elements(values):
-            if not isinstance(value.node, ast.Starred):
-                yield Put(value, by, value.node if self.file.has(value) else values)
+            yield Put(value, by, value.node if self.file.has(value) else values)
 
     @cached_property
     def is_hidden(self) -> bool:
-        """Return whether a part of what is put on trajectories cannot be seen."""
-        elsewhere = (
-            node
-            for node in self.file.syntax.nodes
-            if isinstance(node, ast.Attribute)
+        """Whether a part of what is put on trajectories that are made cannot be seen."""
+        parents = self.file.syntax.parents
+        unpacked = any(
+            isinstance(node, ast.Attribute)
             and node.attr == ITEMS
             and isinstance(node.ctx, ast.Store)
+            and not isinstance(parents[node], ast.Assign)
+            for node in self.file.syntax.nodes
         )
-        for node in elsewhere:
-            statement = self.file.syntax.parents[node]
-            if not isinstance(statement, ast.Assign) or any(
-                isinstance(value.node, ast.Starred)
-                for value in self.file.contents.elements(statement.value)
-            ):
-                return True
-        return any(
-            isinstance(value.node, ast.Starred)
-            for call in self.file.method_calls("extend")
-            if isinstance(call.func, ast.Attribute)
-            and call.args
-            and self.is_items(call.func.value)
-            for value in self.file.contents.elements(call.args[0])
+        return unpacked or any(
+            isinstance(put.value.node, ast.Starred)
+            and not (isinstance(put.by, ast.Call) and keyword(put.by, ITEMS))
+            for put in self._written
         )
 
     @cached_property
     def extends_items(self) -> bool:
         """Return whether a trajectory's list is extended, perhaps with unknown values."""
-        return any(
-            isinstance(call.func, ast.Attribute) and self.is_items(call.func.value)
-            for call in self.file.method_calls("extend")
-        )
+        extended = self.file.method_calls("extend")
+        return any(self.is_items(items) for _, items in extended)
 
     def is_items(self, expression: ast.expr) -> bool:
         """Return whether it is the ``messages_and_choices`` list of a trajectory.
@@ -320,3 +291,8 @@ class Trajectories:
             ):
                 found.add((self.file.syntax.owner(call), given.id))
         return frozenset(found)
+
+
+def _is_type(annotation: ast.expr) -> bool:
+    said = ast.unparse(annotation)
+    return "Trajectory" in said and "Group" not in said

@@ -21,7 +21,7 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.replies import holds_reply
 from art_adapt.survey.candidates.rewards import is_reward, only_rewards
-from art_adapt.survey.candidates.showing import left_after, shows
+from art_adapt.survey.candidates.showing import shows
 from art_adapt.survey.inputs.routes import STREAMING
 from art_adapt.survey.model import Exit, Span
 from art_adapt.words import (
@@ -321,7 +321,7 @@ def printed_answers(
         for argument in (*node.args, *(k.value for k in node.keywords))
         for value in _replies_in(syntax, argument, hooks, asking)
     ]
-    left = {node: left_after(syntax, node) for node, _ in shown}
+    left = {node: syntax.left_after(node) for node, _ in shown}
     for node, value in shown:
         loop = syntax.enclosing_loop(node)
         if loop is None or loop not in left.values() or left[node] is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from art_adapt.code.nodes import dotted, statements_after
+from art_adapt.code.nodes import dotted
 from art_adapt.code.syntax import Syntax
 from art_adapt.words import REPORTS, SHOWS
 
@@ -26,19 +26,3 @@ def shows(syntax: Syntax, call: ast.Call) -> bool:
         and not words.isdisjoint(SHOWS)
         and words.isdisjoint(REPORTS)
     )
-
-
-def left_after(syntax: Syntax, node: ast.AST) -> ast.AST | None:
-    """Return the loop around a statement, if a ``break`` or ``return`` comes after it."""
-    loop = syntax.enclosing_loop(node)
-    if loop is None:
-        return None
-    inner: ast.AST = node
-    for outer in syntax.ancestors(node):
-        after = statements_after(inner, outer)
-        if any(isinstance(each, ast.Break | ast.Return) for each in after):
-            return loop
-        if outer is loop:
-            break
-        inner = outer
-    return None
