@@ -57,6 +57,10 @@ class Definitions:
                 return every
         return []
 
+    def is_shared(self, name: str) -> bool:
+        """Return whether some function declares a name global or nonlocal."""
+        return name in self._shared
+
     def values_reaching(
         self, name: ast.expr, assigned: list[ast.expr]
     ) -> list[ast.expr]:

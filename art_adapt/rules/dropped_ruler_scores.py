@@ -1,7 +1,8 @@
 """The result of RULER is discarded, so training uses the old rewards
 
 ``ruler_score_group`` builds a new group of new trajectories and does not change the given one.
-If its result is not used, training uses the previous rewards: 0.0 if none were set.
+If its result is not used, or only counted and changed, training uses the previous rewards: 0.0
+if none were set.
 
 Train on what it returns: ``groups = [await ruler_score_group(g) for g in groups]``, or
 ``after_each=lambda group: ruler_score_group(group, judge)``.
@@ -39,8 +40,30 @@ async def score(groups):
         judged = await ruler_score_group(group, "openai/o3")  # <-
     return groups
 """,
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def score(groups):
+    for group in groups:
+        judged = await ruler_score_group(group, "openai/o3")  # <-
+        for old, new in zip(group, judged.trajectories, strict=True):
+            new.reward = 0.7 * old.reward + 0.3 * new.reward
+    return groups
+""",
 )
 GOOD = (
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def score(groups):
+    for group in groups:
+        scored = await ruler_score_group(group, "openai/o3")
+        for old, new in zip(group, scored, strict=True):
+            old.reward += 0.3 * new.reward
+    return groups
+""",
     """\
 import art
 from art.rewards import ruler_score_group
@@ -79,35 +102,23 @@ def check(code: Code) -> Iterator[Found]:
             yield found(call, MESSAGE)
 
 
-def _is_dropped(code: Code, node: ast.expr, *, run: bool = False) -> bool:
-    """Return whether nothing reads the result of a call that is run.
+def _is_dropped(code: Code, call: ast.expr) -> bool:
+    """Return whether nothing gets the scores of a call that is run.
 
     It may be gathered later, by the name of a list of such calls.
     """
-    for outer in code.syntax.ancestors(node):
+    run = False
+    for outer in code.syntax.ancestors(call):
         if isinstance(outer, ast.Await):
             run = True
         elif isinstance(outer, ast.Call):
             name = (dotted(outer.func) or ast.unparse(outer.func)).rpartition(".")[2]
             if name not in RUNNING:
-                return False
+                break
             run = run or name == "create_task"
-        elif isinstance(outer, ast.Expr):
-            return run
-        elif isinstance(outer, ast.Assign):
-            if run:
-                return not _is_read(code, outer)
+        elif isinstance(outer, ast.Assign) and not run:
             uses = code.reads(dotted(outer.targets[0]), outer)
             return bool(uses) and all(_is_dropped(code, use) for use in uses)
-        elif not isinstance(
-            outer, ast.Starred | ast.List | ast.ListComp | ast.GeneratorExp | ast.Tuple
-        ):
-            return False
-    return False
-
-
-def _is_read(code: Code, statement: ast.Assign) -> bool:
-    target = statement.targets[0]
-    if not isinstance(target, ast.Name) or target.id == "_":
-        return not isinstance(target, ast.Name)
-    return bool(code.reads(target.id, statement))
+        elif isinstance(outer, ast.stmt):
+            break
+    return run and code.uses.of(call).is_lost

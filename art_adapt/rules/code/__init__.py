@@ -9,6 +9,7 @@ Each module here covers one subject, and imports only modules above it:
 - ``contents``: what a mapping has under a key, what a list holds
 - ``file``: calls, what names mean, constants
 - ``blocks``: what stands after and inside a statement
+- ``uses``: what becomes of an object
 - ``trajectories``: where trajectories are made, and what is put on them
 - ``models``: which expressions are models of ART
 - ``rewards``: where rewards are set
@@ -33,6 +34,7 @@ from art_adapt.rules.code.rewards import Rewards, RewardWrite
 from art_adapt.rules.code.sampled import Kind, Sampled
 from art_adapt.rules.code.training import Training
 from art_adapt.rules.code.trajectories import Put, Trajectories
+from art_adapt.rules.code.uses import Uses
 from art_adapt.span import Span
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.roles import Role, stated_role
@@ -114,6 +116,10 @@ class Code(File):
     @cached_property
     def blocks(self) -> Blocks:
         return Blocks(self.syntax)
+
+    @cached_property
+    def uses(self) -> Uses:
+        return Uses(self.syntax)
 
     @cached_property
     def trajectories(self) -> Trajectories:
