@@ -3,10 +3,13 @@
 GRPO compares the episodes of a group. In a group of one there is nothing to compare: its
 advantage is 0, ART drops it, and the step advances with nothing learned.
 
-Run each scenario several times: ``for _ in range(4)`` or more.
+A group that repeats one rollout (``[rollout(model, s)] * 8``) has one episode too: the list holds
+one coroutine eight times, and it runs once.
+
+Run each scenario several times: ``for _ in range(4)`` or more, with a call for each.
 
 Evidence: art 0.5.18, preprocessing/tokenize.py:254-258; art 0.5.23,
-preprocessing/tokenize.py:762-779.
+preprocessing/tokenize.py:762-779; Python, asyncio.as_completed (a set of what it is given).
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.nodes import bound_names, dotted, keyword
+from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -35,6 +39,18 @@ async def train(model, backend, scenarios):
     group = art.TrajectoryGroup(trajectories=[more[0].trajectories[0]])  # <-
     await backend.train(model, [group])
 """,
+    """\
+import art
+
+async def train(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup([rollout(model, s)] * 8) for s in scenarios  # <-
+    )
+    await backend.train(model, groups)
+    attempt = rollout(model, scenarios[0])
+    group = await art.TrajectoryGroup(attempt for _ in range(8))  # <-
+    await backend.train(model, [group])
+""",
 )
 GOOD = (
     """\
@@ -49,6 +65,8 @@ async def train(model, backend, scenarios):
         art.TrajectoryGroup([rollout(model, s)]) for s in scenarios
     )
     await model.log(validation, split="val")
+    attempts = [rollout(model, each) for each in [scenarios[0]] * 8]
+    await backend.train(model, [await art.TrajectoryGroup(attempts)])
 """,
 )
 
@@ -56,7 +74,15 @@ async def train(model, backend, scenarios):
 def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("TrajectoryGroup"):
         members = call.args[0] if call.args else keyword(call, "trajectories")
-        if members is None or not _is_one(code, members):
+        if members is None:
+            continue
+        if _repeats_one(code, members) and code.training.is_trained_on(call):
+            yield found(
+                call,
+                "this group has one rollout several times, which runs once: call the rollout "
+                "for each episode",
+            )
+        if not _is_one(code, members):
             continue
         if call in code.training.groups:
             yield found(
@@ -94,3 +120,27 @@ def _is_one(code: Code, members: ast.expr) -> bool:
         and len(repeated.args) == 1
         and code.constant(repeated.args[0]) == 1
     )
+
+
+def _repeats_one(code: Code, members: ast.expr) -> bool:
+    """Return whether all members of a group are one object."""
+    values = code.values(members)
+    return bool(values) and all(
+        _is_repeated(value.syntax, value.node) for value in values
+    )
+
+
+def _is_repeated(syntax: Syntax, node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        listed = node.left if isinstance(node.left, ast.List) else node.right
+        return (
+            isinstance(listed, ast.List)
+            and len(listed.elts) == 1
+            and not isinstance(listed.elts[0], ast.Starred)
+        )
+    if isinstance(node, ast.Call):
+        return syntax.qualified(node.func) == "itertools.repeat" and bool(node.args)
+    if not isinstance(node, ast.GeneratorExp | ast.ListComp):
+        return False
+    bound = bound_names(each.target for each in node.generators)
+    return isinstance(node.elt, ast.Name) and node.elt.id not in set(bound)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -38,6 +39,16 @@ async def rollout(model, scenario):
     trajectory.reward = play(scenario) + noise * 0.005  # <-
     return trajectory
 """,
+    """\
+import art
+import numpy as np
+
+dice = np.random.default_rng(7)
+
+def separate(group: art.TrajectoryGroup):
+    for trajectory, noise in zip(group, dice.normal(0, 0.01, len(group)), strict=True):
+        trajectory.reward += float(noise)  # <-
+""",
 )
 GOOD = (
     """\
@@ -60,7 +71,10 @@ NOISE = (
     "rand",
     "randn",
     "triangular",
+    "standard_normal",
 )
+GENERATORS = ("random.Random", "numpy.random.default_rng", "numpy.random.RandomState")
+CASTS = ("float", "int", "round")
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -88,6 +102,8 @@ def _adds_noise(code: Code, value: Value) -> bool:
             node = each.node
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 left += map(each.of, node.args)
+            elif isinstance(node, ast.Subscript):  # of an array
+                left.append(each.of(node.value))
             elif isinstance(node, ast.BinOp):
                 sides = [each.of(node.left), each.of(node.right)]
                 if isinstance(node.op, ast.Add | ast.Sub) and any(
@@ -108,8 +124,25 @@ def _is_random(code: Code, value: Value) -> bool:
             for side in (node.left, node.right)
             for each in code.values(value.of(side))
         )
+    if isinstance(node, ast.Subscript):  # of an array
+        return any(_is_random(code, each) for each in code.values(value.of(node.value)))
     if not isinstance(node, ast.Call):
         return False
+    if dotted(node.func) in CASTS and node.args:
+        return any(
+            _is_random(code, each) for each in code.values(value.of(node.args[0]))
+        )
     name = value.syntax.qualified(node.func) or ""
     package, _, function = name.rpartition(".")
-    return package.endswith(("random", "rng")) and function in NOISE
+    return function in NOISE and (
+        package.endswith(("random", "rng")) or _is_generator(code, value.of(node.func))
+    )
+
+
+def _is_generator(code: Code, method: Value) -> bool:
+    """Return whether a method is one of a generator of random numbers that is made here."""
+    return isinstance(method.node, ast.Attribute) and any(
+        isinstance(made.node, ast.Call)
+        and made.syntax.qualified(made.node.func) in GENERATORS
+        for made in code.values(method.of(method.node.value))
+    )

@@ -10,6 +10,7 @@ Each module here covers one subject, and imports only modules above it:
 - ``file``: calls, what names mean, constants
 - ``blocks``: what stands after and inside a statement
 - ``uses``: what becomes of an object
+- ``callbacks``: what ``after_each`` of a gather calls
 - ``trajectories``: where trajectories are made, and what is put on them
 - ``models``: which expressions are models of ART
 - ``rewards``: where rewards are set
@@ -26,6 +27,7 @@ from functools import cached_property
 
 from art_adapt.code.nodes import Function, dotted
 from art_adapt.rules.code.blocks import LEAVING, Blocks, below
+from art_adapt.rules.code.callbacks import Callback, Callbacks
 from art_adapt.rules.code.completions import Completions, is_api_model
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Body, Value
@@ -43,6 +45,7 @@ from art_adapt.words import EVALUATION_FILE
 __all__ = [
     "LEAVING",
     "Body",
+    "Callback",
     "Code",
     "Kind",
     "Put",
@@ -116,6 +119,10 @@ class Code(File):
     @cached_property
     def blocks(self) -> Blocks:
         return Blocks(self.syntax)
+
+    @cached_property
+    def callbacks(self) -> Callbacks:
+        return Callbacks(self)
 
     @cached_property
     def uses(self) -> Uses:

@@ -96,12 +96,17 @@ class Rewards:
     def _may_set(self, call: ast.Call) -> bool:
         """Return whether a call gives a reward, or has trajectories or groups given."""
         if any(each.arg == "reward" for each in call.keywords):
-            return True
+            return not _is_of_metrics(call)
+        called = self.file.flow.functions.called(self.file.syntax, call.func)
+        if called is not None and called[0] is self.file.syntax:
+            return False  # what it does is seen where it is defined
         name = dotted(call.func) or ast.unparse(call.func)
         last = name.rpartition(".")[2]
         if last == "ruler_score_group":
             return True
-        if last in LEAVES_TRAJECTORY or self.file.art_name(call.func) in KNOWN:
+        of_art = self.file.art_name(call.func)
+        of_art_itself = of_art is not None and not of_art.startswith("art.rewards")
+        if last in LEAVES_TRAJECTORY or of_art_itself:
             return False
         return any(
             self.trajectories.is_one(each) or self._is_group(each)
@@ -132,3 +137,9 @@ class Rewards:
         syntax = self.file.syntax
         attributes = {n.attr for n in syntax.nodes if isinstance(n, ast.Attribute)}
         return any(map(MAY_JUDGE.search, (*used_names(syntax), *attributes)))
+
+
+def _is_of_metrics(call: ast.Call) -> bool:
+    """Return whether it is ``trajectory.metrics.update(...)``."""
+    updated = receiver(call, "update")
+    return isinstance(updated, ast.Attribute) and updated.attr == "metrics"

@@ -63,6 +63,11 @@ class Uses:
         others = (not self._is_own(target, found) for target in found.to_other)
         return Use(tuple(found.written), not found.goes_on and not any(others))
 
+    def reading(self, binding: ast.AST, target: ast.expr | None) -> Iterator[ast.Name]:
+        """Yield where a name is read that an assignment, loop or ``with`` binds."""
+        for name in bound_names([] if target is None else [target]):
+            yield from self._reading(binding, name)
+
     def _follow(self, node: ast.expr | ast.AST, found: Followed) -> None:
         """Follow an object, or something computed from it, to the statement that has it."""
         for outer in self.syntax.ancestors(node):

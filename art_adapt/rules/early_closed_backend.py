@@ -1,0 +1,109 @@
+"""The backend is closed before training, because its ``async with`` block has ended
+
+``async with LocalBackend() as backend`` closes the backend where the block is left, also by
+``return``. A helper that returns it from inside hands out a backend whose vLLM and trainer processes
+are gone.
+
+Train inside the block, make the helper an ``asynccontextmanager`` that yields, or close the backend
+in a ``finally`` block of who trains.
+
+Evidence: art 0.5.18, local/backend.py:245-298; art 0.5.23, local/backend.py:629-651
+(``__aexit__`` calls ``close``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART537", "early-closed-backend", Severity.WASTE)
+BAD = (
+    """\
+import art
+from art.local import LocalBackend
+
+async def setup(model):
+    async with LocalBackend() as backend:
+        await model.register(backend)
+        return model, backend  # <-
+""",
+    """\
+import art
+from art.local import LocalBackend
+
+async def main(model, groups):
+    async with LocalBackend() as backend:
+        await model.register(backend)
+    await backend.train(model, groups)  # <-
+""",
+)
+GOOD = (
+    """\
+import art, contextlib
+from art.local import LocalBackend
+
+@contextlib.asynccontextmanager
+async def setup(model):
+    async with LocalBackend() as backend:
+        await model.register(backend)
+        yield model, backend
+
+async def main(model, groups):
+    async with LocalBackend() as backend:
+        await model.register(backend)
+        result = await backend.train(model, groups)
+        return model, result.step
+""",
+    """\
+import art
+from art.local import LocalBackend
+
+async def main(model, groups):
+    async with LocalBackend() as backend:
+        await model.register(backend)
+    backend = LocalBackend()
+    await backend.train(model, groups)
+    await backend.close()
+""",
+)
+HOLDING = (ast.Tuple, ast.List, ast.Dict)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.art_calls("LocalBackend"):
+        item = code.syntax.parents.get(call)
+        if not isinstance(item, ast.withitem) or item.optional_vars is None:
+            continue
+        use = next(_too_late(code, item), None)
+        if use is not None:
+            yield found(
+                use,
+                "the backend is closed when its async with block ends, before this can train: "
+                "train inside the block",
+            )
+
+
+def _too_late(code: Code, item: ast.withitem) -> Iterator[ast.expr]:
+    """Yield the uses of a backend that are certainly made after its block."""
+    block = code.syntax.parents[item]
+    for name in code.uses.reading(item, item.optional_vars):
+        inside = code.blocks.within(name, block)
+        if _is_returned(code, name) or (not inside and _is_trained_with(code, name)):
+            yield name
+
+
+def _is_returned(code: Code, name: ast.Name) -> bool:
+    """Return whether a function returns a backend itself, alone or among others."""
+    outer = next(o for o in code.syntax.ancestors(name) if not isinstance(o, HOLDING))
+    return isinstance(outer, ast.Return)
+
+
+def _is_trained_with(code: Code, name: ast.Name) -> bool:
+    """Return whether it is the backend of ``backend.train(...)``, or one to register with."""
+    return any(
+        isinstance(call.func, ast.Attribute) and call.func.value is name
+        for call in code.training.calls
+    ) or any(name in call.args for call in code.method_calls("register"))

@@ -1,0 +1,107 @@
+"""after_each reads the variable of a loop that has ended, so every group gets the last scenario's
+
+A lambda or function looks a name up when it runs. The loop that made the groups has ended by then:
+``after_each=lambda group: score(group, task)`` scores all groups against the last task.
+
+Let the group carry its scenario (``metadata``, or a field of its trajectories), or make groups and
+callback in one function for each scenario.
+
+Evidence: Python, "Why do lambdas defined in a loop with different values all return the same
+result?"; art 0.5.18, gather.py:34-39; art 0.5.23, gather.py (``after_each`` runs in the gather).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.code.nodes import arguments_of
+from art_adapt.rules.code import Callback, Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART315", "late-loop-variable", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def step(model, tasks, rollout, score):
+    pending = []
+    for task in tasks:
+        pending.append(art.TrajectoryGroup(rollout(model, task) for _ in range(8)))
+    return await art.gather_trajectory_groups(
+        pending,
+        after_each=lambda group: score(group, task),  # <-
+    )
+""",
+)
+GOOD = (
+    """\
+import art
+
+async def step(model, tasks, rollout, score):
+    groups = []
+    for task in tasks:
+        groups += await art.gather_trajectory_groups(
+            [art.TrajectoryGroup(rollout(model, task) for _ in range(8))],
+            after_each=lambda group: score(group, task),
+        )
+    return groups
+""",
+    BAD[0].replace("  # <-", "").replace("score(group, task)", "score(group, model)"),
+    BAD[0].replace("  # <-", "").replace("lambda group:", "lambda group, task=None:"),
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for callback in code.callbacks:
+        name = next(_late(code, callback), None)
+        if name is not None:
+            yield found(
+                callback.given,
+                f"the loop over {name} has ended when this runs: every group gets the last "
+                f"{name}",
+            )
+
+
+def _late(code: Code, callback: Callback) -> Iterator[str]:
+    """Yield the names that a callback has from a loop which made the groups and has ended."""
+    function = _written_here(code, callback)
+    if function is None:
+        return
+    own = {each.arg for each in arguments_of(function)}
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Name) or node.id in own:
+            continue
+        loops = {each.node for each in code.syntax.definitions.reaching(node)}
+        if len(loops) != 1:
+            continue
+        loop = loops.pop()
+        if (
+            isinstance(loop, ast.For | ast.AsyncFor)
+            and not code.blocks.within(callback.gather, loop)
+            and _makes_groups_of(code, loop, node.id)
+        ):
+            yield node.id
+
+
+def _written_here(
+    code: Code, callback: Callback
+) -> ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """Return the lambda, or the function within the one that gathers."""
+    made = callback.made.node
+    if isinstance(made, ast.Lambda):
+        return made if code.has(callback.made) else None
+    body = callback.body
+    around = code.syntax.owner(callback.gather)
+    if body is None or not body.function.qualname.startswith(f"{around}."):
+        return None
+    return body.function.node
+
+
+def _makes_groups_of(code: Code, loop: ast.AST, name: str) -> bool:
+    """Return whether a loop makes groups of what its variable stands for."""
+    return any(
+        code.blocks.within(group, loop)
+        and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(group))
+        for group in code.art_calls("TrajectoryGroup")
+    )
