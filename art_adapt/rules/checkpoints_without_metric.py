@@ -1,13 +1,16 @@
-"""Validation is never logged, so delete_checkpoints() keeps only the latest checkpoint
+"""The metric of delete_checkpoints is never logged, or is best when low: the best one is deleted
 
-``delete_checkpoints()`` keeps the best checkpoint by ``val/reward``. If nothing logs
-validation there is no best one, and every checkpoint but the latest is deleted, with only a
-log message.
+``delete_checkpoints()`` keeps the latest checkpoint, and the one with the highest ``val/reward``
+or other metric that it is given. If nothing logs that metric there is no best one, and every
+checkpoint but the latest is deleted, with only a log message. A metric has its split before it:
+``reward`` is logged as ``train/reward`` or ``val/reward``. Of a loss or an error, the highest is the
+worst.
 
-Log validation with ``split="val"``, or name a metric that is logged:
+Log validation with ``split="val"``, or name a metric that is logged and is best when high:
 ``delete_checkpoints("train/reward")``.
 
-Evidence: art 0.5.18, model.py:1170-1201; art 0.5.23, model.py:1667-1698.
+Evidence: art 0.5.18, model.py:1170-1201 (sorts, and takes the last) and 638-651; art 0.5.23,
+model.py:1667-1698.
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import dotted, keyword, receiver
-from art_adapt.rules.code import Code
+from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import LOGS_VALIDATION
 
@@ -30,23 +34,98 @@ async def main(model, backend, groups):
     await model.log(groups, split="train", step=result.step)
     await model.delete_checkpoints()  # <-
 """,
+    """\
+import art
+
+async def main(model, backend, groups):
+    result = await backend.train(model, groups)
+    await model.log(groups, split="train", step=result.step)
+    await model.delete_checkpoints("reward")  # <-
+    await model.delete_checkpoints(best_checkpoint_metric="loss/train")  # <-
+    await model.delete_checkpoints("val/accuracy")  # <-
+""",
+    """\
+import art
+
+async def main(model, backend, groups, rows, rollout):
+    result = await backend.train(model, groups)
+    done = await art.gather_trajectories([rollout(model, row) for row in rows])
+    right = sum(t.reward for t in done) / len(done)
+    await model.log(metrics={"error": 1 - right}, split="val", step=result.step)
+    await model.delete_checkpoints("val/error")  # <-
+""",
 )
 GOOD = (
+    BAD[2]
+    .replace("  # <-", "")
+    .replace("1 - right", "right")
+    .replace("error", "accuracy"),
     BAD[0].replace("()  # <-", '("train/reward")'),
     BAD[0].replace("  # <-", "").replace('"train", step', '"val", step'),
 )
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not code.training.calls or _validates(code):
+    if not code.training.calls:
         return
     for call, _ in code.method_calls("delete_checkpoints"):
-        if not call.args and keyword(call, "best_checkpoint_metric") is None:
-            yield found(
-                call,
-                "val/reward is never logged: every checkpoint but the latest is deleted; "
-                'name a logged metric, as in delete_checkpoints("train/reward")',
-            )
+        metric = call.args[0] if call.args else keyword(call, "best_checkpoint_metric")
+        named = DEFAULT if metric is None else code.constant(metric)
+        problem = _problem(code, named) if isinstance(named, str) else ""
+        if problem:
+            yield found(call, f"{problem}; name a logged metric, as in {TRAIN_REWARD}")
+
+
+DEFAULT = "val/reward"
+TRAIN_REWARD = 'delete_checkpoints("train/reward")'
+# Sections of ART's own metrics: what is best when low.
+BEST_LOW = ("loss/", "costs/", "time/")
+WITHOUT_SPLIT = ("step", "training_step", "recorded_at")
+
+
+def _problem(code: Code, metric: str) -> str:
+    """Return what is wrong with a metric, nothing if it may be right."""
+    if "/" not in metric and metric not in WITHOUT_SPLIT:
+        return f"no metric is logged as {metric}, only with its split before it"
+    if metric.startswith("val/") and not _validates(code):
+        return f"{metric} is never logged: every checkpoint but the latest is deleted"
+    if metric.startswith(BEST_LOW) or _is_rest_of_rewards(code, metric):
+        return f"the checkpoint with the highest {metric} is kept, which is the worst"
+    return ""
+
+
+def _is_rest_of_rewards(code: Code, metric: str) -> bool:
+    """Return whether what is logged is always 1 less a share that is made from rewards."""
+    name = metric.partition("/")[2]
+    logged = [
+        value
+        for call, _ in code.method_calls("log")
+        if (given := keyword(call, "metrics")) is not None
+        for value in code.contents.item(given, name).values
+    ]
+    return bool(logged) and all(
+        isinstance(value.node, ast.BinOp)
+        and isinstance(value.node.op, ast.Sub)
+        and code.constant(value.of(value.node.left)) == 1
+        and _is_made_from_rewards(code, value.of(value.node.right))
+        for value in logged
+    )
+
+
+def _is_made_from_rewards(code: Code, value: Value) -> bool:
+    """Return whether rewards are read for a value, here or in a function that it comes from."""
+    owner = value.syntax.owner(value.node)
+    nodes = made_from(value.syntax, owner, [value.node])
+    bodies = (
+        code.flow.functions.enter(value.of(node))
+        for node in nodes
+        if isinstance(node, ast.Call)
+    )
+    inside = (node for body in bodies if body is not None for node in body.nodes)
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == "reward"
+        for node in (*nodes, *inside)
+    )
 
 
 def _validates(code: Code) -> bool:
@@ -62,7 +141,13 @@ def _validates(code: Code) -> bool:
         name = dotted(call.func) or ""
         if LOGS_VALIDATION.search(name) and _may_log(code, call):
             return True
-    return "val/reward" in code.source.text
+    deleting = code.method_calls("delete_checkpoints")
+    asked = sum(_asks_for_default(call) for call, _ in deleting)
+    return code.source.text.count(DEFAULT) > asked
+
+
+def _asks_for_default(call: ast.Call) -> bool:
+    return DEFAULT in ast.unparse(call)
 
 
 def _may_log(code: Code, call: ast.Call) -> bool:

@@ -167,15 +167,19 @@ def _is_rollout(code: Code, called: Value) -> bool:
         if isinstance(each, ast.Name | ast.Attribute)
     )
     return any(
-        found[1].qualname in code.trajectories.rollouts
-        if found[0] is code.syntax
-        else _makes_trajectories(*found)
+        (found[0] is code.syntax and found[1].qualname in code.trajectories.rollouts)
+        or _makes_trajectories(*found)
         for found in named
         if found is not None
     )
 
 
 def _makes_trajectories(syntax: Syntax, function: Function) -> bool:
+    """Return whether a function makes a trajectory, or is annotated to return some."""
+    returns = function.node.returns
+    annotated = [] if returns is None else list(ast.walk(returns))
+    if any(last_name(node) == "Trajectory" for node in annotated):
+        return True
     return any(
         isinstance(node, ast.Call) and last_name(node.func).endswith("Trajectory")
         for node in syntax.owned_by(function.qualname)

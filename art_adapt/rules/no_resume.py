@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
@@ -72,8 +73,20 @@ async def main(model, backend, rows):
         groups = await art.gather_trajectory_groups([])
         await backend.train(model, groups)
 """,
+    """\
+import art
+
+async def main(model, backend, rows, steps):
+    step = 0
+    while step < steps:  # <-
+        groups = await art.gather_trajectory_groups([])
+        await backend.train(model, groups)
+        step += 1
+""",
 )
 GOOD = (
+    BAD[4].replace("step = 0", "step = await model.get_step()").replace("  # <-", ""),
+    BAD[4].replace("step += 1", "step = result.step").replace("  # <-", ""),
     BAD[0].replace("range(50):  # <-", "range(await model.get_step(), 50):"),
     BAD[1].replace(
         "groups_per_step=2):  # <-", "initial_step=await model.get_step()):"
@@ -126,7 +139,7 @@ def check(code: Code) -> Iterator[Found]:
             )
 
 
-def _counted_anew(code: Code, call: ast.Call) -> ast.Call | None:
+def _counted_anew(code: Code, call: ast.Call) -> ast.Call | ast.While | None:
     """Return what the outermost loop of the innermost function that counts steps goes through."""
     for loops in code.training.levels(call):
         if not loops:
@@ -134,6 +147,8 @@ def _counted_anew(code: Code, call: ast.Call) -> ast.Call | None:
         loop = loops[-1]
         if code.syntax.left_after(call, loop) or _is_resumed(code, loop):
             return None
+        if isinstance(loop, ast.While) and _counts_from_zero(code, loop):
+            return loop
         iterated = getattr(loop, "iter", None)
         values = (
             code.syntax.values_of(iterated) if isinstance(iterated, ast.Name) else []
@@ -183,6 +198,59 @@ def _skips(code: Code, loop: ast.AST, node: ast.AST) -> bool:
     )
 
 
+def _counts_from_zero(code: Code, loop: ast.While) -> bool:
+    """Return whether a loop ends by a number that is 0 before it, and one more each time."""
+    asked = [loop.test] + [
+        each.test for each in loop.body if isinstance(each, ast.If) and _leaves(each)
+    ]
+    return any(
+        isinstance(node, ast.Name | ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and any(map(partial(_is_one_more, node), loop.body))
+        and _begins_at_zero(code, node)
+        for test in asked
+        if isinstance(test, ast.Compare)
+        for node in (test.left, *test.comparators)
+    )
+
+
+def _is_one_more(counter: ast.expr, statement: ast.stmt) -> bool:
+    """Return whether a statement adds a number to a counter."""
+    name = dotted(counter)
+    if isinstance(statement, ast.AugAssign):
+        added: ast.expr | None = statement.value
+        return (
+            dotted(statement.target) == name
+            and isinstance(statement.op, ast.Add)
+            and isinstance(added, ast.Constant)
+        )
+    return (
+        isinstance(statement, ast.Assign)
+        and dotted(statement.targets[0]) == name
+        and isinstance(statement.value, ast.BinOp)
+        and dotted(statement.value.left) == name
+        and isinstance(statement.value.right, ast.Constant)
+    )
+
+
+def _begins_at_zero(code: Code, counter: ast.expr) -> bool:
+    """Return whether nothing but 0 and one more is ever assigned to a counter."""
+    name = dotted(counter) or ""
+    owner = code.syntax.owner(counter)
+    written = [
+        value
+        for where, value in code.syntax.assignments.get(name, [])
+        if where == owner or name.startswith("self.")
+    ]
+    grows = [dotted(each.left) for each in written if isinstance(each, ast.BinOp)]
+    begins = [each for each in written if not isinstance(each, ast.BinOp)]
+    return (
+        bool(begins)
+        and all(each == name for each in grows)
+        and all(isinstance(b, ast.Constant) and b.value == 0 for b in begins)
+    )
+
+
 def _begins_anew(code: Code, iterated: ast.Call) -> bool:
     """Return whether a loop's steps are counted from 0, whatever was trained before."""
     name = last_name(iterated.func)
@@ -193,6 +261,8 @@ def _begins_anew(code: Code, iterated: ast.Call) -> bool:
         inner = iterated.args[0]
         if isinstance(inner, ast.Call):
             return _begins_anew(code, inner)
+    if name == "count":
+        return not iterated.args and not iterated.keywords
     if name == "range":
         alone = len(iterated.args) == 1
         return alone and not isinstance(iterated.args[0], ast.Starred)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from art_adapt.code.nodes import dotted, given_to, keyword, targets_of
+from art_adapt.code.nodes import dotted, given_to, keyword, receiver, targets_of
 from art_adapt.code.used_names import used_names
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.trajectories import Trajectories
