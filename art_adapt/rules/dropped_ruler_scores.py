@@ -44,15 +44,27 @@ async def score(groups):
 import art
 from art.rewards import ruler_score_group
 
-async def score(groups):
+async def step(model, backend, scenarios, rollout):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in scenarios
+    )
     for group in groups:
         judged = await ruler_score_group(group, "openai/o3")  # <-
         for old, new in zip(group, judged.trajectories, strict=True):
             new.reward = 0.7 * old.reward + 0.3 * new.reward
-    return groups
+    await backend.train(model, groups)
 """,
 )
 GOOD = (
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def show(good, bad):
+    judged = await ruler_score_group(art.TrajectoryGroup([good, bad]), "openai/o3")
+    for trajectory in sorted(judged.trajectories, key=lambda t: t.reward):
+        print(trajectory.reward)
+""",
     """\
 import art
 from art.rewards import ruler_score_group
@@ -121,4 +133,16 @@ def _is_dropped(code: Code, call: ast.expr) -> bool:
             return bool(uses) and all(_is_dropped(code, use) for use in uses)
         elif isinstance(outer, ast.stmt):
             break
-    return run and code.uses.of(call).is_lost
+    return run and _are_lost(code, call)
+
+
+def _are_lost(code: Code, call: ast.expr) -> bool:
+    """Return whether scores are lost: not read at all, or of groups that are trained without them.
+
+    A group that is only evaluated may be judged for what is printed.
+    """
+    use = code.uses.of(call)
+    if not use.is_lost or not use.is_read:
+        return use.is_lost
+    given = call.args[:1] if isinstance(call, ast.Call) else []
+    return not code.training.groups.isdisjoint(code.training.made_as(given))

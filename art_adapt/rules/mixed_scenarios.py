@@ -3,7 +3,10 @@
 A group with one episode of each scenario compares different tasks with each other: easy
 scenarios get a positive advantage and hard ones a negative one, whatever the model did.
 
-Make one group per scenario, with several episodes of it.
+The same holds where each episode draws its own scenario, and where both sides of a game share a
+group: they have different prompts and different chances.
+
+Make one group per scenario (or side), with several episodes of it.
 
 Evidence: art 0.5.18, preprocessing/tokenize.py:247-257; art 0.5.23,
 preprocessing/tokenize.py:762-778 (the advantage is relative to the group's mean).
@@ -14,7 +17,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, last_name, names_in, receiver
+from art_adapt.code.dependence import made_from
+from art_adapt.code.nodes import (
+    argument_of,
+    dotted,
+    keyword,
+    last_name,
+    names_in,
+    receiver,
+)
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import NO_SCENARIOS, SCENARIOS
@@ -42,6 +53,34 @@ async def train(model, backend, scenarios):
     )
     await backend.train(model, groups)
 """,
+    """\
+import art, random
+
+def one_of(rows):
+    return rows[random.choice(range(len(rows)))]
+
+async def train(model, backend, rows, rollout):
+    groups = await art.gather_trajectory_groups(
+        [art.TrajectoryGroup(rollout(one_of(rows)) for _ in range(8))]  # <-
+    )
+    await backend.train(model, groups)
+""",
+    """\
+import art
+
+async def play(model, game):
+    white = art.Trajectory(messages_and_choices=[{"role": "system", "content": "Play white."}])
+    black = art.Trajectory(messages_and_choices=[{"role": "system", "content": "Play black."}])
+    await game.run(model, white, black)
+    white.reward, black.reward = game.scores
+    return [white, black]
+
+async def train(model, backend, game):
+    made = []
+    for _ in range(4):
+        made.extend(await play(model, game))
+    await backend.train(model, [art.TrajectoryGroup(made)])  # <-
+""",
 )
 GOOD = (
     """\
@@ -61,6 +100,7 @@ async def train(model, backend, scenarios):
 )
 
 DRAWING = ("random.choice", "random.sample", "random.choices", "numpy.random.choice")
+MOST = 60  # expressions that are looked through for a draw
 NOT_SEVERAL = ("range", "repeat", "itertools.repeat", "enumerate", "zip")
 
 
@@ -69,8 +109,10 @@ def check(code: Code) -> Iterator[Found]:
         members = call.args[0] if call.args else None
         if members is None or call not in code.training.groups:
             continue
-        if _draws(code, members) or any(
-            _mixes(code, each) for each in _members(code, members)
+        if (
+            any(_draws(code, each) for each in _rollouts(code, members))
+            or any(_mixes(code, each) for each in _members(code, members))
+            or _has_several_sides(code, members)
         ):
             yield found(
                 call,
@@ -79,15 +121,195 @@ def check(code: Code) -> Iterator[Found]:
             )
 
 
-def _draws(code: Code, members: ast.expr) -> bool:
-    """Return whether each rollout of a group draws a scenario, or a part of it, by chance."""
-    return any(
+def _rollouts(code: Code, members: ast.expr) -> Iterator[Value]:
+    """Yield the calls of rollouts that are made once for each episode of a group."""
+    for value in code.values(members):
+        if isinstance(value.node, ast.GeneratorExp | ast.ListComp):
+            yield value.of(value.node.elt)
+    for value in code.contents.elements(members):
+        loop = value.syntax.enclosing_loop(value.node)
+        if loop is not None and not code.blocks.within(members, loop):
+            yield value
+
+
+def _draws(code: Code, rollout: Value) -> bool:
+    """Return whether a rollout gets or picks a scenario, or a part of it, by chance."""
+    inside = list(ast.walk(rollout.node))
+    if any(_is_draw(rollout.of(node)) for node in inside):
+        return True
+    if not isinstance(rollout.node, ast.Call):
+        return False
+    given = [*rollout.node.args, *(each.value for each in rollout.node.keywords)]
+    given = [each for each in given if not code.models.is_one(each)]
+    if not given:
+        return _picks_a_row(code, rollout)
+    return len(given) == 1 and _is_drawn(code, rollout.of(given[0]), set(inside))
+
+
+def _is_draw(value: Value) -> bool:
+    node = value.node
+    return (
         isinstance(node, ast.Call)
         and (value.syntax.qualified(node.func) or "") in DRAWING
-        for value in code.values(members)
-        if isinstance(value.node, ast.GeneratorExp | ast.ListComp)
-        for node in ast.walk(value.node.elt)
     )
+
+
+def _is_drawn(code: Code, scenario: Value, anew: set[ast.AST]) -> bool:
+    """Return whether a value is drawn in an expression, or in a function that it calls.
+
+    ``anew`` are the expressions that are evaluated for each episode.
+    """
+    seen: set[Value] = set()
+    left = [scenario]
+    while left and len(seen) < MOST:
+        for each in code.values(left.pop()):
+            if each in seen:
+                continue
+            seen.add(each)
+            if each.node not in anew and not _is_of_its_call(each):
+                continue  # evaluated once
+            if _is_draw(each):
+                return True
+            children = ast.iter_child_nodes(each.node)
+            left += [each.of(node) for node in children if isinstance(node, ast.expr)]
+    return False
+
+
+def _is_of_its_call(value: Value) -> bool:
+    """Return whether an expression stands in the function that was entered to reach it."""
+    frame = value.place.frame
+    return (
+        frame is not None
+        and value.syntax.has(value.node)
+        and value.syntax.owner(value.node) == frame.function.qualname
+    )
+
+
+def _picks_a_row(code: Code, rollout: Value) -> bool:
+    """Return whether a rollout that is given no scenario draws a row, and prompts with it.
+
+    A row is what the rollout reads several fields of.
+    """
+    body = code.flow.functions.enter(rollout)
+    if body is None:
+        return False
+    syntax, owner = body.place.syntax, body.function.qualname
+    nodes = list(body.nodes)
+    rows = {
+        node.targets[0].id
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and _is_draw(Value(node.value, body.place))
+        and syntax.enclosing_loop(node) is None
+    }
+    prompts = [
+        keyword(node, "messages_and_choices")
+        for node in nodes
+        if isinstance(node, ast.Call) and last_name(node.func) == "Trajectory"
+    ]
+    prompted = made_from(syntax, owner, filter(None, prompts))
+    for row in rows:
+        fields = {
+            ast.unparse(node): node
+            for node in nodes
+            if isinstance(node, ast.Attribute | ast.Subscript)
+            and dotted(node.value) == row
+        }
+        if len(fields) > 1 and not prompted.isdisjoint(fields.values()):
+            return True
+    return False
+
+
+def _has_several_sides(code: Code, members: ast.expr) -> bool:
+    """Return whether a group gets trajectories of one game that are prompted as different sides."""
+    made = [
+        value
+        for value in code.contents.elements(members)
+        if not isinstance(value.node, ast.Starred)
+    ]
+    prompts = [prompt for each in made if (prompt := _prompt(code, each))]
+    if len(prompts) == len(made) and len(set(prompts)) > 1:
+        return True
+    return any(
+        _is_of_a_side(code, each) for value in made for each in code.values(value)
+    )
+
+
+def _prompt(code: Code, trajectory: Value) -> str:
+    """Spell the text that a trajectory certainly begins with."""
+    texts = {
+        ast.dump(content.node)
+        for value in code.values(trajectory)
+        for content in _first_contents(code, value)
+    }
+    return texts.pop() if len(texts) == 1 else ""
+
+
+def _first_contents(code: Code, trajectory: Value) -> Iterator[Value]:
+    made = trajectory.node
+    messages = (
+        keyword(made, "messages_and_choices") if isinstance(made, ast.Call) else None
+    )
+    if messages is None:
+        return
+    first = next(code.contents.elements(trajectory.of(messages)), None)
+    if first is not None:
+        for content in code.contents.item(first, "content").values:
+            if isinstance(content.node, ast.Constant | ast.JoinedStr):
+                yield content
+
+
+def _is_of_a_side(code: Code, value: Value) -> bool:
+    """Return whether it is the trajectory of one of several players, made for each side.
+
+    ``player.trajectory`` of ``{side: Player(side) for side in "XO"}``, whose class prompts
+    with the side.
+    """
+    read = value.node
+    if not isinstance(read, ast.Attribute):
+        return False
+    for player in code.values(value.of(read.value)):
+        players = player.node.value if isinstance(player.node, ast.Subscript) else None
+        if isinstance(players, ast.Call) and isinstance(players.func, ast.Attribute):
+            players = players.func.value if players.func.attr == "values" else None
+        for each in code.values(player.of(players)) if players is not None else ():
+            if isinstance(each.node, ast.DictComp) and _is_made_by_side(code, each):
+                return True
+    return False
+
+
+def _is_made_by_side(code: Code, players: Value) -> bool:
+    made = players.node
+    assert isinstance(made, ast.DictComp)
+    loop = made.generators[0]
+    sides = {ast.dump(each) for each in _sides(loop.iter)}
+    call = made.value
+    if len(sides) < 2 or not isinstance(call, ast.Call):
+        return False
+    init = players.syntax.functions.get(f"{dotted(call.func)}.__init__")
+    if init is None:
+        return False
+    side = dotted(loop.target)
+    given = [
+        name
+        for name in init.given
+        if dotted(argument_of(call, name, init.positional) or ast.Pass()) == side
+    ]
+    owned = players.syntax.owned_by(init.qualname)
+    new = [n for n in owned if isinstance(n, ast.Call) and n in code.trajectories.new]
+    prompts = (keyword(each, "messages_and_choices") for each in new)
+    prompted = made_from(players.syntax, init.qualname, filter(None, prompts))
+    return any(isinstance(node, ast.Name) and node.id in given for node in prompted)
+
+
+def _sides(iterated: ast.expr) -> list[ast.Constant]:
+    """Return the constants that a comprehension goes through: letters, or a display."""
+    if isinstance(iterated, ast.Constant) and isinstance(iterated.value, str):
+        return [ast.Constant(letter) for letter in iterated.value]
+    if isinstance(iterated, ast.Tuple | ast.List):
+        return [each for each in iterated.elts if isinstance(each, ast.Constant)]
+    return []
 
 
 def _members(

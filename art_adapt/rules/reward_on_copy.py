@@ -57,7 +57,7 @@ import art, copy
 
 async def show(group: art.TrajectoryGroup):
     for trajectory in group:
-        shown = trajectory.model_copy(update={"tools": None})
+        shown = trajectory.model_copy(update={"reward": round(trajectory.reward, 2)})
         print(shown)
     return group
 """,
@@ -70,7 +70,7 @@ def check(code: Code) -> Iterator[Found]:
         if last_name(call.func) not in COPYING:
             continue
         use = code.uses.of(call)
-        if use.is_lost and (
+        if (use.is_lost and not use.is_shown) and (
             _updates_reward(code, call)
             or any(each.attr == "reward" for each in use.written)
         ):

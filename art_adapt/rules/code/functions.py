@@ -171,7 +171,8 @@ class Functions:
         self, syntax: Syntax, callee: ast.Attribute
     ) -> tuple[Syntax, Function] | None:
         """Return the method of an object that is made in this file: no override of it."""
-        made = [*syntax.values_of(callee.value), callee.value]
+        held = _elements(syntax, callee.value)
+        made = [*syntax.values_of(callee.value), *held, callee.value]
         names = {dotted(each.func) for each in made if isinstance(each, ast.Call)}
         name = names.pop() if len(names) == 1 else None
         found = self._project.class_named(syntax, name or "")
@@ -268,6 +269,19 @@ class Functions:
         if isinstance(module, Syntax):
             return module, ""
         return self._project.variable_named(syntax, name)
+
+
+def _elements(syntax: Syntax, name: ast.expr) -> Iterator[ast.expr]:
+    """Yield what a loop or comprehension binds a name to, of a list that is made by another."""
+    for definition in (
+        syntax.definitions.reaching(name) if isinstance(name, ast.Name) else ()
+    ):
+        part = definition.value
+        listed = part.value if isinstance(part, ast.Subscript) else None
+        if listed is not None:
+            for made in (listed, *syntax.values_of(listed)):
+                if isinstance(made, ast.ListComp | ast.GeneratorExp):
+                    yield made.elt
 
 
 def _unpartial(call: ast.Call) -> ast.Call:

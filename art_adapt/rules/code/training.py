@@ -79,11 +79,14 @@ class Training:
         return self._groups_of(self.file.art_calls("ruler_score_group"))
 
     def _groups_of(self, calls: Iterable[ast.Call]) -> frozenset[ast.AST]:
+        return self.made_as(given for call in calls for given in given_to(call))
+
+    def made_as(self, groups: Iterable[ast.expr]) -> frozenset[ast.AST]:
+        """Return the calls of ``TrajectoryGroup`` that expressions for groups come from."""
         found: set[ast.AST] = set()
         seen: set[Value] = set()
-        for call in calls:
-            for given in given_to(call):
-                self._collect(self.file.flow.here(given), found, seen)
+        for each in groups:
+            self._collect(self.file.flow.here(each), found, seen)
         return frozenset(found)
 
     def _collect(self, value: Value, found: set[ast.AST], seen: set[Value]) -> None:

@@ -21,7 +21,7 @@ HOLDING = (
     *("list", "tuple", "sorted", "reversed", "iter", "next", "run", "as_completed"),
 )
 ARITHMETIC = ("sum", "float", "int", "min", "max", "round", "abs", "mean", "str")
-COUNTING = ("len", "isinstance", "print", "type", "id", "hasattr")
+COUNTING = ("len", "isinstance", "type", "id", "hasattr")
 LOGGING = ("debug", "info", "warning", "error", "exception", "print")
 PAIRING = ("zip", "enumerate")
 # What an expression that has the object hands on to the one around it.
@@ -40,14 +40,21 @@ class Followed:
     written: list[ast.Attribute] = field(default_factory=list)
     to_other: list[ast.expr] = field(default_factory=list)  # targets of assignments
     goes_on: bool = False
+    is_shown: bool = False
+    is_read: bool = False  # by a name
 
 
 @dataclass(frozen=True)
 class Use:
-    """What becomes of an object: the attributes set on it, and whether it is lost."""
+    """What becomes of an object: the attributes set on it, and whether it is lost.
+
+    One that is shown is printed or logged, itself or what is read from it.
+    """
 
     written: tuple[ast.Attribute, ...]
     is_lost: bool
+    is_shown: bool
+    is_read: bool
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,8 @@ class Uses:
         found = Followed()
         self._follow(expression, found)
         others = (not self._is_own(target, found) for target in found.to_other)
-        return Use(tuple(found.written), not found.goes_on and not any(others))
+        is_lost = not found.goes_on and not any(others)
+        return Use(tuple(found.written), is_lost, found.is_shown, found.is_read)
 
     def reading(self, binding: ast.AST, target: ast.expr | None) -> Iterator[ast.Name]:
         """Yield where a name is read that an assignment, loop or ``with`` binds."""
@@ -111,7 +119,10 @@ class Uses:
         if node is call.func:
             return name not in LOGGING  # a method of it
         logged = isinstance(node, ast.keyword) and node.arg == "metrics"
-        if name in COUNTING or name in LOGGING or (name == "log" and logged):
+        if name in LOGGING or (name == "log" and logged):
+            found.is_shown = True
+            return False
+        if name in COUNTING:
             return False
         if name in PAIRING:
             loop = self.syntax.parents.get(call)
@@ -153,6 +164,7 @@ class Uses:
             if (binding, name) not in found.names:
                 found.names.add((binding, name))
                 for use in self._reading(binding, name):
+                    found.is_read = True
                     self._follow(use, found)
         if target is None:
             found.goes_on = True
