@@ -1,8 +1,8 @@
 """The backend is closed before training, because its ``async with`` block has ended
 
 ``async with LocalBackend() as backend`` closes the backend where the block is left, also by
-``return``. A helper that returns it from inside hands out a backend whose vLLM and trainer processes
-are gone.
+``return``. A helper that returns it from inside hands out a backend whose vLLM server has stopped: the
+rollouts ask a server that is not there, and with ``max_exceptions`` the step trains on nothing.
 
 Train inside the block, make the helper an ``asynccontextmanager`` that yields, or close the backend
 in a ``finally`` block of who trains.
@@ -81,8 +81,8 @@ def check(code: Code) -> Iterator[Found]:
         if use is not None:
             yield found(
                 use,
-                "the backend is closed when its async with block ends, before this can train: "
-                "train inside the block",
+                "the backend is closed when its async with block ends: its server is gone "
+                "before this can train; train inside the block",
             )
 
 

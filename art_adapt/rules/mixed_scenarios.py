@@ -135,7 +135,7 @@ def _rollouts(code: Code, members: ast.expr) -> Iterator[Value]:
 def _draws(code: Code, rollout: Value) -> bool:
     """Return whether a rollout gets or picks a scenario, or a part of it, by chance."""
     inside = list(ast.walk(rollout.node))
-    if any(_is_draw(rollout.of(node)) for node in inside):
+    if any(_is_draw(rollout.of(n)) for n in inside if isinstance(n, ast.expr)):
         return True
     if not isinstance(rollout.node, ast.Call):
         return False

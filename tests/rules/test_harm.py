@@ -730,6 +730,75 @@ def test_a_failure_ends_a_gather_and_a_group_survives_it() -> None:
     assert len(group.trajectories) == len(group.exceptions) == 1
 
 
+@shows("ART501")
+def test_a_rollout_that_is_repeated_runs_once() -> None:
+    (group,) = gather(lambda: [Group([succeed()] * 8)], max_exceptions=8)
+    assert len(group.trajectories) == 1
+
+
+@shows("ART314")
+def test_a_copy_that_a_loop_binds_is_not_in_the_group() -> None:
+    group = Group([trajectory(USER, choice(), reward=0.7)])
+    for each in group:
+        each = each.model_copy(update={"reward": 0.1})
+        each.metrics["penalty"] = 0.6
+    (kept,) = group
+    assert kept.reward == 0.7 and kept.metrics["penalty"] == 0.6
+
+
+@shows("ART315")
+def test_callbacks_run_when_the_loop_that_made_the_groups_has_ended() -> None:
+    seen: list[str] = []
+    pending: list[Any] = []
+
+    async def note(group: art.TrajectoryGroup, task: str) -> art.TrajectoryGroup:
+        seen.append(task)
+        return group
+
+    async def run() -> None:
+        for task in ("first", "last"):
+            pending.append(Group([succeed()], metadata={"task": task}))
+        await art.gather_trajectory_groups(
+            pending, pbar_desc=None, after_each=lambda group: note(group, task)
+        )
+
+    asyncio.run(run())
+    assert seen == ["last", "last"]
+
+
+@shows("ART316")
+def test_a_group_that_a_callback_drops_moves_the_others_up() -> None:
+    async def keep(group: art.TrajectoryGroup) -> art.TrajectoryGroup | None:
+        return None if group.metadata["task"] == 1 else group
+
+    made = gather(
+        lambda: [Group([succeed()], metadata={"task": at}) for at in (1, 2, 3)],
+        after_each=keep,
+    )
+    assert [group.metadata["task"] for group in made] == [2, 3]
+
+
+@shows("ART536")
+def test_a_callback_must_be_a_coroutine_and_give_the_group_back() -> None:
+    async def nothing(group: art.TrajectoryGroup) -> None:
+        group.metadata["seen"] = True
+
+    assert gather(lambda: [Group([succeed()])], after_each=nothing) == []
+    problem = raised(
+        lambda: gather(lambda: [Group([succeed()])], after_each=lambda group: group)
+    )
+    assert problem.startswith("TypeError")
+
+
+@shows("ART537")
+def test_leaving_its_block_closes_a_backend() -> None:
+    pytest.importorskip("torch")
+    from art.local import LocalBackend
+
+    assert "self.close()" in inspect.getsource(LocalBackend.__aexit__)
+    assert "_services" in inspect.getsource(LocalBackend.close)
+
+
 @shows("ART531")
 def test_a_fork_copies_files_that_the_engine_does_not_look_at() -> None:
     pytest.importorskip("torch")

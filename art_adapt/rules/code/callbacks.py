@@ -71,8 +71,12 @@ class Callbacks:
     def may_drop(self, callback: Callback) -> bool:
         """Return whether it certainly gives None for some groups, which the gather leaves out."""
         made = callback.made.node
-        is_partial = isinstance(made, ast.Call) and last_name(made.func) == "partial"
-        if is_partial and made.args and _is_ruler(callback.made.syntax, made.args[0]):
+        if (
+            isinstance(made, ast.Call)
+            and last_name(made.func) == "partial"
+            and made.args
+            and _is_ruler(callback.made.syntax, made.args[0])
+        ):
             return self._swallows(callback.made.of(made))
         if callback.result is not None and self._is_none(callback.result):
             return True

@@ -1,0 +1,26 @@
+import art
+
+async def rollout(model: art.TrainableModel, item: dict) -> art.Trajectory:
+    trajectory = art.Trajectory(
+        messages_and_choices=[{"role": "user", "content": item["question"]}]
+    )
+    response = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages(), max_tokens=64
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    trajectory.reward = grade(response.choices[0], item)
+    return trajectory
+
+
+def group(model, item, size):
+    return art.TrajectoryGroup(rollout(model, item) for _ in range(size))
+
+
+async def train(model: art.TrainableModel, backend, items: list[dict], size: int) -> None:
+    for step in range(await model.get_step(), 40):
+        groups = await art.gather_trajectory_groups(
+            [group(model, item, size) for item in items],
+            max_exceptions=8 * len(items),
+        )
+        result = await backend.train(model, groups)
+        await model.log(groups, metrics=result.metrics, step=result.step, split="train")

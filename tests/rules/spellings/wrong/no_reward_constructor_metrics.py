@@ -1,0 +1,21 @@
+import art
+
+async def rollout(model: art.TrainableModel, item: dict) -> art.Trajectory:
+    prompt = [{"role": "user", "content": item["question"]}]
+    response = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=prompt, max_tokens=64
+    )
+    score = grade(response.choices[0], item)
+    return art.Trajectory(  # <- ART301
+        messages_and_choices=[*prompt, response.choices[0]], metrics={"reward": score}
+    )
+
+
+async def train(model: art.TrainableModel, backend, items: list[dict]) -> None:
+    for step in range(await model.get_step(), 40):
+        groups = await art.gather_trajectory_groups(
+            [art.TrajectoryGroup(rollout(model, item) for _ in range(8)) for item in items],
+            max_exceptions=8 * len(items),
+        )
+        result = await backend.train(model, groups)
+        await model.log(groups, metrics=result.metrics, step=result.step, split="train")
