@@ -106,6 +106,14 @@ class Trajectories:
             for group in self._containers(here)
         )
 
+    def is_scored_by_ruler(self, expression: ast.expr) -> bool:
+        """Return whether it is an element of a group that RULER has made anew."""
+        here = self.file.flow.here(expression)
+        return any(
+            self._is_made_by(group, "ruler_score_group")
+            for group in self._containers(here)
+        )
+
     def _containers(self, element: Value) -> Iterator[Value]:
         """Yield what an expression may be an element of; of ``group.trajectories`` the group."""
         for value in self.file.values(element):
