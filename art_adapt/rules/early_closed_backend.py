@@ -106,4 +106,4 @@ def _is_trained_with(code: Code, name: ast.Name) -> bool:
     return any(
         isinstance(call.func, ast.Attribute) and call.func.value is name
         for call in code.training.calls
-    ) or any(name in call.args for call in code.method_calls("register"))
+    ) or any(name in call.args for call, _ in code.method_calls("register"))

@@ -76,7 +76,7 @@ def check(code: Code) -> Iterator[Found]:
         members = call.args[0] if call.args else keyword(call, "trajectories")
         if members is None:
             continue
-        if _repeats_one(code, members) and code.training.is_trained_on(call):
+        if _repeats_one(code, members) and call in code.training.groups:
             yield found(
                 call,
                 "this group has one rollout several times, which runs once: call the rollout "
