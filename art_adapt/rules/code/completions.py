@@ -179,10 +179,10 @@ class Completions:
             if argument.arg in (None, "extra_body"):
                 item = self.file.contents.item(Value(argument.value, place), name)
                 if item.values:
-                    first = item.values[0]
-                    here = self.file.has(first) and len(item.values) == 1
-                    at = first.node if here else argument.value
-                    return Argument(at, item.values, item.values)
+                    written = item.written or item.values
+                    here = self.file.has(written[0]) and len(written) == 1
+                    at = written[0].node if here else argument.value
+                    return Argument(at, item.values, written)
         return None
 
     def sampled_with(self, name: str) -> Iterator[tuple[ast.expr, object]]:

@@ -23,14 +23,18 @@ ByName = dict[tuple[str, str], list[ast.Call]]
 
 @dataclass(frozen=True)
 class Item:
-    """The values of a key. ``known``: no part of the mapping is out of sight."""
+    """The values of a key. ``known``: no part of the mapping is out of sight.
+
+    ``written`` has them before they are followed.
+    """
 
     values: tuple[Value, ...] = ()
     known: bool = True
+    written: tuple[Value, ...] = ()
 
     def over(self, earlier: Item) -> Item:
         """Return what is found when this is put on top of ``earlier``."""
-        return self if self.values else Item(earlier.values, self.known)
+        return self if self.values else Item(earlier.values, self.known, earlier.written)
 
 
 @dataclass(frozen=True)
@@ -70,11 +74,13 @@ class Contents:
         rest = self._of_rest(value, key)
         if rest is not None:
             return rest
-        found = dict.fromkeys(self._stored(value, key))
+        written = list(self._stored(value, key))
+        found = {each: None for w in written for each in self.flow.values(w)}
         known = True
         absent = False
         for each in self._displays(value):
             item = self._item(each, key)
+            written += item.written
             found |= dict.fromkeys(item.values)
             known = known and item.known
             absent = absent or (item.known and not item.values)
@@ -82,7 +88,7 @@ class Contents:
             return Item(known=False)
         if found and absent and not self._is_stored(value, key):
             found[value] = None  # one of several mappings does not have it
-        return Item(tuple(found), known)
+        return Item(tuple(found), known, tuple(dict.fromkeys(written)))
 
     def _is_stored(self, value: Value, key: str) -> bool:
         return next(iter(self._stored(value, key)), None) is not None
@@ -114,7 +120,10 @@ class Contents:
         given = keyword(frame.call, key)
         if given is None or key in frame.function.given:
             return Item()
-        return Item(self.flow.values(Value(given, frame.outer)))
+        return self._given(Value(given, frame.outer))
+
+    def _given(self, written: Value) -> Item:
+        return Item(self.flow.values(written), written=(written,))
 
     def _displays(self, value: Value) -> Iterator[Value]:
         """Yield the expressions that make a mapping; a call of ``dict`` is one."""
@@ -135,7 +144,7 @@ class Contents:
                 if name is None:
                     item = self.item(value.of(given), key).over(item)
                 elif key in self.flow.constants(value.of(name)):
-                    item = Item(self.flow.values(value.of(given)))
+                    item = self._given(value.of(given))
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             left = self.item(value.of(node.left), key)
             item = self.item(value.of(node.right), key).over(left)
@@ -144,20 +153,20 @@ class Contents:
                 item = self.item(value.of(node.args[0]), key)
             for each in node.keywords:
                 if each.arg == key:
-                    item = Item(self.flow.values(value.of(each.value)))
+                    item = self._given(value.of(each.value))
                 elif each.arg is None:
                     item = self.item(value.of(each.value), key).over(item)
         elif isinstance(node, ast.Call) and (record := _record_of(node)) is not None:
             records = self.flow.values(value.of(record))
             fields = [self.flow.field_of(record, key) for record in records]
             known = [field for field in fields if field is not None]
-            item = Item(tuple(known), known=False)
+            item = Item(tuple(known), known=False, written=tuple(known))
         elif not isinstance(node, ast.Constant):
             item = Item(known=False)
         return item
 
     def _stored(self, value: Value, key: str) -> Iterator[Value]:
-        """Yield what statements of the function store in the mapping of a name."""
+        """Yield what statements of the function store in the mapping of a name, as written."""
         name = dotted(value.node)
         if name is None:
             return
@@ -169,14 +178,14 @@ class Contents:
                 for loop in value.syntax.enclosing_loops(entry)
             )
             if at == key and isinstance(statement, ast.Assign) and before:
-                yield from self.flow.values(value.of(statement.value))
+                yield value.of(statement.value)
         owner = value.syntax.owner(value.node)
         for call in self._calls_in(value.syntax, "update").get((owner, name), ()):
             given = keyword(call, key)
             if given is not None:
-                yield from self.flow.values(value.of(given))
+                yield value.of(given)
             elif call.args:
-                yield from self.item(value.of(call.args[0]), key).values
+                yield from self.item(value.of(call.args[0]), key).written
 
     def _calls_in(self, syntax: Syntax, *methods: str) -> ByName:
         """Return the calls of these methods, by the function and the name of the object."""
