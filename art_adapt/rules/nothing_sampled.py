@@ -4,6 +4,9 @@ ART trains on ``Choice`` objects only. A trajectory that has none (the prompt al
 person or a script wrote, turns from a log) is dropped without a warning; its reward still shifts
 the mean that the others are compared with. If all are like that, every step trains nothing.
 
+The constructor copies the list that it is given: what is appended to that list later is not on
+the trajectory.
+
 Ask the model in training in the rollout, and append ``response.choices[0]``. To learn from turns
 that are written already, use ``backend.train_sft``.
 
@@ -103,6 +106,14 @@ def check(code: Code) -> Iterator[Found]:
         return
     if code.trajectories.is_hidden:
         return
+    late = list(_put_too_late(code))
+    if late:
+        yield found(
+            late[0].at,
+            "the trajectory was made before this and has a copy of the list, so it does not "
+            "get this; append to trajectory.messages_and_choices",
+        )
+        return
     if any(not _is_message(code, put) for put in code.trajectories.puts):
         return
     trains = any(code.training.calls)
@@ -117,6 +128,21 @@ def check(code: Code) -> Iterator[Found]:
                 "nothing that the model in training has sampled is on this trajectory, so it "
                 "is not trained; append response.choices[0]",
             )
+
+
+def _put_too_late(code: Code) -> Iterator[Put]:
+    """Yield the choices that are only added to a list which the trajectory has copied."""
+    recorded = {
+        call
+        for put in code.trajectories.puts
+        if not _is_message(code, put)
+        for call in code.sampled.sources(put.value)
+    }
+    for put in code.trajectories.late:
+        if code.sampled.is_choice(put.value) and recorded.isdisjoint(
+            code.sampled.sources(put.value)
+        ):
+            yield put
 
 
 def _takes_model(code: Code, function: str) -> bool:

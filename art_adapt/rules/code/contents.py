@@ -34,7 +34,9 @@ class Item:
 
     def over(self, earlier: Item) -> Item:
         """Return what is found when this is put on top of ``earlier``."""
-        return self if self.values else Item(earlier.values, self.known, earlier.written)
+        return (
+            self if self.values else Item(earlier.values, self.known, earlier.written)
+        )
 
 
 @dataclass(frozen=True)

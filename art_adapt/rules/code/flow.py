@@ -17,6 +17,7 @@ any value is that, and a rule that must be certain asks it of all values.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -85,10 +86,11 @@ class Flow:
             return frozenset({...})
         return frozenset(constant(each) for each in self.values(expression))
 
-    def annotation(self, value: Value) -> str:
+    def annotation(self, value: Value, deepest: int = 6) -> str:
         """Return how a value is annotated, as it is spelled; "" if it is not.
 
-        A parameter, a field of a class that is annotated, the result of a function.
+        A parameter, a field of a class that is annotated, the result of a function, an element
+        of a list of such, and a name for one of these.
         """
         node, syntax = value.node, value.syntax
         found: ast.expr | None = None
@@ -99,10 +101,24 @@ class Flow:
             found = None if body is None else body.function.node.returns
         elif isinstance(node, ast.Attribute):
             owner = ast.Name(
-                self.annotation(value.of(node.value)).strip("'"), ast.Load()
+                self.annotation(value.of(node.value), deepest - 1).strip("'"),
+                ast.Load(),
             )
             found = self.functions.field_type(syntax, owner, node.attr)
-        return "" if found is None else ast.unparse(found)
+        if found is not None:
+            return ast.unparse(found)
+        return self._annotation_of_origin(value, deepest) if deepest else ""
+
+    def _annotation_of_origin(self, value: Value, deepest: int) -> str:
+        """Return how what an expression certainly comes from is annotated."""
+        node = value.node
+        if isinstance(node, ast.Subscript) and _is_any(node.slice):
+            of = self.annotation(value.of(node.value), deepest - 1).strip("'")
+            many = re.fullmatch(r"[\w.]+\[([\w.]+)\]", of)
+            return "" if many is None else many[1]
+        steps = list(self.steps(value))
+        alone = len(steps) == 1 and steps[0] != value
+        return self.annotation(steps[0], deepest - 1) if alone else ""
 
     def definitions(self, value: Value) -> list[Definition]:
         """Return the definitions that reach a name."""
@@ -243,7 +259,20 @@ class Flow:
                 yield Value(each, Place(value.syntax))
             return
         for owner in self.values(value.of(node.value)):
-            yield self.field_of(owner, node.attr) or value
+            yield self._items_of(owner, node.attr) or (
+                self.field_of(owner, node.attr) or value
+            )
+
+    def _items_of(self, batch: Value, name: str) -> Value | None:
+        """Return the dataset that ``batch.items`` is a part of, for ART's batches."""
+        made = batch.node.value if isinstance(batch.node, ast.Subscript) else None
+        if name != "items" or not isinstance(made, ast.Call):
+            return None
+        called = batch.syntax.qualified(made.func) or ""
+        if not called.startswith("art.") or not called.endswith(".iterate_dataset"):
+            return None
+        given = made.args[0] if made.args else keyword(made, "dataset")
+        return None if given is None else batch.of(given)
 
     def field_of(self, record: Value, name: str) -> Value | None:
         """Return the field of an object that is made here: given, or the class's default.
@@ -333,6 +362,10 @@ class Flow:
             ):
                 for each in self.values(owner.of(gathered.value)):
                     yield from self._entries(each, index)
+        if isinstance(inner, ast.Call) and index is ...:
+            body = self.functions.enter(owner)
+            if body is not None:
+                yield from body.yields()
 
     def _of_call(self, value: Value, call: ast.Call) -> Iterator[Value]:
         copied = _copied(call)
@@ -342,6 +375,11 @@ class Flow:
         body = self.functions.enter(value)
         if body is not None:
             yield from body.returns()
+
+
+def _is_any(index: ast.expr) -> bool:
+    """Return whether an index is that of some element, as a loop goes through them."""
+    return isinstance(index, ast.Constant) and index.value is ...
 
 
 def constant(value: Value) -> object:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.nodes import Function, arguments_of, dotted, last_name
+from art_adapt.code.nodes import Function, argument_of, arguments_of, dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.session import Session
@@ -62,6 +62,12 @@ class Body:
     def nodes(self) -> Iterator[ast.AST]:
         return self.place.syntax.owned_by(self.function.qualname)
 
+    def yields(self) -> Iterator[Value]:
+        """Yield what a generator yields."""
+        for node in self.nodes:
+            if isinstance(node, ast.Yield) and node.value is not None:
+                yield Value(node.value, self.place)
+
     def returns(self) -> Iterator[Value]:
         """Yield what it returns; nothing for a generator."""
         nodes = list(self.nodes)
@@ -79,6 +85,9 @@ class Functions:
     syntax: Syntax
     session: Session
     _calls: dict[Syntax, dict[str, list[ast.Call]]] = field(
+        default_factory=dict, init=False
+    )
+    _passed: dict[Syntax, dict[tuple[str, str], list[Function | None]]] = field(
         default_factory=dict, init=False
     )
 
@@ -116,9 +125,12 @@ class Functions:
         self, syntax: Syntax, callee: ast.expr
     ) -> tuple[Syntax, Function] | None:
         """Return the project's function that an expression of a file names, with its file."""
-        function = self.of_file(syntax, callee)
+        function = self.of_file(syntax, callee) or self._given(syntax, callee)
         if function is not None:
             return syntax, function
+        if isinstance(callee, ast.Name) and callee.id in syntax.classes:
+            function = syntax.functions.get(f"{callee.id}.__init__")
+            return None if function is None else (syntax, function)
         if isinstance(callee, ast.Attribute):
             method = self._method(syntax, callee)
             if method is not None:
@@ -131,6 +143,62 @@ class Functions:
             if function is not None:
                 return found[0], function
         return self._resolved(syntax, callee)
+
+    def _given(self, syntax: Syntax, callee: ast.expr) -> Function | None:
+        """Return the one function that a parameter stands for in its file.
+
+        A decorator's parameter is the function that it decorates.
+        """
+        if not isinstance(callee, ast.Name):
+            return None
+        parts = syntax.owner(callee).split(".")
+        for end in range(len(parts), 0, -1):
+            around = syntax.functions.get(".".join(parts[:end]))
+            if around is not None and callee.id in around.given:
+                given = self._given_to(syntax).get((around.qualname, callee.id), [])
+                found = {f.qualname for f in given if f is not None}
+                alone = len(found) == 1 and None not in given
+                return syntax.functions[found.pop()] if alone else None
+        return None
+
+    def _given_to(self, syntax: Syntax) -> dict[tuple[str, str], list[Function | None]]:
+        """Map the parameters of a file's functions to the functions that they are given."""
+        if syntax not in self._passed:
+            found: dict[tuple[str, str], list[Function | None]] = {}
+            for function in syntax.functions.values():
+                for decorator in function.node.decorator_list:
+                    taker = self._decorating(syntax, decorator)
+                    if taker is not None and taker.given:
+                        key = (taker.qualname, taker.given[0])
+                        found.setdefault(key, []).append(function)
+            for node in syntax.nodes:
+                taker = (
+                    self.of_file(syntax, node.func)
+                    if isinstance(node, ast.Call)
+                    else None
+                )
+                for name in () if taker is None else taker.given:
+                    given = argument_of(node, name, taker.positional)
+                    if given is not None:
+                        one = self.of_file(syntax, given)
+                        found.setdefault((taker.qualname, name), []).append(one)
+            self._passed[syntax] = found
+        return self._passed[syntax]
+
+    def _decorating(self, syntax: Syntax, decorator: ast.expr) -> Function | None:
+        """Return the function of the file that gets what is decorated.
+
+        For ``@again(3)`` that is the function that ``again`` returns.
+        """
+        if not isinstance(decorator, ast.Call):
+            return self.of_file(syntax, decorator)
+        made = self.of_file(syntax, decorator.func)
+        for node in () if made is None else syntax.owned_by(made.qualname):
+            if isinstance(node, ast.Return) and node.value is not None:
+                inner = self.of_file(syntax, node.value)
+                if inner is not None:
+                    return inner
+        return None
 
     def _resolved(
         self, syntax: Syntax, callee: ast.expr
