@@ -13,7 +13,7 @@ precedes it on the trajectory).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from art_adapt.code.nodes import dotted, keyword, receiver
 from art_adapt.rules.code import Code, Value
@@ -210,6 +210,8 @@ def _edited_by_helper(code: Code, messages: Value) -> str:
             continue
         if any(_edits(node, name) for node in body.nodes):
             return f"{body.function.qualname} edits the messages that are sent"
+        if _is_fresh(code, returned) and _is_added(code, returned, name, body.nodes):
+            return f"{body.function.qualname} adds a message to those that are sent"
     return ""
 
 
@@ -218,11 +220,50 @@ def _edited_here(code: Code, messages: Value) -> str:
     name = dotted(messages.node)
     if not isinstance(messages.node, ast.Name) or name is None:
         return ""
-    values = code.values(messages)
-    copied = all(isinstance(v.node, ast.Call) and _is_record(code, v) for v in values)
-    owner = messages.syntax.owner(messages.node)
-    edited = any(_edits(node, name) for node in messages.syntax.owned_by(owner))
-    return "the messages that are sent are edited" if copied and edited else ""
+    if not _is_fresh(code, messages):
+        return ""
+    nodes = list(messages.syntax.owned_by(messages.syntax.owner(messages.node)))
+    if any(_edits(node, name) for node in nodes):
+        return "the messages that are sent are edited"
+    if _is_added(code, messages, name, nodes):
+        return "a message is sent that is not on the trajectory"
+    return ""
+
+
+def _is_fresh(code: Code, messages: Value) -> bool:
+    """Return whether it certainly is a list that ``trajectory.messages()`` has made."""
+    return all(
+        isinstance(value.node, ast.Call) and _is_record(code, value)
+        for value in code.values(messages)
+    )
+
+
+def _is_added(code: Code, messages: Value, name: str, nodes: Iterable[ast.AST]) -> bool:
+    """Return whether the function adds to a copy, before it is sent, what is nowhere put."""
+    for node in nodes:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("append", "extend")
+            and dotted(node.func.value) == name
+            and node.args
+            and node.lineno < messages.node.lineno
+        ):
+            given: ast.expr = node.args[0]
+            if node.func.attr == "append":
+                given = ast.copy_location(ast.List([given], ast.Load()), given)
+                messages.syntax.adopt(given, node)
+            added = [
+                made
+                for each in code.contents.elements(messages.of(given))
+                for made in code.values(each)
+            ]
+            if added and not any(
+                not isinstance(made.node, ast.Dict) or _is_put(code, made)
+                for made in added
+            ):
+                return True
+    return False
 
 
 def _edits(node: ast.AST, name: str) -> bool:
