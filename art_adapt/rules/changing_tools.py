@@ -18,7 +18,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from art_adapt.code.nodes import dotted, names_in, receiver
+from art_adapt.code.nodes import dotted, given_to, names_in, receiver
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -273,8 +273,44 @@ def _changes(code: Code, turn: Turn, tools: ast.expr) -> bool:
     }
     if isinstance(tools, ast.IfExp):
         return not changing.isdisjoint(names_in(tools.test))
-    if not isinstance(tools, ast.Name) or tools.id in changing:
+    if isinstance(tools, ast.Call) or (
+        isinstance(tools, ast.Name) and tools.id in changing
+    ):
+        return _are_chosen(code, tools, loop, changing)
+    if not isinstance(tools, ast.Name):
         return False
     edits = (*GROWS_LIST, *EDITS_LIST)
     inside = code.blocks.inside(loop)
     return any(dotted(receiver(node, *edits)) == tools.id for node in inside)
+
+
+def _are_chosen(
+    code: Code, tools: ast.Name | ast.Call, loop: ast.AST, changing: set[str]
+) -> bool:
+    """Return whether the turn decides between lists of tools that certainly differ.
+
+    A branch in the loop does, or a function that gets what the loop changes.
+    """
+    here = code.flow.here(tools)
+    if isinstance(tools, ast.Call):
+        body = code.flow.functions.enter(here)
+        chosen = [] if body is None else list(body.returns())
+        tests = given_to(tools)
+    else:
+        definitions = code.flow.definitions(here)
+        chosen = [here.of(each.value) for each in definitions if each.value is not None]
+        tests = [
+            outer.test
+            for each in chosen
+            for outer in code.syntax.ancestors(each.node)
+            if isinstance(outer, ast.If) and code.blocks.within(outer, loop)
+        ]
+    others = changing - {ast.unparse(tools)}
+    by_turn = any(not others.isdisjoint(names_in(test)) for test in tests)
+    lists = [list(code.contents.elements(each)) for each in chosen]
+    seen = all(
+        each and not any(isinstance(part.node, ast.Starred) for part in each)
+        for each in lists
+    )
+    spelled = {tuple(sorted(ast.dump(part.node) for part in each)) for each in lists}
+    return by_turn and seen and len(spelled) > 1

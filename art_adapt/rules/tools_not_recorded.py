@@ -85,8 +85,11 @@ def check(code: Code) -> Iterator[Found]:
 def _may_be_left_out(tools: Argument) -> bool:
     """Return whether nothing here says that tools are ever sent: None, or a default of None.
 
-    ``tools or None`` and ``tools if tools else None`` send those that there are.
+    ``tools or None`` and ``tools if tools else None`` send those that there are, and so does
+    a helper that is called with some.
     """
+    if any(isinstance(each.node, ast.List) and each.node.elts for each in tools.values):
+        return False
     choices = ast.IfExp | ast.BoolOp
     chosen = all(
         isinstance(each.node, choices)

@@ -324,9 +324,24 @@ class Functions:
                         used = self.of_file(syntax, node)
                         passed |= {used.qualname} if used is not None else set()
             self._calls[syntax] = {
-                name: calls for name, calls in found.items() if name not in passed
+                name: self._entering(syntax, calls)
+                for name, calls in found.items()
+                if name not in passed
             }
         return self._calls[syntax].get(function.qualname, [])
+
+    def _entering(self, syntax: Syntax, calls: list[ast.Call]) -> list[ast.Call]:
+        """Return the calls that enter a function itself.
+
+        Where a decorator calls it with arguments of its own, the others enter the decorator's.
+        """
+        own = [
+            call
+            for call in calls
+            if self._given(syntax, call.func) is not None
+            and not any(isinstance(each, ast.Starred) for each in call.args)
+        ]
+        return own or calls
 
     def imported(self, syntax: Syntax, name: str) -> tuple[Syntax, str] | None:
         """Return the file of the project that defines an imported name, and the name there.
