@@ -18,7 +18,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import bound_names, dotted, keyword
+from art_adapt.code.nodes import Function, bound_names, dotted, keyword
+from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code import Code, below
 from art_adapt.rules.code.handlers import BROAD, NOT_ITS_DOING, Handler, handlers
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -253,11 +254,26 @@ def _keeps_reward(code: Code, handler: Handler, tried: list[ast.AST]) -> bool:
     certain = [write for write in code.rewards.writes if write.node in later]
     asked = any(code.completions.asks(node) for node in tried)
     cut_short = asked and (isinstance(last, ast.Break) or _ends(handler, loop))
+    cut_short = cut_short or _is_whole_dialog(code, handler, function)
     if not cut_short and any(code.constant(w.value) is ... for w in certain):
         return False  # what did happen is rewarded
     within = list(below(loop.body)) if loop is not None else tried
     elsewhere = (*within, *below(later))
     return any(write.node in elsewhere for write in code.rewards.writes)
+
+
+def _is_whole_dialog(code: Code, handler: Handler, function: Function) -> bool:
+    """Return whether what is tried is the whole dialog, which the error then ends.
+
+    That is the loop of the turns, or the agent that ``wrap_rollout`` records.
+    """
+    tried = list(below(handler.tried))
+    loops = [node for node in tried if isinstance(node, LOOPS)]
+    if any(_asks(code, node) for loop in loops for node in ast.walk(loop)):
+        return True
+    return function in code.wrapped_rollouts and any(
+        isinstance(node, ast.Await) for node in tried
+    )
 
 
 def _ends(handler: Handler, loop: ast.AST | None) -> bool:
@@ -308,7 +324,7 @@ def _is_none(code: Code, statement: ast.Return) -> bool:
 
 def _is_made_with_reward(code: Code, trajectory: ast.expr) -> bool:
     """Return whether rewards are set on it in this file, but not on the way here."""
-    name = dotted(trajectory)
+    name = dotted(code.trajectories.finished(trajectory))
     return any(
         write.target is not None and dotted(write.target.value) == name
         for write in code.rewards.writes

@@ -25,7 +25,7 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
-from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.nodes import Function, argument_of, dotted, last_name
 from art_adapt.rules.code.blocks import LEAVING, Blocks, below
 from art_adapt.rules.code.callbacks import Callback, Callbacks
 from art_adapt.rules.code.completions import Completions, is_api_model
@@ -80,15 +80,40 @@ class Code(File):
         return None if self.exported else policy_calls(self.source)
 
     @cached_property
+    def given_to_wrap(self) -> tuple[ast.expr, ...]:
+        """The expressions that ``wrap_rollout(model, fn)`` gets."""
+        given = (
+            argument_of(call, "fn", ("model", "fn"))
+            for call in self.calls
+            if (dotted(call.func) or "").endswith("wrap_rollout")
+        )
+        return tuple(each for each in given if each is not None)
+
+    def given_function(self, expression: ast.expr) -> Function | None:
+        """Return the function of this file that is meant where one is passed on.
+
+        Through ``partial(f, x)`` and ``retry()(f)``, as the method of an object, and as an
+        object that can be called.
+        """
+        for value in self.values(expression):
+            node = value.node
+            if isinstance(node, ast.Call):
+                called = f"{dotted(node.func)}.__call__"
+                if called in self.syntax.functions:
+                    return self.syntax.functions[called]
+                around = isinstance(node.func, ast.Call) or (
+                    last_name(node.func) == "partial"
+                )
+                return self.given_function(node.args[0]) if node.args and around else None
+            found = self.flow.functions.called(value.syntax, node)
+            if found is not None and found[0] is self.syntax:
+                return found[1]
+        return None
+
+    @cached_property
     def wrapped_rollouts(self) -> tuple[Function, ...]:
         """The functions that ``wrap_rollout`` gets: it fills their trajectories."""
-        given = (
-            call.args[1]
-            for call in self.calls
-            if (dotted(call.func) or "").endswith("wrap_rollout") and len(call.args) > 1
-        )
-        functions = self.flow.functions
-        found = [functions.of_file(self.syntax, each) for each in given]
+        found = [self.given_function(each) for each in self.given_to_wrap]
         if any(self.art_calls("init_chat_model")):  # which only works inside of it
             makers = {self.syntax.owner(call) for call in self.trajectories.new}
             found += [self.syntax.functions.get(name) for name in sorted(makers)]

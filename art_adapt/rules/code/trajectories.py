@@ -85,12 +85,20 @@ class Trajectories:
         named = self.file.art_name(expression) or ""
         return named.endswith(".Trajectory") or dotted(expression) in self.classes
 
+    def finished(self, expression: ast.expr) -> ast.expr:
+        """Return the ``t`` of ``t.finish()``, which returns it, and anything else as it is."""
+        while (
+            isinstance(expression, ast.Call)
+            and isinstance(expression.func, ast.Attribute)
+            and expression.func.attr == "finish"
+        ):
+            expression = expression.func.value
+        return expression
+
     def is_one(self, expression: ast.expr) -> bool:
         """Return whether it is constructed, annotated or named as a trajectory."""
-        if isinstance(expression, ast.Call) and last_name(expression.func) == "finish":
-            # Trajectory.finish() returns the trajectory itself (art/trajectories.py).
-            method = expression.func
-            return isinstance(method, ast.Attribute) and self.is_one(method.value)
+        # Trajectory.finish() returns the trajectory itself (art/trajectories.py).
+        expression = self.finished(expression)
         name = dotted(expression)
         if name is None:
             return False
