@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import decorator_names, dotted
 from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code import Code
+from art_adapt.rules.code.retries import tries_again
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.calls.growth import only_tries_again
 from art_adapt.words import AWAITS_AGENT, RETRIES
 
 RULE = Rule("ART212", "retry-in-rollout", Severity.GARBAGE)
@@ -65,7 +65,17 @@ def rollouts(model):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for function in () if code.only_evaluates else code.wrapped_rollouts:
+    if code.only_evaluates:
+        return
+    for given in code.given_to_wrap:
+        # What is given is retried in the rollout; what wrap_rollout returns is not.
+        if isinstance(given, ast.Call) and code.retries.is_one(given.func):
+            yield _found(given)
+        function = code.given_function(given)
+        for decorator in [] if function is None else function.node.decorator_list:
+            if code.retries.is_one(decorator):
+                yield _found(decorator)
+    for function in code.wrapped_rollouts:
         for node in code.syntax.owned_by(function.qualname):
             if isinstance(node, LOOPS) and _tries_again(node):
                 yield _found(node)
@@ -78,7 +88,7 @@ def check(code: Code) -> Iterator[Found]:
                     yield _found(node)
 
 
-def _found(node: ast.For | ast.AsyncFor | ast.While | ast.Call) -> Found:
+def _found(node: ast.For | ast.AsyncFor | ast.While | ast.expr) -> Found:
     return found(
         node,
         "the turns of a failed attempt stay on the trajectory and are trained with the "
@@ -88,14 +98,13 @@ def _found(node: ast.For | ast.AsyncFor | ast.While | ast.Call) -> Found:
 
 def _tries_again(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
     """Return whether a loop runs the agent again after an error."""
-    nodes = list(ast.walk(loop))
-    if not any(map(_runs, nodes)):
+    if not any(map(_runs, ast.walk(loop))):
         return False
     if not isinstance(loop, ast.While):
         called = loop.iter.func if isinstance(loop.iter, ast.Call) else loop.iter
         if "range(" not in ast.unparse(loop.iter):
             return RETRIES.search(dotted(called) or "") is not None
-    return only_tries_again(loop, {})
+    return tries_again(loop, _runs)
 
 
 def _runs(node: ast.AST) -> bool:

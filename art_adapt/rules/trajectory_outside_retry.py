@@ -14,10 +14,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import Function, FunctionNode, dotted
+from art_adapt.code.nodes import FunctionNode
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.words import RETRIES
 
 RULE = Rule("ART207", "trajectory-outside-retry", Severity.GARBAGE)
 BAD = (
@@ -50,38 +49,25 @@ async def rollout(client):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for put in code.trajectories.puts:
+    said = set()
+    for put in code.trajectories.written:
         function = code.function_of(put.by)
         target = _trajectory(put.by)
         if (
             function is None
             or put.by in code.trajectories.new
             or target is None
+            or (function.qualname, target.id) in said
             or _made_inside(code, target, function.node)
+            or next(code.retries.of(function), None) is None
         ):
             continue
-        decorators = [*function.node.decorator_list, *_applied(code, function)]
-        if not any(map(_is_retry, decorators)):
-            continue
+        said.add((function.qualname, target.id))
         yield found(
             put.by if isinstance(put.by, ast.expr | ast.stmt) else put.at,
             f"{function.qualname} is retried, but {target.id} is made outside it and keeps "
             "the failed attempts; make it inside",
         )
-
-
-def _applied(code: Code, function: Function) -> Iterator[ast.expr]:
-    """Yield what is called with a function, as a decorator is: ``retry()(f)``."""
-    for call in code.calls:
-        for given in call.args:
-            if code.flow.functions.of_file(code.syntax, given) == function:
-                yield call.func
-
-
-def _is_retry(decorator: ast.expr) -> bool:
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    name = dotted(called) or ""
-    return RETRIES.search(name.rpartition(".")[2]) is not None
 
 
 def _trajectory(by: ast.AST) -> ast.Name | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import argument_of, dotted
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -58,13 +59,39 @@ def check(code: Code) -> Iterator[Found]:
             continue  # it also fills the trajectory itself
         for node in code.syntax.owned_by(function.qualname):
             if (
-                isinstance(node, ast.Attribute)
-                and isinstance(node.ctx, ast.Load)
-                and node.attr in ("messages", "messages_and_choices")
+                _reads(node)
+                and isinstance(node, ast.Attribute)
                 and code.trajectories.is_one(node.value)
-            ):
+            ) or (isinstance(node, ast.Call) and _hands_on(code, node)):
                 yield found(
                     node,
                     "wrap_rollout fills the trajectory after this function has returned: "
                     "here it is still empty; read what the agent returns",
                 )
+
+
+def _reads(node: ast.AST) -> bool:
+    """Return whether it reads the messages of an object."""
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and node.attr in ("messages", "messages_and_choices")
+    )
+
+
+def _hands_on(code: Code, call: ast.Call) -> bool:
+    """Return whether a function gets the trajectory and reads its messages."""
+    body = code.flow.functions.enter(code.flow.here(call))
+    if body is None:
+        return False
+    names = {
+        name
+        for name in body.function.given
+        if (given := argument_of(call, name, body.function.positional)) is not None
+        and isinstance(given, ast.Name)
+        and code.trajectories.is_one(given)
+    }
+    return any(
+        isinstance(node, ast.Attribute) and _reads(node) and dotted(node.value) in names
+        for node in body.nodes
+    )

@@ -12,6 +12,7 @@ Each module here covers one subject, and imports only modules above it:
 - ``uses``: what becomes of an object
 - ``callbacks``: what ``after_each`` of a gather calls
 - ``trajectories``: where trajectories are made, and what is put on them
+- ``retries``: what runs a function again after an error
 - ``models``: which expressions are models of ART
 - ``rewards``: where rewards are set
 - ``completions``: which calls ask the model in training
@@ -32,6 +33,7 @@ from art_adapt.rules.code.completions import Completions, is_api_model
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Body, Value
 from art_adapt.rules.code.models import Models
+from art_adapt.rules.code.retries import Retries
 from art_adapt.rules.code.rewards import Rewards, RewardWrite
 from art_adapt.rules.code.sampled import Kind, Sampled
 from art_adapt.rules.code.training import Training
@@ -104,7 +106,9 @@ class Code(File):
                 around = isinstance(node.func, ast.Call) or (
                     last_name(node.func) == "partial"
                 )
-                return self.given_function(node.args[0]) if node.args and around else None
+                return (
+                    self.given_function(node.args[0]) if node.args and around else None
+                )
             found = self.flow.functions.called(value.syntax, node)
             if found is not None and found[0] is self.syntax:
                 return found[1]
@@ -156,6 +160,10 @@ class Code(File):
     @cached_property
     def trajectories(self) -> Trajectories:
         return Trajectories(self)
+
+    @cached_property
+    def retries(self) -> Retries:
+        return Retries(self)
 
     @cached_property
     def models(self) -> Models:

@@ -80,7 +80,9 @@ def _of_manager(
         return
     if name in syntax.classes:
         exits = f"{name}.__aexit__", f"{name}.__exit__"
-        leaving = next((syntax.functions[e] for e in exits if e in syntax.functions), None)
+        leaving = next(
+            (syntax.functions[e] for e in exits if e in syntax.functions), None
+        )
         nodes = [] if leaving is None else list(syntax.owned_by(leaving.qualname))
         returned = [node for node in nodes if isinstance(node, ast.Return)]
         swallows = all(
@@ -98,6 +100,4 @@ def _of_manager(
                 for each in ast.walk(part)
             ):
                 for each in node.handlers:
-                    yield Handler(
-                        each, statement, each.type, statement.body, each.body
-                    )
+                    yield Handler(each, statement, each.type, statement.body, each.body)

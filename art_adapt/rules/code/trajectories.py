@@ -208,10 +208,16 @@ class Trajectories:
     def puts(self) -> tuple[Put, ...]:
         """Return what is put on trajectories; through a helper, where the helper is called."""
         found: list[Put] = []
-        for put in self._written:
-            if not isinstance(put.value.node, ast.Starred):
-                found += list(self._by_calls(put)) or [put]
+        for put in self.written:
+            found += list(self._by_calls(put)) or [put]
         return tuple(found)
+
+    @cached_property
+    def written(self) -> tuple[Put, ...]:
+        """Return what is put on trajectories, where that is written."""
+        return tuple(
+            put for put in self._written if not isinstance(put.value.node, ast.Starred)
+        )
 
     @cached_property
     def _written(self) -> tuple[Put, ...]:
