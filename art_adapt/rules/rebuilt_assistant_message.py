@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterator
 
-from art_adapt.code.nodes import keyword
+from art_adapt.code.nodes import attribute_of, keyword
 from art_adapt.rules.code import Code, Kind, Put, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -142,11 +142,20 @@ def _is_sampled_text(
 def _assistant_contents(code: Code, put: Put) -> list[Value]:
     """Return what the content of a message may be that is certainly an assistant's."""
     for value in code.values(put.value):
-        roles = {code.constant(e) for e in code.contents.item(value, "role").values}
+        roles = {_role(code, e) for e in code.contents.item(value, "role").values}
         content = code.contents.item(value, "content").values
         if roles == {"assistant"} and content:
             return [each for each in content if code.constant(each) != ""]
     return []
+
+
+def _role(code: Code, role: Value) -> object:
+    """Return a role that is a constant; that of a sampled message is the assistant's."""
+    read = attribute_of(role.node)
+    if read is not None and read[1] == "role":
+        if code.sampled.kind(role.of(read[0])) is Kind.MESSAGE:
+            return "assistant"
+    return code.constant(role)
 
 
 def _are_of_policy(code: Code, calls: frozenset[ast.Call]) -> bool:

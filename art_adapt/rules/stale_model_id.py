@@ -107,7 +107,12 @@ def check(code: Code) -> Iterator[Found]:
             continue
         named = {model[1] for each in values if (model := _name(each.node))}
         for value in values:
-            if local and _is_old(code, value) and value.node not in said:
+            if (
+                local
+                and value.node not in said
+                and _is_old(code, value)
+                and not _is_before_training(code, call.callee)
+            ):
                 said.add(value.node)
                 yield found(
                     value.node,
@@ -204,11 +209,28 @@ def _is_old(code: Code, value: Value) -> bool:
     node = value.node
     if not receiver(node, "get_inference_name") or value.syntax is not code.syntax:
         return False
+    return _is_before_training(code, node)
+
+
+def _is_before_training(code: Code, node: ast.expr, deepest: int = 3) -> bool:
+    """Return whether an expression certainly is evaluated before the training loop.
+
+    It stands before the loop, or in a function all calls of which do. When a partial is
+    called is not known.
+    """
     owner = code.syntax.owner(node)
-    return any(
-        (loop := code.syntax.enclosing_loop(call)) is not None
-        and code.syntax.owner(call) == owner
-        and not code.blocks.within(node, loop)
-        and node.lineno < loop.lineno
-        for call in code.training.calls
+    for call in code.training.calls:
+        for loops in code.training.levels(call):
+            if loops and code.syntax.owner(loops[-1]) == owner:
+                return (
+                    not code.blocks.within(node, loops[-1])
+                    and node.lineno < loops[-1].lineno
+                )
+    function = code.function_of(node)
+    if function is None or not deepest:
+        return False
+    calls = code.flow.functions.calls_of(code.syntax, function)
+    return bool(calls) and all(
+        each in code.calls and _is_before_training(code, each, deepest - 1)
+        for each in calls
     )
