@@ -14,10 +14,14 @@ sampled logprobs).
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from art_adapt.rules.code import Code, Put, is_api_model
+from art_adapt.code.nodes import dotted
+from art_adapt.rules.code import Code, Put, Value, is_api_model
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.calls.completion_calls import FoundCall
 
 RULE = Rule("ART105", "foreign-choice", Severity.GARBAGE)
 BAD = (
@@ -47,7 +51,54 @@ async def rollout(model, client, judge, messages):
 )
 
 
-def _in_some_turns(code: Code, put: Put) -> object:
+def check(code: Code) -> Iterator[Found]:
+    for put in code.trajectories.puts:
+        if not code.sampled.is_choice(put.value):
+            continue
+        asked = _asked(code, put)
+        models = {name for each in asked for name in each.names}
+        name = models.pop() if len(models) == 1 else _in_some_turns(code, put, asked)
+        if not is_api_model(name):
+            name = _beside_the_policy(code, asked)
+        if is_api_model(name):
+            yield found(
+                put.at,
+                f"this choice is sampled from {name!r}, not from the model in training, "
+                "which is then trained on tokens it never sampled",
+            )
+        elif _is_of_another_endpoint(code, put, asked):
+            yield found(
+                put.at,
+                "this choice is sampled at another endpoint than the model in training, "
+                "which is then trained on tokens it never sampled",
+            )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request that a choice may come from; no call if that is unknown."""
+
+    source: Value | None
+    call: FoundCall | None
+    names: frozenset[object]  # of the model; ``...`` is any other
+
+    @property
+    def is_foreign(self) -> bool:
+        return all(map(is_api_model, self.names))
+
+
+def _asked(code: Code, put: Put) -> list[Asked]:
+    found = []
+    for source in code.sampled.sourced(put.value):
+        call = None if source is None else code.completions.by_call.get(source.node)
+        names: frozenset[object] = frozenset({...})
+        if source is not None and call is not None:
+            names = code.completions.models(call, source.place)
+        found.append(Asked(source, call, names))
+    return found
+
+
+def _in_some_turns(code: Code, put: Put, asked: list[Asked]) -> object:
     """Return the name of a model of an API that is asked in some turns of an episode.
 
     Its name is chosen in the loop of the turns. One that is chosen before is another run,
@@ -59,32 +110,113 @@ def _in_some_turns(code: Code, put: Put) -> object:
         return None
     if any(code.blocks.within(value.node, loop) for value in code.values(made)):
         return None  # each turn has a trajectory of its own
-    for call in code.sampled.sources(put.value):
-        asked = code.completions.by_call.get(call) if call is not None else None
-        given = code.completions.argument(asked, "model") if asked is not None else None
-        for value in () if given is None else given.values:
+    for each in asked:
+        given = code.completions.argument(each.call, "model") if each.call else None
+        if given is None:
+            continue
+        chosen = any(
+            _is_chosen_by_turn(code, definition.node, loop)
+            for written in given.written
+            for definition in code.flow.definitions(written)
+        )
+        for value in given.values:
             name = code.constant(value)
-            if is_api_model(name) and code.blocks.within(value.node, loop):
+            if is_api_model(name) and (chosen or code.blocks.within(value.node, loop)):
                 return name
     return None
 
 
-def check(code: Code) -> Iterator[Found]:
-    for put in code.trajectories.puts:
-        if not code.sampled.is_choice(put.value):
-            continue
-        known = code.completions.by_call
-        models = {
-            name
-            for call in code.sampled.sources(put.value)
-            for name in (
-                code.completions.models(known[call]) if call in known else (...,)
-            )
-        }
-        name = models.pop() if len(models) == 1 else _in_some_turns(code, put)
-        if is_api_model(name):
-            yield found(
-                put.at,
-                f"this choice is sampled from {name!r}, not from the model in training, "
-                "which is then trained on tokens it never sampled",
-            )
+def _is_chosen_by_turn(code: Code, definition: ast.AST, loop: ast.AST) -> bool:
+    """Return whether a definition depends on what the loop of the turns changes."""
+    if not code.blocks.within(definition, loop):
+        return False
+    changing = {
+        node.id
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    around = (definition, *code.syntax.ancestors(definition))
+    tests = [n.test for n in ast.walk(definition) if isinstance(n, ast.IfExp)]
+    tests += [
+        outer.test
+        for outer in around
+        if isinstance(outer, ast.If) and code.blocks.within(outer, loop)
+    ]
+    asked = {n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)}
+    stored = {
+        n.id
+        for n in ast.walk(definition)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+    return not asked.isdisjoint(changing - stored)
+
+
+def _beside_the_policy(code: Code, asked: list[Asked]) -> object:
+    """Return the name of a model of an API that is asked after the policy, or if that fails."""
+    for each in asked:
+        for other in asked:
+            if not each.is_foreign or other.is_foreign:
+                continue
+            if each.source is None or other.source is None or other.call is None:
+                continue
+            one, before = _outermost(each.source), _outermost(other.source)
+            if one is before:
+                one, before = each.source.node, other.source.node
+            if not code.syntax.has(one) or not code.syntax.has(before):
+                continue
+            if _is_instead(code, one, before) or (
+                code.syntax.owner(one) == code.syntax.owner(before)
+                and before.lineno < one.lineno
+                and not code.blocks.exclude(before, one)
+                and not code.blocks.exclude(one, before)
+            ):
+                return next(iter(each.names))
+    return None
+
+
+def _outermost(source: Value) -> ast.expr:
+    """Return the call through which a request is reached, in the function that records it."""
+    node, frame = source.node, source.place.frame
+    while frame is not None:
+        node, frame = frame.call, frame.outer.frame
+    return node
+
+
+def _is_instead(code: Code, node: ast.expr, tried: ast.expr) -> bool:
+    """Return whether a handler evaluates something where another expression has failed."""
+    inner: ast.AST = node
+    for outer in code.syntax.ancestors(node):
+        if isinstance(outer, ast.Try) and isinstance(inner, ast.ExceptHandler):
+            return any(code.blocks.within(tried, each) for each in outer.body)
+        inner = outer
+    return False
+
+
+def _is_of_another_endpoint(code: Code, put: Put, asked: list[Asked]) -> bool:
+    """Return whether a choice comes from a client of its own, and others on it from ART's."""
+    if not asked or not all(
+        each.call is not None
+        and each.source is not None
+        and code.completions.is_elsewhere(each.call, each.source.place)
+        for each in asked
+    ):
+        return False
+    return any(
+        each.call is not None and code.completions.is_arts(each.call)
+        for other in code.trajectories.puts
+        if other is not put and _are_on_one(code, put, other)
+        for each in _asked(code, other)
+    )
+
+
+def _are_on_one(code: Code, one: Put, other: Put) -> bool:
+    """Return whether two values certainly are put on the same trajectory."""
+    if one.by is other.by:
+        return True
+    if one.trajectory is None or other.trajectory is None:
+        return False
+    return (
+        dotted(one.trajectory) is not None
+        and dotted(one.trajectory) == dotted(other.trajectory)
+        and code.syntax.owner(one.by) == code.syntax.owner(other.by)
+    )

@@ -152,9 +152,9 @@ def _assistant_contents(code: Code, put: Put) -> list[Value]:
 def _role(code: Code, role: Value) -> object:
     """Return a role that is a constant; that of a sampled message is the assistant's."""
     read = attribute_of(role.node)
-    if read is not None and read[1] == "role":
-        if code.sampled.kind(role.of(read[0])) is Kind.MESSAGE:
-            return "assistant"
+    is_role = read is not None and read[1] == "role"
+    if is_role and code.sampled.kind(role.of(read[0])) is Kind.MESSAGE:
+        return "assistant"
     return code.constant(role)
 
 

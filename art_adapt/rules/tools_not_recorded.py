@@ -19,6 +19,7 @@ from art_adapt.code.nodes import keyword
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.code.completions import Argument
+from art_adapt.rules.code.flow import constant
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART204", "tools-not-recorded", Severity.GARBAGE)
@@ -91,10 +92,15 @@ def _may_be_left_out(tools: Argument) -> bool:
     if any(isinstance(each.node, ast.List) and each.node.elts for each in tools.values):
         return False
     choices = ast.IfExp | ast.BoolOp
-    chosen = all(
-        isinstance(each.node, choices)
-        or isinstance(each.syntax.parents.get(each.node), choices)
-        for each in tools.written
+    none = [each for each in tools.values if constant(each) is None]
+    chosen = any(
+        bool(these)
+        and all(
+            isinstance(each.node, choices)
+            or isinstance(each.syntax.parents.get(each.node), choices)
+            for each in these
+        )
+        for these in (tools.written, none)
     )
     return None in tools.constants and (not chosen or len(tools.constants) == 1)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from art_adapt.code.nodes import keyword
+from art_adapt.code.nodes import keyword, root_object
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.flow import constant
@@ -153,22 +153,64 @@ class Completions:
             and stated_role(call, self.calls)[0] is Role.POLICY
         )
 
-    def models(self, call: FoundCall) -> frozenset[object]:
-        """Return the names that the model of a call may have; ``...`` is any other."""
+    def is_arts(self, call: FoundCall) -> bool:
+        """Return whether a call certainly asks a model of ART, by its client or name."""
         given = self.argument(call, "model")
+        values = () if given is None else given.values
+        return any(
+            isinstance(node, ast.Attribute) and node.attr in OF_ART[:2]
+            for each in (*self.file.values(call.client), *values)
+            for node in ast.walk(each.node)
+        )
+
+    def is_elsewhere(self, call: FoundCall, place: Place) -> bool:
+        """Return whether a call certainly asks no model of ART.
+
+        Its client is made with nothing of ART, and the environment names its model.
+        """
+        given = self.argument(call, "model", place)
+        clients = self.file.values(Value(root_object(call.client), place))
+        if given is None or not clients:
+            return False
+        made = all(
+            isinstance(each.node, ast.Call)
+            and (each.syntax.qualified(each.node.func) or "").startswith("openai.")
+            and not any(
+                (
+                    isinstance(node, ast.Name)
+                    and constant(each.of(node)) is ...
+                    and each.syntax.is_local(node.id, each.syntax.owner(node))
+                )
+                or (isinstance(node, ast.Attribute) and "inference" in node.attr)
+                for argument in (*each.node.args, *each.node.keywords)
+                for node in ast.walk(argument)
+            )
+            for each in clients
+        )
+        return made and all(
+            ast.unparse(each.node).startswith(("os.environ", "os.getenv"))
+            for each in given.values
+        )
+
+    def models(self, call: FoundCall, place: Place | None = None) -> frozenset[object]:
+        """Return the names that the model of a call may have; ``...`` is any other."""
+        given = self.argument(call, "model", place)
         if given is None:
             return frozenset({...})
         local = (self.file.local.constants(each) for each in given.written)
         return frozenset().union(*local)
 
-    def argument(self, call: FoundCall, name: str) -> Argument | None:
+    def argument(
+        self, call: FoundCall, name: str, place: Place | None = None
+    ) -> Argument | None:
         """Return an argument of the request.
 
-        It is also found in ``extra_body`` and ``**options``.
+        It is also found in ``extra_body`` and ``**options``. ``place``: through which calls
+        of the project's functions the request is reached.
         """
         if call.call is None:
             return None
-        place = Place(call.syntax)
+        place = place or Place(call.syntax)
         value = keyword(call.call, name)
         if value is None and name == "model":
             value = call.model

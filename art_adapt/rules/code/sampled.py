@@ -103,10 +103,18 @@ class Sampled:
 
     def sources(self, expression: ast.expr | Value) -> frozenset[ast.Call | None]:
         """Return the calls that a value may come from; None is an unknown one."""
+        return frozenset(
+            None if each is None else each.node
+            for each in self.sourced(expression)
+            if each is None or isinstance(each.node, ast.Call)
+        )
+
+    def sourced(self, expression: ast.expr | Value) -> frozenset[Value | None]:
+        """Return the ``sources`` as values, which know through which calls they are reached."""
         return frozenset(self._sources(self.file.flow.here(expression), set()))
 
-    def _sources(self, value: Value, seen: set[Value]) -> set[ast.Call | None]:
-        found: set[ast.Call | None] = set()
+    def _sources(self, value: Value, seen: set[Value]) -> set[Value | None]:
+        found: set[Value | None] = set()
         for each in self.file.values(value):
             node = each.node
             inner: ast.expr | None = None
@@ -122,7 +130,7 @@ class Sampled:
                 seen.add(each)
                 found |= self._sources(each.of(inner), seen)
             elif inner is None and not _is_default(each):
-                found.add(node if isinstance(node, ast.Call) else None)
+                found.add(each if isinstance(node, ast.Call) else None)
         return found
 
     def by_another_model(self, expression: ast.expr | Value) -> bool:
