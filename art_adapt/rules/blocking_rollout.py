@@ -130,11 +130,31 @@ def _blocks(code: Code, syntax: Syntax, call: ast.Call) -> bool:
     name = syntax.qualified(call.func) or ""
     return (
         name in BLOCKING
+        or _is_of_session(code, syntax, call)
         or _asks_a_service(code, syntax, call)
         or any(
             each.call is call and not each.recorded and _is_sync(code, each)
             for each in code.completions.of_file(syntax)
         )
+    )
+
+
+def _is_of_session(code: Code, syntax: Syntax, call: ast.Call) -> bool:
+    """Return whether it is a method of ``requests.Session()`` that is a function there, too."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    made = code.values(Value(call.func.value, Place(syntax)))
+    names = [
+        each.syntax.qualified(each.node.func) or ""
+        if isinstance(each.node, ast.Call)
+        else ""
+        for each in made
+    ]
+    return bool(names) and all(
+        f"{name.rpartition('.')[0]}.{call.func.attr}" in BLOCKING
+        and name.rpartition(".")[2][:1].isupper()
+        and "async" not in name.lower()
+        for name in names
     )
 
 

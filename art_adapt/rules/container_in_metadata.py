@@ -34,24 +34,31 @@ async def rollout(model, scenario):
 """,
 )
 
+BUILTINS = ("list", "dict", "set", "sorted")
 TYPES = ("list", "dict", "set", "tuple", "List", "Dict", "Set", "Tuple", "Sequence")
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.trajectories.new:
+    groups = [
+        call
+        for call in code.art_calls("TrajectoryGroup")
+        if (code.art_name(call.func) or "").endswith(".TrajectoryGroup")
+    ]
+    for call in (*code.trajectories.new, *groups):
+        lost = "the run ends" if call in groups else "the episode is lost"
         given = keyword(call, "metadata")
         for at, each in () if given is None else code.contents.entries(given):
             if all(_is_container(code, value) for value in code.values(each)):
                 yield found(
                     at,
-                    "ART 0.5.18 accepts only scalars in metadata: this raises and the "
-                    "episode is lost; store it with json.dumps",
+                    "ART 0.5.18 accepts only scalars in metadata: this raises and "
+                    f"{lost}; store it with json.dumps",
                 )
 
 
 def _is_container(code: Code, value: Value) -> bool:
     node = value.node
-    if isinstance(node, ast.Call) and dotted(node.func) in ("list", "dict", "set"):
+    if isinstance(node, ast.Call) and dotted(node.func) in BUILTINS:
         return True
     if isinstance(
         node, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import defaults_of, dotted
+from art_adapt.code.nodes import Function, defaults_of, dotted, keyword
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -103,6 +103,145 @@ def check(code: Code) -> Iterator[Found]:
             and (where := _shared(code, node.value))
         ):
             yield found(node, _says(ast.unparse(node.value), where))
+
+    yield from _on_copies(code)
+    yield from _of_shared_objects(code)
+
+
+def _on_copies(code: Code) -> Iterator[Found]:
+    """Yield the first that is put on a shallow copy of a trajectory of the module."""
+    said = set()
+    for put in code.trajectories.written:
+        name = None if put.trajectory is None else dotted(put.trajectory)
+        owner = code.syntax.owner(put.by)
+        if put.trajectory is None or name is None or (owner, name) in said:
+            continue
+        for made in code.syntax.values_of(put.trajectory):
+            copied = _copied(made)
+            values = () if copied is None else code.aliases.values(copied)
+            if values and all(
+                value.node in code.trajectories.new
+                and value.syntax.owner(value.node) == MODULE_LEVEL
+                for value in values
+            ):
+                said.add((owner, name))
+                yield found(
+                    put.at,
+                    f"{name} is a shallow copy, which has the same list of messages as all "
+                    "others: they train on each other's turns; make a deep copy",
+                )
+                break
+
+
+def _copied(made: ast.expr) -> ast.expr | None:
+    """Return what is copied with the lists that it has: ``x.model_copy()``, ``copy.copy(x)``."""
+    if not isinstance(made, ast.Call):
+        return None
+    if isinstance(made.func, ast.Attribute) and made.func.attr == "model_copy":
+        return None if made.keywords or made.args else made.func.value
+    return made.args[0] if dotted(made.func) == "copy.copy" and made.args else None
+
+
+def _of_shared_objects(code: Code) -> Iterator[Found]:
+    """Yield where rollouts change a list of an object that all of them use."""
+    for name, node in code.syntax.classes.items():
+        for attribute, changing in _changed_lists(code, name).items():
+            if _is_recorded(code, name, attribute) and _is_shared(code, name, node):
+                yield found(
+                    min(changing, key=lambda each: each.lineno),
+                    _says(f"self.{attribute}", f"of one {name}"),
+                )
+
+
+def _changed_lists(code: Code, name: str) -> dict[str, list[ast.expr | ast.stmt]]:
+    """Map the lists of a class to where its asynchronous methods replace them or add to them."""
+    found: dict[str, list[ast.expr | ast.stmt]] = {}
+    for function in code.syntax.functions.values():
+        if function.class_name != name or not isinstance(
+            function.node, ast.AsyncFunctionDef
+        ):
+            continue
+        for node in code.syntax.owned_by(function.qualname):
+            target: ast.expr | None = None
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.List):
+                target = node.targets[0]
+            elif (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("append", "extend", "insert")
+            ):
+                target = node.func.value
+            spelled = dotted(target) if target is not None else None
+            if spelled is not None and spelled.startswith("self."):
+                assert isinstance(node, ast.expr | ast.stmt)
+                found.setdefault(spelled.removeprefix("self."), []).append(node)
+    return found
+
+
+def _is_recorded(code: Code, name: str, attribute: str) -> bool:
+    """Return whether an attribute of a class is a trajectory's list, or what is sent."""
+    given = [keyword(call, "messages_and_choices") for call in code.trajectories.new]
+    given += [call.messages for call in code.completions.of_policy]
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == attribute
+        and isinstance(node.value, ast.Name)
+        and (node.value.id != "self" or code.syntax.owner(node).startswith(f"{name}."))
+        for each in given
+        if each is not None
+        for node in ast.walk(each)
+    )
+
+
+def _is_shared(code: Code, name: str, node: ast.ClassDef) -> bool:
+    """Return whether the rollouts of a group certainly use one object of a class.
+
+    It is made outside of what makes the rollouts, which call its methods.
+    """
+    if node.bases:
+        return False  # what the class inherits may keep them apart
+    groups = list(code.art_calls("TrajectoryGroup", "gather_trajectories"))
+    many = [
+        each
+        for group in groups
+        for each in ast.walk(group)
+        if isinstance(each, ast.GeneratorExp | ast.ListComp)
+    ]
+    for inner in (each for group in many for each in ast.walk(group.elt)):
+        if not isinstance(inner, ast.Call):
+            continue
+        function = code.flow.functions.called(code.syntax, inner.func)
+        if function is None or function[0] is not code.syntax:
+            continue
+        used = [*inner.args, *(each.value for each in inner.keywords)]
+        if isinstance(inner.func, ast.Attribute) and function[1].class_name == name:
+            used = [inner.func.value]
+        elif not _calls_methods(code, function[1], name):
+            continue
+        for each in used:
+            values = [value.node for value in code.values(each)]
+            if values and all(
+                isinstance(value, ast.Call)
+                and dotted(value.func) == name
+                and not any(code.blocks.within(value, one) for one in many)
+                for value in values
+            ):
+                return True
+    return False
+
+
+def _calls_methods(code: Code, function: Function, name: str) -> bool:
+    """Return whether a function calls a method of a class on one of its parameters."""
+    for node in code.syntax.owned_by(function.qualname):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and dotted(node.func.value) in function.given
+        ):
+            called = code.flow.functions.called(code.syntax, node.func)
+            if called is not None and called[1].class_name == name:
+                return True
+    return False
 
 
 def _says(name: str, where: str) -> str:
