@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted, keyword
 from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART307", "container-in-metadata", Severity.WASTE)
@@ -64,5 +65,5 @@ def _is_container(code: Code, value: Value) -> bool:
         node, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
     ):
         return True
-    annotation = code.flow.annotation(value).strip("'")
-    return annotation.partition("[")[0].rpartition(".")[2] in TYPES
+    annotated = annotation(code.flow, value).strip("'")
+    return annotated.partition("[")[0].rpartition(".")[2] in TYPES

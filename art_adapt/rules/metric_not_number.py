@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted, given_to, keyword
 from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART306", "metric-not-number", Severity.WASTE)
@@ -48,7 +49,7 @@ def check(code: Code) -> Iterator[Found]:
     for at, value in _metrics(code):
         found_values = code.values(value)
         what = next(filter(None, map(_no_number, found_values)), "")
-        annotated = {code.flow.annotation(each) for each in found_values}
+        annotated = {annotation(code.flow, each) for each in found_values}
         if not what and "str" in annotated:
             what = "text"
         if not what and not code.is_tested(at):

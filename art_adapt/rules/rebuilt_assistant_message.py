@@ -152,9 +152,9 @@ def _assistant_contents(code: Code, put: Put) -> list[Value]:
 def _role(code: Code, role: Value) -> object:
     """Return a role that is a constant; that of a sampled message is the assistant's."""
     read = attribute_of(role.node)
-    is_role = read is not None and read[1] == "role"
-    if is_role and code.sampled.kind(role.of(read[0])) is Kind.MESSAGE:
-        return "assistant"
+    if read is not None and read[1] == "role":
+        is_sampled = code.sampled.kind(role.of(read[0])) is Kind.MESSAGE
+        return "assistant" if is_sampled else code.constant(role)
     return code.constant(role)
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted, given_to, receiver
 from art_adapt.rules.code import Code, Kind, Value
+from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART304", "unusable-reward", Severity.GARBAGE)
@@ -54,7 +55,7 @@ def check(code: Code) -> Iterator[Found]:
         what = next(filter(None, map(_unusable, values)), "")
         if what == INFINITE and len(values) > 1:
             what = ""  # where a search for the best begins
-        is_text = {code.flow.annotation(each) for each in values} == {"str"}
+        is_text = {annotation(code.flow, each) for each in values} == {"str"}
         if not what and (is_text or code.sampled.kind(write.value) is Kind.TEXT):
             what = "text"
         if not what and not code.is_tested(write.value):

@@ -5,12 +5,15 @@ Each module here covers one subject, and imports only modules above it:
 - ``reaching``: which definitions of a name reach each statement
 - ``definitions``: which definitions of a name reach its use
 - ``functions``: which function of the project a call enters
+- ``passed``: which functions are passed to others
 - ``flow``: what an expression may stand for
 - ``contents``: what a mapping has under a key, what a list holds
+- ``annotated``: how a value is annotated
 - ``file``: calls, what names mean, constants
 - ``blocks``: what stands after and inside a statement
 - ``uses``: what becomes of an object
 - ``callbacks``: what ``after_each`` of a gather calls
+- ``copies``: which lists a trajectory has copied before they grow
 - ``trajectories``: where trajectories are made, and what is put on them
 - ``retries``: what runs a function again after an error
 - ``models``: which expressions are models of ART

@@ -221,10 +221,10 @@ class Completions:
             if argument.arg in (None, "extra_body"):
                 item = self.file.contents.item(Value(argument.value, place), name)
                 if item.values:
-                    written = item.written or item.values
-                    here = self.file.has(written[0]) and len(written) == 1
-                    at = written[0].node if here else argument.value
-                    return Argument(at, item.values, written)
+                    entries = item.written or item.values
+                    here = self.file.has(entries[0]) and len(entries) == 1
+                    at = entries[0].node if here else argument.value
+                    return Argument(at, item.values, entries)
         return None
 
     def sampled_with(self, name: str) -> Iterator[tuple[ast.expr, object]]:

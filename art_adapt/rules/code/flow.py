@@ -17,7 +17,6 @@ any value is that, and a rule that must be certain asks it of all values.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -85,40 +84,6 @@ class Flow:
         if expression is None:
             return frozenset({...})
         return frozenset(constant(each) for each in self.values(expression))
-
-    def annotation(self, value: Value, deepest: int = 6) -> str:
-        """Return how a value is annotated, as it is spelled; "" if it is not.
-
-        A parameter, a field of a class that is annotated, the result of a function, an element
-        of a list of such, and a name for one of these.
-        """
-        node, syntax = value.node, value.syntax
-        found: ast.expr | None = None
-        if isinstance(node, ast.Name):
-            found = next(iter(syntax.annotations_of(node)), None)
-        elif isinstance(node, ast.Call):
-            body = self.functions.enter(value)
-            found = None if body is None else body.function.node.returns
-        elif isinstance(node, ast.Attribute):
-            owner = ast.Name(
-                self.annotation(value.of(node.value), deepest - 1).strip("'"),
-                ast.Load(),
-            )
-            found = self.functions.field_type(syntax, owner, node.attr)
-        if found is not None:
-            return ast.unparse(found)
-        return self._annotation_of_origin(value, deepest) if deepest else ""
-
-    def _annotation_of_origin(self, value: Value, deepest: int) -> str:
-        """Return how what an expression certainly comes from is annotated."""
-        node = value.node
-        if isinstance(node, ast.Subscript) and _is_any(node.slice):
-            of = self.annotation(value.of(node.value), deepest - 1).strip("'")
-            many = re.fullmatch(r"[\w.]+\[([\w.]+)\]", of)
-            return "" if many is None else many[1]
-        steps = list(self.steps(value))
-        alone = len(steps) == 1 and steps[0] != value
-        return self.annotation(steps[0], deepest - 1) if alone else ""
 
     def definitions(self, value: Value) -> list[Definition]:
         """Return the definitions that reach a name."""
@@ -375,11 +340,6 @@ class Flow:
         body = self.functions.enter(value)
         if body is not None:
             yield from body.returns()
-
-
-def _is_any(index: ast.expr) -> bool:
-    """Return whether an index is that of some element, as a loop goes through them."""
-    return isinstance(index, ast.Constant) and index.value is ...
 
 
 def constant(value: Value) -> object:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.nodes import Function, argument_of, arguments_of, dotted, last_name
+from art_adapt.code.nodes import Function, arguments_of, dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
+from art_adapt.rules.code.passed import Passed, passed_functions
 
 CALLS = 3  # functions entered, one inside the other
 
@@ -87,9 +88,7 @@ class Functions:
     _calls: dict[Syntax, dict[str, list[ast.Call]]] = field(
         default_factory=dict, init=False
     )
-    _passed: dict[Syntax, dict[tuple[str, str], list[Function | None]]] = field(
-        default_factory=dict, init=False
-    )
+    _passed: dict[Syntax, Passed] = field(default_factory=dict, init=False)
 
     @cached_property
     def _project(self) -> Project:
@@ -155,50 +154,17 @@ class Functions:
         for end in range(len(parts), 0, -1):
             around = syntax.functions.get(".".join(parts[:end]))
             if around is not None and callee.id in around.given:
-                given = self._given_to(syntax).get((around.qualname, callee.id), [])
+                given = self._passed_in(syntax).get((around.qualname, callee.id), [])
                 found = {f.qualname for f in given if f is not None}
                 alone = len(found) == 1 and None not in given
                 return syntax.functions[found.pop()] if alone else None
         return None
 
-    def _given_to(self, syntax: Syntax) -> dict[tuple[str, str], list[Function | None]]:
-        """Map the parameters of a file's functions to the functions that they are given."""
+    def _passed_in(self, syntax: Syntax) -> Passed:
+        """Return which functions of a file are passed to which others."""
         if syntax not in self._passed:
-            found: dict[tuple[str, str], list[Function | None]] = {}
-            for function in syntax.functions.values():
-                for decorator in function.node.decorator_list:
-                    taker = self._decorating(syntax, decorator)
-                    if taker is not None and taker.given:
-                        key = (taker.qualname, taker.given[0])
-                        found.setdefault(key, []).append(function)
-            for node in syntax.nodes:
-                taker = (
-                    self.of_file(syntax, node.func)
-                    if isinstance(node, ast.Call)
-                    else None
-                )
-                for name in () if taker is None else taker.given:
-                    given = argument_of(node, name, taker.positional)
-                    if given is not None:
-                        one = self.of_file(syntax, given)
-                        found.setdefault((taker.qualname, name), []).append(one)
-            self._passed[syntax] = found
+            self._passed[syntax] = passed_functions(syntax, self.of_file)
         return self._passed[syntax]
-
-    def _decorating(self, syntax: Syntax, decorator: ast.expr) -> Function | None:
-        """Return the function of the file that gets what is decorated.
-
-        For ``@again(3)`` that is the function that ``again`` returns.
-        """
-        if not isinstance(decorator, ast.Call):
-            return self.of_file(syntax, decorator)
-        made = self.of_file(syntax, decorator.func)
-        for node in () if made is None else syntax.owned_by(made.qualname):
-            if isinstance(node, ast.Return) and node.value is not None:
-                inner = self.of_file(syntax, node.value)
-                if inner is not None:
-                    return inner
-        return None
 
     def _resolved(
         self, syntax: Syntax, callee: ast.expr

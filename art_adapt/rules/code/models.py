@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from art_adapt.code.nodes import dotted, unquoted
+from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
 
@@ -67,7 +68,9 @@ class Models:
         named = (self.file.art_name(each.func) or "" for each in made)
         if made:
             return all(each.endswith("Backend") for each in named)
-        annotated = [a for a in map(self.file.flow.annotation, values) if a]
+        annotated = [
+            a for a in (annotation(self.file.flow, each) for each in values) if a
+        ]
         if annotated:
             return any(BACKENDS.search(each) for each in annotated)
         return any(

@@ -104,9 +104,8 @@ class Sampled:
     def sources(self, expression: ast.expr | Value) -> frozenset[ast.Call | None]:
         """Return the calls that a value may come from; None is an unknown one."""
         return frozenset(
-            None if each is None else each.node
+            each.node if each is not None and isinstance(each.node, ast.Call) else None
             for each in self.sourced(expression)
-            if each is None or isinstance(each.node, ast.Call)
         )
 
     def sourced(self, expression: ast.expr | Value) -> frozenset[Value | None]:

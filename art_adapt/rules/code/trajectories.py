@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from art_adapt.code.nodes import (
-    argument_of,
     dotted,
     keyword,
     last_name,
@@ -16,11 +15,10 @@ from art_adapt.code.nodes import (
     receiver,
 )
 from art_adapt.code.syntax import MODULE_LEVEL
+from art_adapt.rules.code.copies import ITEMS, copied_before
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
 from art_adapt.words import GROWS_LIST, TRAJECTORY
-
-ITEMS = "messages_and_choices"
 
 
 @dataclass(frozen=True)
@@ -354,88 +352,7 @@ class Trajectories:
 
     @cached_property
     def _copied_before(self) -> frozenset[ast.expr]:
-        """Lists, where something is added to them after they were copied for good."""
-        copies: dict[tuple[str, str], list[ast.Call]] = {}
-        for key, call in self._copies():
-            copies.setdefault(key, []).append(call)
-        return frozenset(
-            grown
-            for grown in self._grown_lists()
-            if (made := copies.get(self._key(grown)))
-            and all(self._is_before(call, grown) for call in made)
-            and self._key(grown) not in self._put_as_a_whole
-        )
-
-    def _grown_lists(self) -> Iterator[ast.expr]:
-        """Yield the expressions of lists to which a statement adds something."""
-        for call in self.file.method_calls("append", "extend", "insert"):
-            assert isinstance(call.func, ast.Attribute)
-            yield call.func.value
-        for node in self.file.syntax.nodes:
-            if isinstance(node, ast.AugAssign):
-                yield node.target
-
-    def _key(self, expression: ast.expr) -> tuple[str, str]:
-        """Return whose a list is, a function's or an object's, and its name."""
-        owner, name = self.file.syntax.owner(expression), dotted(expression) or ""
-        is_own = name.startswith("self.")
-        return (owner.rpartition(".")[0] if is_own else owner), name
-
-    def _copies(self) -> Iterator[tuple[tuple[str, str], ast.Call]]:
-        """Yield the lists that trajectories are made of, each with the call that copies it.
-
-        For a helper that makes one of its parameter, that is the call of the helper.
-        """
-        functions = self.file.flow.functions
-        for call in self.new:
-            for given in self._made_of(call):
-                function = self.file.function_of(call)
-                name = dotted(given) or ""
-                if function is None or name not in function.given:
-                    yield self._key(given), call
-                    continue
-                for outer in functions.calls_of(self.file.syntax, function):
-                    passed = argument_of(outer, name, function.positional)
-                    if passed is not None:
-                        yield self._key(passed), outer
-
-    def _made_of(self, call: ast.Call) -> Iterator[ast.expr]:
-        """Yield the list that a trajectory is constructed with, also of ``**fields``."""
-        for each in call.keywords:
-            if each.arg == ITEMS:
-                yield each.value
-            elif each.arg is None:
-                for value in self.file.contents.item(each.value, ITEMS).written:
-                    if self.file.has(value):
-                        yield value.node
-
-    def _is_before(self, call: ast.Call, grown: ast.expr) -> bool:
-        """Return whether a trajectory that is kept certainly is made before a list grows."""
-        syntax = self.file.syntax
-        if not isinstance(syntax.parents.get(call), ast.Assign | ast.AnnAssign):
-            return False
-        if syntax.owner(call) != syntax.owner(grown):
-            return syntax.owner(call).endswith(".__init__")
-        around = set(syntax.enclosing_loops(call))
-        return call.lineno < grown.lineno and around.isdisjoint(
-            syntax.enclosing_loops(grown)
-        )
-
-    @cached_property
-    def _put_as_a_whole(self) -> frozenset[tuple[str, str]]:
-        """Lists that a statement about a trajectory's own list mentions."""
-        about = {
-            next(a for a in self.file.syntax.ancestors(node) if isinstance(a, ast.stmt))
-            for node in self.file.syntax.nodes
-            if isinstance(node, ast.Attribute) and node.attr == ITEMS
-        }
-        return frozenset(
-            self._key(node)
-            for statement in about
-            for node in ast.walk(statement)
-            if isinstance(node, ast.Name | ast.Attribute)
-            and not isinstance(statement, ast.For | ast.AsyncFor | ast.While | ast.If)
-        )
+        return copied_before(self.file, self.new)
 
     @cached_property
     def _constructed_with(self) -> frozenset[tuple[str, str]]:

@@ -1,0 +1,20 @@
+import json
+
+import art
+
+
+async def rollout(model: art.TrainableModel, task) -> art.Trajectory:
+    traj = art.Trajectory(messages_and_choices=[{"role": "user", "content": task.text}])
+    done = []
+    try:
+        for _ in range(9):
+            completion = await model.openai_client().chat.completions.create(
+                model=model.get_inference_name(), messages=traj.messages()
+            )
+            traj.messages_and_choices.append(completion.choices[0])
+            done.append(task.step(json.loads(completion.choices[0].message.content)))
+            traj.messages_and_choices.append({"role": "user", "content": "Next."})
+    except json.JSONDecodeError:
+        traj.metrics["invalid"] = True
+    traj.reward = len(done) / task.steps
+    return traj.finish()

@@ -1,0 +1,21 @@
+import functools
+
+import art
+from art.langgraph import init_chat_model, wrap_rollout
+from langgraph.prebuilt import create_react_agent
+
+
+@functools.lru_cache(maxsize=None)
+def agent(language: str):
+    return create_react_agent(init_chat_model(), [])  # <- ART405
+
+
+async def episode(model: art.TrainableModel, task) -> art.Trajectory:
+    traj = art.Trajectory(messages_and_choices=[])
+    state = await agent(task.language).ainvoke({"messages": [task.text]})
+    traj.reward = task.rate(state["messages"][-1].content)
+    return traj
+
+
+def rollouts(model):
+    return wrap_rollout(model, episode)
