@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import copy
 import importlib.metadata
 import importlib.util
 import inspect
@@ -125,6 +126,24 @@ def test_the_context_of_a_choice_is_what_stands_before_it() -> None:
         assert "w50" not in json.dumps(trajectory(USER, choice()).messages())
 
 
+def test_a_trajectory_copies_the_list_that_it_is_made_with() -> None:
+    messages: list[Any] = [USER]
+    made = art.Trajectory(messages_and_choices=messages)
+    messages.append(choice())
+    assert made.messages_and_choices == [USER]
+    made.messages_and_choices = messages  # but keeps one that is assigned
+    messages.append(USER)
+    assert len(made.messages_and_choices) == 3
+
+
+def test_a_shallow_copy_of_a_trajectory_has_the_same_list() -> None:
+    made = trajectory(USER)
+    assert made.model_copy().messages_and_choices is made.messages_and_choices
+    assert copy.copy(made).messages_and_choices is made.messages_and_choices
+    deep = made.model_copy(deep=True)
+    assert deep.messages_and_choices is not made.messages_and_choices
+
+
 @shows("ART205")
 def test_one_list_for_all_rollouts_mixes_them() -> None:
     messages: list[Any] = []
@@ -241,6 +260,12 @@ def test_containers_in_metadata_raise_on_0_5_18() -> None:
 
 
 # ------------------------------------------------------------------- recording, sampling
+
+
+def test_containers_in_the_metadata_of_a_group_end_a_gather_on_0_5_18() -> None:
+    metadata: Any = {"tags": ["a"]}
+    said = raised(lambda: gather(lambda: [Group([succeed()], metadata=metadata)]))
+    assert ("validation error" in said) == IS_0_5_18
 
 
 @shows("ART106")
@@ -534,6 +559,49 @@ def test_a_trajectory_of_dicts_is_dropped_but_counts_in_the_mean() -> None:
     written = trajectory(USER, {"role": "assistant", "content": "hi there"}, reward=1.0)
     left = trained(written, trajectory(USER, choice()))
     assert len(left) == 1 and left[0][2] < 0
+
+
+def test_an_executor_hides_requests_from_a_capture() -> None:
+    answer = {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "m",
+        "choices": [choice().model_dump(mode="json")],
+    }
+    body = json.dumps(answer).encode()
+
+    def served(_: httpx.Request) -> httpx.Response:
+        kind = {"content-type": "application/json"}
+        return httpx.Response(200, headers=kind, stream=httpx.ByteStream(body))
+
+    transport = httpx.MockTransport(served)
+    client = openai.OpenAI(
+        api_key="-",
+        base_url="http://x/v1",
+        http_client=httpx.Client(transport=transport),
+    )
+
+    def ask() -> None:
+        client.chat.completions.create(model="m", messages=[USER])
+
+    async def in_executor() -> None:
+        await asyncio.get_running_loop().run_in_executor(None, ask)
+
+    def captured(episode: Callable[[], Any]) -> int:
+        made = asyncio.run(art.capture_auto_trajectory(episode()))
+        return len(made.messages_and_choices)
+
+    assert captured(in_executor) == 0
+    if IS_0_5_18:
+        assert captured(lambda: asyncio.to_thread(ask)) == 2
+
+
+def test_a_chat_model_of_art_keeps_the_log_of_its_rollout() -> None:
+    origin = Path(art.__file__).parent / "langgraph" / "llm_wrapper.py"
+    _, _, maker = origin.read_text().partition("def init_chat_model")
+    assert 'config["logger"]' in maker.partition("class ")[0]
+    assert "self.logger.log(" in maker
 
 
 @shows("ART212", "ART312")
