@@ -164,6 +164,8 @@ def _beside_the_policy(code: Code, asked: list[Asked]) -> object:
                 one, before = each.source.node, other.source.node
             if not code.syntax.has(one) or not code.syntax.has(before):
                 continue
+            if code.sampled.is_for_another_model(one):
+                continue
             if _is_instead(code, one, before) or (
                 code.syntax.owner(one) == code.syntax.owner(before)
                 and before.lineno < one.lineno

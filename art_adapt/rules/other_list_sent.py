@@ -240,6 +240,12 @@ def _is_fresh(code: Code, messages: Value) -> bool:
 
 def _is_added(code: Code, messages: Value, name: str, nodes: Iterable[ast.AST]) -> bool:
     """Return whether the function adds to a copy, before it is sent, what is nowhere put."""
+    if any(
+        isinstance(node, ast.Name) and node.id == name
+        for put in code.trajectories.written
+        for node in ast.walk(put.by)
+    ):
+        return False  # the copy itself is put, or a part of it
     for node in nodes:
         if (
             isinstance(node, ast.Call)

@@ -186,7 +186,14 @@ def _is_recorded(code: Code, name: str, attribute: str) -> bool:
         isinstance(node, ast.Attribute)
         and node.attr == attribute
         and isinstance(node.value, ast.Name)
-        and (node.value.id != "self" or code.syntax.owner(node).startswith(f"{name}."))
+        and (
+            code.syntax.owner(node).startswith(f"{name}.")
+            if node.value.id == "self"
+            else any(
+                isinstance(value.node, ast.Call) and dotted(value.node.func) == name
+                for value in code.values(node.value)
+            )
+        )
         for each in given
         if each is not None
         for node in ast.walk(each)
@@ -208,8 +215,10 @@ def _is_shared(code: Code, name: str, node: ast.ClassDef) -> bool:
         if isinstance(each, ast.GeneratorExp | ast.ListComp)
     ]
     for inner in (each for group in many for each in ast.walk(group.elt)):
-        if not isinstance(inner, ast.Call):
-            continue
+        if not isinstance(inner, ast.Call) or isinstance(
+            code.syntax.parents[inner], ast.Await
+        ):
+            continue  # awaited here, they run one after the other
         function = code.flow.functions.called(code.syntax, inner.func)
         if function is None or function[0] is not code.syntax:
             continue

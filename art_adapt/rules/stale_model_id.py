@@ -209,7 +209,33 @@ def _is_old(code: Code, value: Value) -> bool:
     node = value.node
     if not receiver(node, "get_inference_name") or value.syntax is not code.syntax:
         return False
-    return _is_before_training(code, node)
+    return _is_before_training(code, node) and not _is_renewed(code, node)
+
+
+def _is_renewed(code: Code, name: ast.expr) -> bool:
+    """Return whether the attribute or entry that keeps a name is set elsewhere, too."""
+    parent = code.syntax.parents.get(name)
+    attribute: object = None
+    entry: object = None
+    if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Attribute):
+        attribute = parent.targets[0].attr
+    elif isinstance(parent, ast.keyword):
+        attribute = entry = parent.arg
+    elif isinstance(parent, ast.Dict):
+        keys = zip(parent.keys, parent.values, strict=True)
+        key = next(key for key, value in keys if value is name)
+        entry = code.constant(key) if key is not None else None
+    return any(
+        isinstance(node.ctx, ast.Store)
+        and code.syntax.parents.get(node) is not parent
+        and (
+            node.attr == attribute
+            if isinstance(node, ast.Attribute)
+            else entry is not None and code.constant(node.slice) == entry
+        )
+        for node in code.syntax.nodes
+        if isinstance(node, ast.Attribute | ast.Subscript)
+    )
 
 
 def _is_before_training(code: Code, node: ast.expr, deepest: int = 3) -> bool:
