@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import argument_of, dotted
 from art_adapt.rules.code.file import File
+from art_adapt.words import GROWS_LIST
 
 ITEMS = "messages_and_choices"
 Key = tuple[str, str]  # whose a list is, a function's or an object's, and its name
@@ -31,9 +32,7 @@ def copied_before(file: File, new: tuple[ast.Call, ...]) -> frozenset[ast.expr]:
 
 def _grown_lists(file: File) -> Iterator[ast.expr]:
     """Yield the expressions of lists to which a statement adds something."""
-    for call in file.method_calls("append", "extend", "insert"):
-        assert isinstance(call.func, ast.Attribute)
-        yield call.func.value
+    yield from (grown for _, grown in file.method_calls(*GROWS_LIST))
     for node in file.syntax.nodes:
         if isinstance(node, ast.AugAssign):
             yield node.target
