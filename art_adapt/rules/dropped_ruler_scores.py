@@ -142,7 +142,7 @@ def _are_lost(code: Code, call: ast.expr) -> bool:
     A group that is only evaluated may be judged for what is printed.
     """
     use = code.uses.of(call)
-    if not use.is_lost or not use.is_read:
+    if not use.is_lost or not (use.is_read or use.is_shown):
         return use.is_lost
     given = call.args[:1] if isinstance(call, ast.Call) else []
     return not code.training.groups.isdisjoint(code.training.made_as(given))

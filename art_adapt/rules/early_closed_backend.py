@@ -91,6 +91,8 @@ def _too_late(code: Code, item: ast.withitem) -> Iterator[ast.expr]:
     block = code.syntax.parents[item]
     for name in code.uses.reading(item, item.optional_vars):
         inside = code.blocks.within(name, block)
+        if not _is_of(code, name, block):
+            continue
         if _is_returned(code, name) or (not inside and _is_trained_with(code, name)):
             yield name
 
@@ -99,6 +101,11 @@ def _is_returned(code: Code, name: ast.Name) -> bool:
     """Return whether a function returns a backend itself, alone or among others."""
     outer = next(o for o in code.syntax.ancestors(name) if not isinstance(o, HOLDING))
     return isinstance(outer, ast.Return)
+
+
+def _is_of(code: Code, name: ast.Name, block: ast.AST) -> bool:
+    """Return whether a name is read in the function that has the block, not in one inside it."""
+    return code.syntax.owner(name) == code.syntax.owner(block)
 
 
 def _is_trained_with(code: Code, name: ast.Name) -> bool:

@@ -17,7 +17,13 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import Function, given_to, keyword, last_name
+from art_adapt.code.nodes import (
+    Function,
+    arguments_of,
+    given_to,
+    keyword,
+    last_name,
+)
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.functions import Value
@@ -169,17 +175,28 @@ def _is_rollout(code: Code, called: Value) -> bool:
     return any(
         (found[0] is code.syntax and found[1].qualname in code.trajectories.rollouts)
         or _makes_trajectories(*found)
+        or _gives_trajectories(found[1])
         for found in named
         if found is not None
     )
 
 
-def _makes_trajectories(syntax: Syntax, function: Function) -> bool:
-    """Return whether a function makes a trajectory, or is annotated to return some."""
+def _gives_trajectories(function: Function) -> bool:
+    """Return whether a function is annotated to return trajectories, and not to take any."""
     returns = function.node.returns
-    annotated = [] if returns is None else list(ast.walk(returns))
-    if any(last_name(node) == "Trajectory" for node in annotated):
-        return True
+    taken = [each.annotation for each in arguments_of(function.node) if each.annotation]
+    return (
+        returns is not None
+        and "Trajectory" in _named(returns)
+        and not any("Trajectory" in name for each in taken for name in _named(each))
+    )
+
+
+def _named(annotation: ast.expr) -> set[str]:
+    return {last_name(node) for node in ast.walk(annotation)}
+
+
+def _makes_trajectories(syntax: Syntax, function: Function) -> bool:
     return any(
         isinstance(node, ast.Call) and last_name(node.func).endswith("Trajectory")
         for node in syntax.owned_by(function.qualname)

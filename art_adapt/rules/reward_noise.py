@@ -102,8 +102,8 @@ def _adds_noise(code: Code, value: Value) -> bool:
             node = each.node
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 left += map(each.of, node.args)
-            elif isinstance(node, ast.Subscript):  # of an array
-                left.append(each.of(node.value))
+            elif (array := _gone_through(node)) is not None:
+                left.append(each.of(array))
             elif isinstance(node, ast.BinOp):
                 sides = [each.of(node.left), each.of(node.right)]
                 if isinstance(node.op, ast.Add | ast.Sub) and any(
@@ -124,8 +124,8 @@ def _is_random(code: Code, value: Value) -> bool:
             for side in (node.left, node.right)
             for each in code.values(value.of(side))
         )
-    if isinstance(node, ast.Subscript):  # of an array
-        return any(_is_random(code, each) for each in code.values(value.of(node.value)))
+    if (array := _gone_through(node)) is not None:
+        return any(_is_random(code, each) for each in code.values(value.of(array)))
     if not isinstance(node, ast.Call):
         return False
     if dotted(node.func) in CASTS and node.args:
@@ -137,6 +137,13 @@ def _is_random(code: Code, value: Value) -> bool:
     return function in NOISE and (
         package.endswith(("random", "rng")) or _is_generator(code, value.of(node.func))
     )
+
+
+def _gone_through(node: ast.expr) -> ast.expr | None:
+    """Return the array that a loop goes through, of the name that it binds."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return node.value if node.slice.value is ... else None
+    return None
 
 
 def _is_generator(code: Code, method: Value) -> bool:
