@@ -21,6 +21,7 @@ Each module here covers one subject, and imports only modules above it:
 - ``completions``: which calls ask the model in training
 - ``sampled``: which part of a completion an expression is
 - ``training``: which groups are trained on
+- ``sides``: whether a group has several sides of one game
 """
 
 from __future__ import annotations
