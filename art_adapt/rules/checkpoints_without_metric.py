@@ -18,9 +18,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import dotted, keyword, receiver
-from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import LOGS_VALIDATION
 
@@ -42,24 +41,9 @@ async def main(model, backend, groups):
     await model.log(groups, split="train", step=result.step)
     await model.delete_checkpoints("reward")  # <-
     await model.delete_checkpoints(best_checkpoint_metric="loss/train")  # <-
-    await model.delete_checkpoints("val/accuracy")  # <-
-""",
-    """\
-import art
-
-async def main(model, backend, groups, rows, rollout):
-    result = await backend.train(model, groups)
-    done = await art.gather_trajectories([rollout(model, row) for row in rows])
-    right = sum(t.reward for t in done) / len(done)
-    await model.log(metrics={"error": 1 - right}, split="val", step=result.step)
-    await model.delete_checkpoints("val/error")  # <-
 """,
 )
 GOOD = (
-    BAD[2]
-    .replace("  # <-", "")
-    .replace("1 - right", "right")
-    .replace("error", "accuracy"),
     BAD[0].replace("()  # <-", '("train/reward")'),
     BAD[0].replace("  # <-", "").replace('"train", step', '"val", step'),
 )
@@ -87,45 +71,11 @@ def _problem(code: Code, metric: str) -> str:
     """Return what is wrong with a metric, nothing if it may be right."""
     if "/" not in metric and metric not in WITHOUT_SPLIT:
         return f"no metric is logged as {metric}, only with its split before it"
-    if metric.startswith("val/") and not _validates(code):
+    if metric == DEFAULT and not _validates(code):
         return f"{metric} is never logged: every checkpoint but the latest is deleted"
-    if metric.startswith(BEST_LOW) or _is_rest_of_rewards(code, metric):
+    if metric.startswith(BEST_LOW):
         return f"the checkpoint with the highest {metric} is kept, which is the worst"
     return ""
-
-
-def _is_rest_of_rewards(code: Code, metric: str) -> bool:
-    """Return whether what is logged is always 1 less a share that is made from rewards."""
-    name = metric.partition("/")[2]
-    logged = [
-        value
-        for call, _ in code.method_calls("log")
-        if (given := keyword(call, "metrics")) is not None
-        for value in code.contents.item(given, name).values
-    ]
-    return bool(logged) and all(
-        isinstance(value.node, ast.BinOp)
-        and isinstance(value.node.op, ast.Sub)
-        and code.constant(value.of(value.node.left)) == 1
-        and _is_made_from_rewards(code, value.of(value.node.right))
-        for value in logged
-    )
-
-
-def _is_made_from_rewards(code: Code, value: Value) -> bool:
-    """Return whether rewards are read for a value, here or in a function that it comes from."""
-    owner = value.syntax.owner(value.node)
-    nodes = made_from(value.syntax, owner, [value.node])
-    bodies = (
-        code.flow.functions.enter(value.of(node))
-        for node in nodes
-        if isinstance(node, ast.Call)
-    )
-    inside = (node for body in bodies if body is not None for node in body.nodes)
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == "reward"
-        for node in (*nodes, *inside)
-    )
 
 
 def _validates(code: Code) -> bool:
