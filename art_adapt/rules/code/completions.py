@@ -231,8 +231,33 @@ class Completions:
         """Yield an argument of each policy call, with its value if that is constant.
 
         Recorded calls are left out: in a rollout, the train module sets their sampling.
+        What no rollout of the file asks is a probe or an evaluation.
         """
         for call in self.of_policy:
             given = self.argument(call, name)
-            if given is not None and not call.recorded:
+            if given is not None and not call.recorded and not self._is_apart(call):
                 yield given.at, given.constant
+
+    @cached_property
+    def _in_rollouts(self) -> frozenset[str]:
+        """The functions that make trajectories, and those that they call."""
+        return self.trajectories.run_by(self.trajectories.makers)
+
+    def _is_apart(self, call: FoundCall) -> bool:
+        """Return whether a function asks that the file calls, and no rollout of the file does."""
+        syntax = self.file.syntax
+        owner = syntax.owner(call.callee)
+        functions = [
+            syntax.functions[name]
+            for name in (owner, *syntax.functions_around(owner))
+            if name in syntax.functions
+        ]
+        calls = [
+            each
+            for function in functions
+            for each in self.file.flow.functions.calls_of(syntax, function)
+        ]
+        asking = {owner, *map(syntax.owner, calls)}
+        return bool(calls and self._in_rollouts) and self._in_rollouts.isdisjoint(
+            asking
+        )

@@ -167,16 +167,22 @@ class Trajectories:
         )
 
     @cached_property
-    def rollouts(self) -> frozenset[str]:
-        """Functions that make or fill a trajectory, or are annotated to return one."""
+    def makers(self) -> frozenset[str]:
+        """Functions whose own code makes or fills a trajectory, or that return one."""
         owner = self.file.syntax.owner
         found = {owner(call) for call in self.new}
-        found |= {owner(put.by) for put in self.puts}
+        found |= {owner(put.by) for put in self.written}
         for name, function in self.file.syntax.functions.items():
             returns = function.node.returns
             if returns is not None and self._is_class(returns):
                 found.add(name)
         return frozenset(found - {MODULE_LEVEL})
+
+    @cached_property
+    def rollouts(self) -> frozenset[str]:
+        """The makers, and functions for which a helper fills a trajectory."""
+        owner = self.file.syntax.owner
+        return self.makers | {owner(put.by) for put in self.puts} - {MODULE_LEVEL}
 
     def in_rollout(self, node: ast.AST) -> bool:
         """Return whether ``node`` stands in a rollout, or in a function inside one."""
@@ -187,8 +193,12 @@ class Trajectories:
     @cached_property
     def in_episodes(self) -> frozenset[str]:
         """Return the rollouts, the functions inside them, and those of this file that they call."""
+        return self.run_by(self.rollouts)
+
+    def run_by(self, names: frozenset[str]) -> frozenset[str]:
+        """Return functions with those inside them, and those of this file that they call."""
         functions, syntax = self.file.flow.functions, self.file.syntax
-        found = set(self.rollouts)
+        found = set(names)
         left = list(found)
         while left:
             name = left.pop()
