@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from art_adapt import hooks_file
-from art_adapt.code.hooks import imported_hooks, local_names
 from art_adapt.code.packages import import_roots, module_file
 from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
@@ -180,6 +179,4 @@ def _may_be_agent(name: str) -> bool:
 def _completion_calls(source: Source) -> list[FoundCall]:
     if not source.mentions_model:
         return []
-    syntax = Syntax.of(source)
-    hooks = local_names(imported_hooks(syntax), "recorded")
-    return list(find_completion_calls(syntax, hooks))
+    return list(find_completion_calls(Syntax.of(source)))

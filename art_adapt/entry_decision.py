@@ -107,16 +107,6 @@ def _request(survey: Survey) -> EntryPoint:
         called=call.function,
         home=path,
         package=package,
-        module=f".{path.stem}" if package else path.stem,
-        parameters=(),
-        constructor=(),
-        class_name=None,
-        is_async=False,
-        is_generator=False,
-        returns=None,
-        exits=(),
-        rewards=(),
-        score=0,
         is_request=True,
     )
 

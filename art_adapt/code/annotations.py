@@ -1,4 +1,4 @@
-"""Reads annotations: without quotes and None, and what unions admit."""
+"""Reads annotations: what they admit, without quotes and None."""
 
 from __future__ import annotations
 
@@ -7,31 +7,27 @@ import ast
 from art_adapt.code.nodes import last_name, unquoted
 
 
+def alternatives(annotation: ast.expr) -> list[ast.expr]:
+    """Return what an annotation admits but for None: two for ``"Tool | list[Tool] | None"``."""
+    annotation = unquoted(annotation)
+    match annotation:
+        case ast.BinOp(op=ast.BitOr(), left=left, right=right):
+            return [*alternatives(left), *alternatives(right)]
+        case ast.Subscript(value=union, slice=inner) if last_name(union) in (
+            "Optional",
+            "Union",
+        ):
+            parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            return [each for part in parts for each in alternatives(part)]
+        case ast.Constant(value=None):
+            return []
+    return [annotation]
+
+
 def bare(annotation: ast.expr) -> ast.expr:
     """Return the annotation without quotes, and without ``| None``."""
-    annotation = unquoted(annotation)
-    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-        sides = [annotation.left, annotation.right]
-        some = [s for s in sides if not (isinstance(s, ast.Constant) and not s.value)]
-        return bare(some[0]) if len(some) == 1 else annotation
-    if isinstance(annotation, ast.Subscript):
-        optional = last_name(annotation.value) == "Optional"
-        return bare(annotation.slice) if optional else annotation
-    return annotation
-
-
-def alternatives(annotation: ast.expr) -> list[ast.expr]:
-    """Return what a union admits, but for None; another annotation is its only alternative."""
-    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-        return [*alternatives(annotation.left), *alternatives(annotation.right)]
-    if (
-        isinstance(annotation, ast.Subscript)
-        and last_name(annotation.value) == "Union"
-        and isinstance(annotation.slice, ast.Tuple)
-    ):
-        return [each for part in annotation.slice.elts for each in alternatives(part)]
-    is_none = isinstance(annotation, ast.Constant) and annotation.value is None
-    return [] if is_none else [annotation]
+    admitted = alternatives(annotation)
+    return admitted[0] if len(admitted) == 1 else annotation
 
 
 def result_annotation(annotation: ast.expr) -> ast.expr | None:

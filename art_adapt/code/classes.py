@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from art_adapt.code.annotations import alternatives
 from art_adapt.code.index import derived_from
-from art_adapt.code.nodes import dotted, last_name, unquoted
+from art_adapt.code.nodes import dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 
@@ -73,22 +74,22 @@ def annotated(
 
     ``depth``: how many names for annotations led there.
     """
-    annotation = unquoted(annotation)
-    if isinstance(annotation, ast.BinOp):
-        both = (annotation.left, annotation.right)
-        return [c for part in both for c in annotated(project, syntax, part, depth)]
+    return [
+        found
+        for each in alternatives(annotation)
+        for found in _annotated(project, syntax, each, depth)
+    ]
+
+
+def _annotated(
+    project: Project, syntax: Syntax, annotation: ast.expr, depth: int
+) -> list[tuple[Syntax, str]]:
     if isinstance(annotation, ast.Subscript):
+        if last_name(annotation.value) not in ("Annotated", "type", "Type"):
+            return []
         inner = annotation.slice
-        if last_name(annotation.value) in ("Optional", "Annotated", "type", "Type"):
-            first = inner.elts[0] if isinstance(inner, ast.Tuple) else inner
-            return annotated(project, syntax, first, depth)
-        if last_name(annotation.value) == "Union" and isinstance(inner, ast.Tuple):
-            return [
-                c
-                for part in inner.elts
-                for c in annotated(project, syntax, part, depth)
-            ]
-        return []
+        first = inner.elts[0] if isinstance(inner, ast.Tuple) else inner
+        return annotated(project, syntax, first, depth)
     found = project.class_named(syntax, dotted(annotation) or "")
     if found is not None or depth == ALIASES:
         return [found] if found is not None else []

@@ -72,6 +72,8 @@ def usual_text(place: Syntax, value: ast.expr | None, depth: int = 0) -> str | N
             return text
         case ast.BoolOp(op=ast.Or(), values=[*_, last]):
             return usual_text(place, last, depth + 1)
+        case ast.Call(args=[inner]) if last_name(value.func) in ("str", "Path"):
+            return usual_text(place, inner, depth + 1)
         case ast.Call(args=[_, default]) if last_name(value.func) in ("getenv", "get"):
             return usual_text(place, default, depth + 1)
         case ast.Call(args=args) if last_name(value.func) in ("Option", "Argument"):

@@ -10,7 +10,8 @@ import ast
 import functools
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, last_name, unquoted
+from art_adapt.code.annotations import alternatives
+from art_adapt.code.nodes import dotted, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.words import PUTS_ALL, PUTS_ONE
 
@@ -44,8 +45,13 @@ def container_of(syntax: Syntax, value: ast.expr) -> ast.expr | None:
         method = value.func if isinstance(value.func, ast.Attribute) else None
         return method.value if method and method.attr in TAKES_ONE else None
     if isinstance(value, ast.Name):
-        return _iterated(syntax).get((syntax.owner(value), value.id))
+        return iterated(syntax, syntax.owner(value), value.id)
     return None
+
+
+def iterated(syntax: Syntax, owner: str, name: str) -> ast.expr | None:
+    """Return what a loop of a function goes over that binds a name to each element."""
+    return _iterated(syntax).get((owner, name))
 
 
 def held_by(container: ast.expr) -> tuple[list[ast.expr], list[ast.expr]]:
@@ -99,23 +105,15 @@ def put_into(
 
 def element_annotation(annotation: ast.expr) -> ast.expr | None:
     """Return the annotation of a container's elements: ``Tool`` of ``dict[str, Tool]``."""
-    annotation = unquoted(annotation)
-    if isinstance(annotation, ast.BinOp):  # list[Tool] | None
-        left = element_annotation(annotation.left)
-        return left or element_annotation(annotation.right)
-    if not isinstance(annotation, ast.Subscript):
-        return None
-    inner = annotation.slice
-    if last_name(annotation.value) in ("Optional", "Annotated"):
-        return element_annotation(
-            inner.elts[0] if isinstance(inner, ast.Tuple) else inner
-        )
-    if last_name(annotation.value) not in OF_ELEMENTS:
-        return None
-    if not isinstance(inner, ast.Tuple):
-        return inner
-    is_mapping = len(inner.elts) == 2
-    return inner.elts[1 if is_mapping else 0] if inner.elts else None
+    for each in alternatives(annotation):
+        if isinstance(each, ast.Subscript):
+            inner = each.slice
+            parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            if last_name(each.value) == "Annotated":
+                return element_annotation(parts[0])
+            if last_name(each.value) in OF_ELEMENTS and parts:
+                return parts[1 if len(parts) == 2 else 0]
+    return None
 
 
 @functools.lru_cache(maxsize=512)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from art_adapt.code.nodes import FunctionNode, arguments_of
+from art_adapt.code.nodes import FunctionNode, arguments_of, assignment
 from art_adapt.code.reaching import (
     Bound,
     Definition,
@@ -132,24 +132,18 @@ class Definitions:
         return found
 
     def _made_by(self, node: ast.AST) -> Iterator[tuple[str, Definition]]:
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                yield from self._bound(node, target, node.value)
-        elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
-            if node.value is not None:
-                yield from self._bound(node, node.target, node.value)
+        targets, value = assignment(node)
+        if value is not None:
+            for target in targets:
+                yield from self._bound(node, target, value)
         elif isinstance(node, ast.AugAssign):
             if isinstance(node.target, ast.Name):
                 before = self._placed(ast.Name(node.target.id), node.target)
-                value = self._placed(
-                    ast.BinOp(before, node.op, node.value), node.target
-                )
+                sum_of = ast.BinOp(before, node.op, node.value)
+                value = self._placed(sum_of, node.target)
                 yield node.target.id, Definition(node, value)
         elif isinstance(node, ast.For | ast.AsyncFor):
             yield from self._bound(node, node.target, self._some(node.iter))
-        elif isinstance(node, ast.withitem):
-            if node.optional_vars is not None:
-                yield from self._bound(node, node.optional_vars, node.context_expr)
         elif isinstance(node, FunctionNode | ast.ClassDef):
             yield node.name, Definition(node, None)
         elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):

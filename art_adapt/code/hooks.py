@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +46,8 @@ def hook_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
                 yield node
 
 
-def imported_hooks(syntax: Syntax) -> dict[str, str]:
+@functools.lru_cache(maxsize=512)
+def imported_hooks(syntax: Syntax) -> Mapping[str, str]:
     """Return the file's hooks by their local names."""
     return {
         name.asname or name.name: name.name
@@ -78,12 +80,15 @@ def _folder(path: Path, prefix: str) -> Path:
     return next(roots, path.parent).joinpath(*names)
 
 
-def local_names(hooks: dict[str, str], hook: str) -> frozenset[str]:
+def local_names(syntax: Syntax, hook: str) -> frozenset[str]:
+    """Return the names by which a file calls a hook."""
+    hooks = imported_hooks(syntax)
     return frozenset(local for local, name in hooks.items() if name == hook)
 
 
-def unhooked(value: ast.expr, hooks: frozenset[str]) -> ast.expr:
-    """Return the argument of a call of one of ``hooks``; other expressions as they are."""
+def unhooked(syntax: Syntax, value: ast.expr, hook: str) -> ast.expr:
+    """Return the argument of a call of a hook; other expressions as they are."""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.args:
-        return value.args[0] if value.func.id in hooks else value
+        is_hook = imported_hooks(syntax).get(value.func.id) == hook
+        return value.args[0] if is_hook else value
     return value

@@ -117,6 +117,30 @@ def takes_the_rest(case: ast.match_case) -> bool:
     )
 
 
+def assignment(node: ast.AST | None) -> tuple[list[ast.expr], ast.expr | None]:
+    """Return the targets that an assignment, or an item of a ``with``, gives its value to."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            return targets, value
+        case (
+            ast.AnnAssign(target=target, value=value)
+            | ast.NamedExpr(target=target, value=value)
+        ):
+            return [target], value
+        case ast.withitem(optional_vars=ast.expr() as target, context_expr=value):
+            return [target], value
+    return [], None
+
+
+def made_of(node: ast.AST) -> tuple[list[ast.expr], ast.expr | None]:
+    """Return the targets that a node binds, and what they are made of: a loop's, too."""
+    if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+        return [node.target], node.iter
+    if isinstance(node, ast.AugAssign):
+        return [node.target], node.value
+    return assignment(node)
+
+
 def bound_names(targets: Iterable[ast.expr]) -> Iterator[str]:
     """Yield the names that targets of an assignment or a loop bind, in tuples too."""
     for target in targets:
@@ -156,15 +180,19 @@ def arguments_of(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
 
 def defaults_of(function: FunctionNode) -> Iterator[tuple[str, ast.expr]]:
     """Yield the parameters of a function that have a default, with that."""
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    pairs = [
-        *zip(reversed(positional), reversed(arguments.defaults), strict=False),
-        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-    ]
-    for argument, default in pairs:
+    for argument, default in with_defaults(function.args):
         if default is not None:
             yield argument.arg, default
+
+
+def with_defaults(arguments: ast.arguments) -> list[tuple[ast.arg, ast.expr | None]]:
+    """Return the parameters of a function, each with its default if it has one."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    without = [None] * (len(positional) - len(arguments.defaults))
+    return [
+        *zip(positional, (*without, *arguments.defaults), strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
 
 
 def decorator_names(definition: FunctionNode | ast.ClassDef) -> list[str]:
@@ -196,6 +224,27 @@ def statements_after(statement: ast.AST, parent: ast.AST | None) -> list[ast.stm
         if isinstance(block, list) and statement in block:
             return block[block.index(statement) + 1 :]
     return []
+
+
+def entries(node: ast.AST) -> dict[str, ast.expr]:
+    """Return what a dict display has under texts, or a call is given by name."""
+    if isinstance(node, ast.Call):
+        return {k.arg: k.value for k in node.keywords if k.arg is not None}
+    if not isinstance(node, ast.Dict):
+        return {}
+    return {
+        key.value: value
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant) and isinstance(key.value, str)
+    }
+
+
+def text_of(node: ast.AST | None) -> str | None:
+    """Return the text that a constant is."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+    return None
 
 
 def keyword(call: ast.Call, name: str) -> ast.expr | None:

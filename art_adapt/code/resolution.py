@@ -89,7 +89,7 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
                 return found
     found = _of_instances(project, syntax, node.value, node.attr)
     found = list(dict.fromkeys([*found, *_stored_functions(project, syntax, node)]))
-    from art_adapt.code.held_modules import functions_in  # which asks this module
+    from art_adapt.code.values import functions_in  # which asks this module
 
     found = found or ([] if "." in rest else method_of(project, syntax, head, rest))
     return found or functions_in(project, syntax, node)

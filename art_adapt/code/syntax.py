@@ -12,9 +12,11 @@ from art_adapt.code.nodes import (
     Function,
     FunctionNode,
     arguments_of,
+    assignment,
     defaults_of,
     dotted,
     grown_list,
+    made_of,
     paired,
     set_by_name,
     statements_after,
@@ -262,20 +264,12 @@ class Syntax:
         classes = {node: name for name, node in self.classes.items()}
         found: dict[str, list[tuple[str, ast.expr]]] = {}
         for node in self.nodes:
-            if isinstance(node, ast.Assign):
-                pairs = [(target, node.value) for target in node.targets]
-            elif (
-                isinstance(node, ast.AnnAssign | ast.NamedExpr)
-                and node.value is not None
-            ):
-                pairs = [(node.target, node.value)]
-            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-                pairs = [(node.optional_vars, node.context_expr)]
-            elif (kept := set_by_name(node)) is not None:
-                pairs = [kept]
-            else:
+            targets, given = assignment(node)
+            if (kept := set_by_name(node)) is not None:
+                targets, given = [kept[0]], kept[1]
+            if given is None:
                 continue
-            for target, value in (each for pair in pairs for each in paired(*pair)):
+            for target, value in (p for each in targets for p in paired(each, given)):
                 if (key := dotted(target)) is not None:
                     around = classes.get(self.parents[node])  # type: ignore[call-overload]
                     where = around or self._owners[node]
@@ -388,17 +382,8 @@ class Syntax:
     def _origins(self) -> dict[tuple[str, str], list[ast.expr]]:
         found: dict[tuple[str, str], list[ast.expr]] = {}
         for node in self.nodes:
-            targets: list[ast.expr] = []
-            value: ast.expr | None = None
-            if isinstance(node, ast.Assign):
-                targets, value = node.targets, node.value
-            elif isinstance(node, ast.AnnAssign | ast.NamedExpr | ast.AugAssign):
-                targets, value = [node.target], node.value
-            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-                targets, value = [node.optional_vars], node.context_expr
-            elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-                targets, value = [node.target], node.iter
-            elif isinstance(node, ast.Call) and node.args and grown_list(node):
+            targets, value = made_of(node)
+            if isinstance(node, ast.Call) and node.args and grown_list(node):
                 assert isinstance(node.func, ast.Attribute)
                 targets, value = [node.func.value], node.args[-1]
             if value is not None:

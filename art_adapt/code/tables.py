@@ -18,15 +18,15 @@ from art_adapt.code.containers import (
     held_by,
     put_into,
 )
-from art_adapt.code.given import given_for
 from art_adapt.code.index import derived_from
 from art_adapt.code.instances import classes_of, family, owners
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
 from art_adapt.code.questions import ask
-from art_adapt.code.resolution import held_in, referred, resolve
+from art_adapt.code.resolution import referred, resolve
 from art_adapt.code.run_time_names import is_inspection, named_at_run_time
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values, yielded_values
+from art_adapt.code.values import Placed, steps
 
 
 def resolve_in_tables(
@@ -60,9 +60,7 @@ def _in_tables(
             yield from with_overrides(project, place, name, method)
 
 
-def _containers(
-    project: Project, syntax: Syntax, value: ast.expr
-) -> list[tuple[Syntax, ast.expr]]:
+def _containers(project: Project, syntax: Syntax, value: ast.expr) -> list[Placed]:
     """Find the containers that a value is taken from: here, or in a function that looks it up.
 
     ``self.get(name)`` of a registry returns ``self._tools[name]``.
@@ -70,9 +68,7 @@ def _containers(
     return ask(project, _taken_from, syntax, value)
 
 
-def _taken_from(
-    project: Project, syntax: Syntax, value: ast.expr
-) -> Iterator[tuple[Syntax, ast.expr]]:
+def _taken_from(project: Project, syntax: Syntax, value: ast.expr) -> Iterator[Placed]:
     looked_up: list[FunctionKey] = []
     if isinstance(value, ast.Call):
         looked_up = resolve(project, syntax, value.func)
@@ -120,16 +116,12 @@ def _made_by_element(
                 yield found
 
 
-def _elements(
-    project: Project, syntax: Syntax, container: ast.expr
-) -> list[tuple[Syntax, ast.expr]]:
+def _elements(project: Project, syntax: Syntax, container: ast.expr) -> list[Placed]:
     """Find what a container holds, with the files that it stands in."""
     return ask(project, _held, syntax, container)
 
 
-def _held(
-    project: Project, syntax: Syntax, container: ast.expr
-) -> Iterator[tuple[Syntax, ast.expr]]:
+def _held(project: Project, syntax: Syntax, container: ast.expr) -> Iterator[Placed]:
     made_of = [(syntax, *held_by(container))]
     made_of += [
         (place, [], [each]) for place, each in _values(project, syntax, container)
@@ -163,28 +155,22 @@ def _held(
             yield from _elements(project, place, other)
 
 
-def _values(
-    project: Project, syntax: Syntax, value: ast.expr
-) -> Iterator[tuple[Syntax, ast.expr]]:
-    """Yield what a value may be: what is assigned or given for it, returned, or in a container."""
-    if isinstance(value, ast.Name):
-        yield from ((syntax, each) for each in syntax.values_of(value))
-        place, found = project.variable(syntax, value.id)
-        yield from ((place, each) for each in found)
-        yield from given_for(project, syntax, value)
-    elif isinstance(value, ast.Attribute):
-        yield from held_in(project, syntax, value)
-        target = project.imported(syntax, dotted(value.value) or "")
-        if isinstance(target, Syntax):  # tools.TOOLS
-            at_top = target.assignments.get(value.attr, ())
-            yield from ((target, each) for _, each in at_top)
-    elif isinstance(value, ast.Call):
-        for path, qualname in resolve(project, syntax, value.func):
-            place = project.home(path)
-            yield from ((place, each) for each in return_values(place, qualname))
+def _values(project: Project, syntax: Syntax, value: ast.expr) -> Iterator[Placed]:
+    """Yield what a value may be, one step on, in a container as well."""
+    yield from steps(project, syntax, value)
     container = container_of(syntax, value)
     if container is not None:
         yield from _elements(project, syntax, container)
+
+
+def holds_objects(project: Project, syntax: Syntax, value: ast.expr) -> bool:
+    """True if a list or dict holds what JSON cannot: a function, or an object of a class."""
+    return any(
+        isinstance(each, ast.Lambda)
+        or bool(referred(project, place, each))
+        or bool(classes_of(project, place, each))
+        for place, each in _elements(project, syntax, value)
+    )
 
 
 def _element_classes(
@@ -202,7 +188,7 @@ def _element_classes(
 
 def _annotations(
     project: Project, syntax: Syntax, container: ast.expr
-) -> Iterator[tuple[Syntax, ast.expr]]:
+) -> Iterator[Placed]:
     """Yield the annotations of a container, under all names that lead to it."""
     yield from ((syntax, each) for each in syntax.annotations_of(container))
     if isinstance(container, ast.Attribute):

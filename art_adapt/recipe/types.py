@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from art_adapt.code.annotations import bare
 from art_adapt.code.nodes import last_name
 from art_adapt.code.syntax import BUILTIN
 
@@ -40,8 +39,16 @@ def plain_type(annotation: ast.expr | None) -> ast.expr:
 
 def or_none(kind: ast.expr) -> ast.expr:
     """Return a type that admits None as well."""
-    admits = bare(kind) is not kind or ast.unparse(kind) in ("Any", "None")
-    return kind if admits else ast.BinOp(kind, ast.BitOr(), NONE)
+    return kind if _admits_none(kind) else ast.BinOp(kind, ast.BitOr(), NONE)
+
+
+def _admits_none(kind: ast.expr) -> bool:
+    match kind:
+        case ast.BinOp(left=left, right=right):
+            return _admits_none(left) or _admits_none(right)
+        case ast.Constant(value=None) | ast.Name("Any"):
+            return True
+    return False
 
 
 def _plain(node: ast.expr) -> ast.expr | None:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
-from art_adapt.code.hooks import imported_hooks, local_names
 from art_adapt.code.project_folder import project_root
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.errors import Refusal, missing
@@ -188,8 +187,7 @@ def _answers_tools(path: Path) -> tuple[str, Place | None]:
 def _hooked(path: Path) -> Iterator[tuple[str, Place]]:
     """Yield the functions of an agent that have a hooked call, with the call's place."""
     for syntax in files_of(path):
-        hooks = local_names(imported_hooks(syntax), "recorded")
-        for call in find_completion_calls(syntax, hooks) if hooks else ():
+        for call in find_completion_calls(syntax):
             if call.recorded and call.function != MODULE_LEVEL:
                 yield call.function, syntax.place(call.callee)
 

@@ -255,16 +255,15 @@ class EntryPoint:
     called: str  # with the class that is made, which may inherit it: "Agent.run"
     home: Path  # the file that a train module lies beside, and imports it from
     package: str  # dotted package that this file is in, "" for a script
-    module: str  # how an importer beside the train module names this file
-    parameters: tuple[Parameter, ...]
-    constructor: tuple[Parameter, ...]
-    class_name: str | None
-    is_async: bool
-    is_generator: bool
-    returns: str | None
-    exits: tuple[Exit, ...]
-    rewards: tuple[RewardSite, ...]
-    score: int
+    parameters: tuple[Parameter, ...] = ()
+    constructor: tuple[Parameter, ...] = ()
+    class_name: str | None = None
+    is_async: bool = False
+    is_generator: bool = False
+    returns: str | None = None
+    exits: tuple[Exit, ...] = ()
+    rewards: tuple[RewardSite, ...] = ()
+    score: int = 0
     documentation: str = ""
     terminal: Terminal | None = None  # of one that has to be given none
     attribute: str = ""  # of the object that its decorator makes, with the function
@@ -287,6 +286,12 @@ class EntryPoint:
     def key(self) -> FunctionKey:
         """Return the file that defines the function, and its name there."""
         return self.place.path, self.name
+
+    @property
+    def module(self) -> str:
+        """Return how an importer beside the train module names the entry point's file."""
+        in_package = self.package and not self.is_script
+        return f".{self.home.stem}" if in_package else self.home.stem
 
     @property
     def needs(self) -> tuple[Parameter, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from art_adapt.code.hooks import local_names, present_hooks_place
+from art_adapt.code.hooks import imported_hooks, present_hooks_place
 from art_adapt.code.hooks_places import hooks_places
 from art_adapt.code.project import Project
 from art_adapt.code.session import Session
@@ -143,10 +143,7 @@ def _files(
                 project, found.graph, syntax, found.asking, functions
             )
         if path in project.given or asks or runs:
-            carried = local_names(found.hooks[path], "carried")
-            threads = tuple(
-                find_thread_starts(project, syntax, reaching, found.asking, carried)
-            )
+            threads = tuple(find_thread_starts(project, syntax, reaching, found.asking))
         edited = (
             path in project.given
             or asks
@@ -190,7 +187,7 @@ def _file_survey(
 ) -> FileSurvey:
     project = found.project
     path, package = syntax.source.path, project.package(syntax)
-    calls, hooks = found.calls.get(path, []), found.hooks[path]
+    calls = found.calls.get(path, [])
     return FileSurvey(
         source=syntax.source,
         given=path in project.given,
@@ -204,7 +201,7 @@ def _file_survey(
             *(find_loaders(project, path.parent) if edited else ()),
         ),
         names=possible_names(syntax),
-        hooks=hooks,
+        hooks=dict(imported_hooks(syntax)),
         hooks_place=present_hooks_place(syntax),
         hooks_places=hooks_places(syntax) if edited else (),
         tool_execution=tools,

@@ -31,7 +31,7 @@ FOLDER = Path(art_adapt.survey.__file__).parent
 
 def found_in(text: str) -> list[FoundCall]:
     source = Source(Path("/nowhere/agent.py"), dedent(text).encode())
-    return list(find_completion_calls(Syntax.of(source), frozenset()))
+    return list(find_completion_calls(Syntax.of(source)))
 
 
 @pytest.mark.parametrize(

@@ -61,15 +61,14 @@ class Completions:
 
     @cached_property
     def calls(self) -> tuple[FoundCall, ...]:
-        recorded = self.file.hooks("recorded")
-        return tuple(find_completion_calls(self.file.syntax, recorded))
+        return tuple(find_completion_calls(self.file.syntax))
 
     def of_file(self, syntax: Syntax) -> tuple[FoundCall, ...]:
         """Return the completion calls of this file, or of another one of the project."""
         if syntax is self.file.syntax:
             return self.calls
         if syntax not in self._elsewhere:
-            self._elsewhere[syntax] = tuple(find_completion_calls(syntax, frozenset()))
+            self._elsewhere[syntax] = tuple(find_completion_calls(syntax))
         return self._elsewhere[syntax]
 
     @cached_property

@@ -83,15 +83,11 @@ class File:
     @property
     def is_adapted(self) -> bool:
         """Whether the file imports the recorder's hooks."""
-        return bool(self._hooks)
+        return bool(imported_hooks(self.syntax))
 
     def hooks(self, name: str) -> frozenset[str]:
         """Return the local names of one of the recorder's hooks."""
-        return local_names(self._hooks, name)
-
-    @cached_property
-    def _hooks(self) -> dict[str, str]:
-        return imported_hooks(self.syntax)
+        return local_names(self.syntax, name)
 
     @cached_property
     def importers(self) -> tuple[bytes, ...]:

@@ -8,7 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.nodes import Function, arguments_of, dotted, last_name
+from art_adapt.code.nodes import (
+    Function,
+    arguments_of,
+    dotted,
+    last_name,
+)
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.session import Session

@@ -10,7 +10,7 @@ from art_adapt.calls import Api
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import Function, dotted, grown_list, last_name
+from art_adapt.code.nodes import Function, dotted, entries, grown_list, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -368,11 +368,5 @@ def _contents(messages: ast.expr) -> Iterator[ast.expr]:
     if isinstance(messages, ast.Call):
         yield from (*messages.args, *(each.value for each in messages.keywords))
     for message in messages.elts if isinstance(messages, ast.List) else ():
-        if isinstance(message, ast.Dict):
-            for key, value in zip(message.keys, message.values, strict=True):
-                if isinstance(key, ast.Constant) and key.value == "content":
-                    yield value
-        elif isinstance(message, ast.Call) and _is_message(message):
-            yield from (
-                each.value for each in message.keywords if each.arg == "content"
-            )
+        if isinstance(message, ast.Dict) or _is_message(message):
+            yield from filter(None, [entries(message).get("content")])

@@ -27,7 +27,9 @@ from art_adapt.code.nodes import (
     dotted,
     keyword,
 )
+from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.values import steps
 from art_adapt.words import CLIENTS
 
 AUXILIARY_COMMENT = re.compile(r"#.*\bart:\s*auxiliary\b")
@@ -155,13 +157,15 @@ class FoundCall:
 
 
 def find_completion_calls(
-    syntax: Syntax, recorded_hooks: frozenset[str]
+    syntax: Syntax, project: Project | None = None
 ) -> Iterator[FoundCall]:
     """Find the references to functions that ask for a completion, in source order.
 
-    ``recorded_hooks``: the local names of ``recorded``, which tell the calls that have
-    their hook.
+    ``project``: its other files are followed as well.
     """
+    project = project or Project(
+        (syntax.source.path,), {}, {syntax.source.path: syntax}
+    )
     kinds = [
         (kind, syntax.imports_module(*kind.libraries) is not None) for kind in KINDS
     ]
@@ -170,13 +174,14 @@ def find_completion_calls(
             continue
         if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
             continue
-        match = _match(node, syntax, kinds)
+        match = _match(node, project, syntax, kinds)
         if match is None:
             continue
         parent: ast.AST = syntax.parents[node]
         user: ast.AST = node
         recorded = (
-            isinstance(parent, ast.Call) and unhooked(parent, recorded_hooks) is node
+            isinstance(parent, ast.Call)
+            and unhooked(syntax, parent, "recorded") is node
         )
         if recorded:
             user, parent = parent, syntax.parents[parent]
@@ -200,6 +205,7 @@ _Match = tuple[ast.expr, CallKind, Method]
 
 def _match(
     node: ast.Attribute | ast.Name | ast.Call,
+    project: Project,
     syntax: Syntax,
     kinds: list[tuple[CallKind, bool]],
 ) -> _Match | None:
@@ -218,7 +224,7 @@ def _match(
         if kind.module is not None:
             found = _function(node, kind, syntax) if imported else None
         else:
-            found = _method(node, kind, arguments, syntax, imported)
+            found = _method(node, kind, arguments, project, syntax, imported)
         if found is not None:
             return found
     return None
@@ -247,6 +253,7 @@ def _method(
     node: ast.expr,
     kind: CallKind,
     arguments: frozenset[str],
+    project: Project,
     syntax: Syntax,
     imported: bool,
 ) -> _Match | None:
@@ -257,7 +264,7 @@ def _method(
     form = kind.method(method, arguments)
     if form is None:
         return None
-    client = _client_of(holder, kind.resource, syntax)
+    client = _client_of(project, syntax, holder, kind.resource)
     if client is None or _is_module(client, syntax, RESOURCE_MODULE):
         return None
     proven = imported or (kind.proven_by_client and _is_client(client))
@@ -265,7 +272,11 @@ def _method(
 
 
 def _client_of(
-    expression: ast.expr, resource: tuple[str, ...], syntax: Syntax, depth: int = 0
+    project: Project,
+    syntax: Syntax,
+    expression: ast.expr,
+    resource: tuple[str, ...],
+    depth: int = 0,
 ) -> ast.expr | None:
     """Find the client whose ``resource`` the expression is, also through aliases."""
     if isinstance(expression, ast.Attribute) and expression.attr in VIEWS:
@@ -276,14 +287,13 @@ def _client_of(
         return expression
     *outer, last = resource
     if isinstance(expression, ast.Attribute) and expression.attr == last:
-        client = _client_of(expression.value, tuple(outer), syntax, depth)
+        client = _client_of(project, syntax, expression.value, tuple(outer), depth)
         if client is not None:
             return client
-    if depth < ALIASES:
-        for value in syntax.values_of(expression):
-            client = _client_of(value, resource, syntax, depth + 1)
-            if client is not None:
-                return client
+    for place, value in steps(project, syntax, expression) if depth < ALIASES else ():
+        client = _client_of(project, place, value, resource, depth + 1)
+        if client is not None:
+            return client
     return None
 
 

@@ -17,8 +17,8 @@ from art_adapt.code.nodes import dotted
 from art_adapt.code.packages import is_of_project
 from art_adapt.code.project import Project
 from art_adapt.code.questions import DEEPEST
-from art_adapt.code.resolution import resolve
-from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
+from art_adapt.code.syntax import Syntax
+from art_adapt.code.values import Placed, steps
 from art_adapt.survey.calls.completion_calls import FoundCall
 
 # What the names of objects say that have such methods, and ask no model.
@@ -222,7 +222,7 @@ class _Origins:
 
     def is_object(self, syntax: Syntax, value: ast.expr) -> bool:
         """Tell whether a value is an object, and no class or function that makes one."""
-        assigned = (each for _, each in self._assigned(syntax, value))
+        assigned = (each for _, each in steps(self.project, syntax, value))
         return any(isinstance(each, ast.Call) for each in (value, *assigned))
 
     def _look_up(self, syntax: Syntax, value: ast.expr, depth: int) -> _Made | None:
@@ -244,52 +244,15 @@ class _Origins:
         head = (dotted(expression) or "").partition(".")[0]
         return self.imported[syntax].get(head)
 
-    def _made_from(
-        self, syntax: Syntax, value: ast.expr
-    ) -> Iterator[tuple[Syntax, ast.expr]]:
+    def _made_from(self, syntax: Syntax, value: ast.expr) -> Iterator[Placed]:
         """Yield what a value may be, or is made by, with the files of those."""
-        if isinstance(value, ast.Await):
-            yield syntax, value.value
-        elif isinstance(value, ast.Call):
+        if isinstance(value, ast.Call):
             yield syntax, value.func
-            yield from self._returned(syntax, value.func)
         elif isinstance(value, ast.BinOp):  # prompt | model
             yield from ((syntax, part) for part in (value.right, value.left))
-        elif isinstance(value, ast.IfExp):
-            yield from ((syntax, part) for part in (value.body, value.orelse))
-        elif isinstance(value, ast.BoolOp):
-            yield from ((syntax, part) for part in value.values)
-        yield from self._assigned(syntax, value)
+        yield from steps(self.project, syntax, value)
         if isinstance(value, ast.Attribute):  # graph.compile, llm.bind_tools
             yield syntax, value.value
-
-    def _assigned(
-        self, syntax: Syntax, value: ast.expr
-    ) -> Iterator[tuple[Syntax, ast.expr]]:
-        """Yield what a name is assigned, here or in the file that it comes from."""
-        for assigned in syntax.values_of(value):
-            yield syntax, assigned
-        head, _, rest = (dotted(value) or "").partition(".")
-        if head not in syntax.imports:
-            return
-        located = self.project.located(syntax, head)
-        place = self.project.files.get(located) if located is not None else None
-        if place is None:
-            return
-        name = (
-            syntax.imports[head].attribute or rest
-        )  # from graph import app; graph.app
-        for where, assigned in place.assignments.get(name, ()):
-            if where == MODULE_LEVEL:
-                yield place, assigned
-
-    def _returned(
-        self, syntax: Syntax, function: ast.expr
-    ) -> Iterator[tuple[Syntax, ast.expr]]:
-        for path, qualname in resolve(self.project, syntax, function):
-            place = self.project.files[path]
-            for value in return_values(place, qualname):
-                yield place, value
 
     def _derived(self, syntax: Syntax, call: ast.Call) -> _Made | None:
         """Tell which framework's class a class of the project is derived from."""

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 
 from art_adapt.code.call_graph import CallGraph
-from art_adapt.code.nodes import Function, argument_of, dotted, grown_list
+from art_adapt.code.nodes import Function, argument_of, dotted, grown_list, made_of
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.words import CONVERSATIONS, GROWS_LIST
@@ -198,15 +198,8 @@ def sends_answers(loop: ast.AST, asks: Callable[[ast.AST], bool]) -> bool:
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """Yield the names and attributes that a statement binds, each with what it comes from."""
-    targets: list[ast.expr] = []
-    value: ast.expr | None = None
-    if isinstance(node, ast.Assign):
-        targets, value = node.targets, node.value
-    elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.NamedExpr):
-        targets, value = [node.target], node.value
-    elif isinstance(node, ast.For | ast.AsyncFor):
-        targets, value = [node.target], node.iter
-    for target in targets:
+    targets, value = made_of(node)
+    for target in () if isinstance(node, ast.withitem | ast.comprehension) else targets:
         parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
         for part in parts:
             if value is not None and (name := dotted(part)) is not None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.calls import UNRECORDED, UnrecordedCall
+from art_adapt.code.nodes import entries, text_of
 from art_adapt.code.syntax import Syntax
 from art_adapt.conversation_signs import MEDIA
 from art_adapt.source import Place
@@ -86,20 +87,12 @@ def _hosted(syntax: Syntax) -> Iterator[Obstacle]:
 def _media(syntax: Syntax) -> Iterator[Obstacle]:
     """Find the first part of a message that is no text, spelled as a dict or a call."""
     for node in syntax.nodes:
-        if isinstance(node, ast.Dict):
-            keys = (k.value if isinstance(k, ast.Constant) else None for k in node.keys)
-            pairs = list(zip(keys, node.values, strict=True))
-        elif isinstance(node, ast.Call):
-            pairs = [(each.arg, each.value) for each in node.keywords]
-        else:
-            continue
-        for name, value in pairs:
-            kind = value.value if isinstance(value, ast.Constant) else None
-            if name == "type" and kind in MEDIA:
-                what = f"a message with {kind}"
-                place = syntax.place(node)
-                yield Obstacle(place, what, MEDIA_ADVICE, calls_model=False)
-                return
+        kind = text_of(entries(node).get("type"))
+        if isinstance(node, ast.expr) and kind in MEDIA:
+            what = f"a message with {kind}"
+            place = syntax.place(node)
+            yield Obstacle(place, what, MEDIA_ADVICE, calls_model=False)
+            return
 
 
 def _unrecorded(

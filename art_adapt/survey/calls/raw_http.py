@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from art_adapt.calls import URLS
-from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.nodes import assignment, dotted, last_name, with_defaults
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.side_effects.harm import Obstacle
 
@@ -92,16 +92,9 @@ def _sendings(syntax: Syntax, url: ast.Constant) -> Iterator[ast.Call]:
 def _bound(outer: ast.AST, url: ast.Constant) -> Iterator[str]:
     """Yield the last names of what is assigned ``url``, or has it as its default."""
     if isinstance(outer, ast.arguments):
-        positional = [*outer.posonlyargs, *outer.args]
-        pairs = [
-            *zip(reversed(positional), reversed(outer.defaults), strict=False),
-            *zip(outer.kwonlyargs, outer.kw_defaults, strict=True),
-        ]
-        yield from (argument.arg for argument, default in pairs if default is url)
-    elif isinstance(outer, ast.Assign | ast.AnnAssign):
-        targets = outer.targets if isinstance(outer, ast.Assign) else [outer.target]
-        for target in targets:
-            yield last_name(target)
+        yield from (each.arg for each, own in with_defaults(outer) if own is url)
+    else:
+        yield from map(last_name, assignment(outer)[0])
 
 
 def _sends(call: ast.Call) -> bool:

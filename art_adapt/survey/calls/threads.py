@@ -39,7 +39,6 @@ def find_thread_starts(
     syntax: Syntax,
     reaching: set[FunctionKey],
     asking: Asking,
-    carried_hooks: frozenset[str],
 ) -> Iterator[ThreadStart]:
     """Find the functions that run in a thread and may reach a policy call.
 
@@ -53,7 +52,7 @@ def find_thread_starts(
         function = _started_function(node, syntax)
         if function is None:
             continue
-        bare = unhooked(function, carried_hooks)
+        bare = unhooked(syntax, function, "carried")
         marked, function = bare is not function, bare
         if marked or _may_reach(project, syntax, function, node, reaching, asking):
             yield ThreadStart(

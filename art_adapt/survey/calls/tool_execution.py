@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from art_adapt.code.call_graph import CallGraph
-from art_adapt.code.nodes import argument_of, dotted, keyword, last_name
+from art_adapt.code.nodes import argument_of, dotted, entries, keyword, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.survey.calls.asking import Asking
@@ -90,7 +90,7 @@ def _replies(syntax: Syntax) -> Iterator[tuple[ast.expr, int]]:
     """
     observed = []
     for node in syntax.nodes:
-        fields = _fields(node)
+        fields = entries(node)
         role = fields.get("role")
         kind = fields.get("type")
         if role is not None and _role(role) in REPLY_ROLES:
@@ -118,7 +118,7 @@ def _replies(syntax: Syntax) -> Iterator[tuple[ast.expr, int]]:
 
 def answers_a_call(node: ast.AST) -> TypeGuard[ast.Dict | ast.Call]:
     """True if a node is a message with a tool's reply."""
-    role = _fields(node).get("role")
+    role = entries(node).get("role")
     return role is not None and _role(role) in REPLY_ROLES
 
 
@@ -128,19 +128,6 @@ def _role(value: ast.expr) -> str:
         return str(value.value)
     words = (dotted(value) or "").removesuffix(".value").split(".")
     return words[-1].lower() if len(words) > 1 and words[-1].isupper() else ""
-
-
-def _fields(node: ast.AST) -> dict[str, ast.expr]:
-    """Return the entries of a dict display or of a call with keywords."""
-    if isinstance(node, ast.Dict):
-        return {
-            key.value: value
-            for key, value in zip(node.keys, node.values, strict=True)
-            if isinstance(key, ast.Constant) and isinstance(key.value, str)
-        }
-    if isinstance(node, ast.Call):
-        return {k.arg: k.value for k in node.keywords if k.arg is not None}
-    return {}
 
 
 def _words(syntax: Syntax, value: ast.expr) -> str:

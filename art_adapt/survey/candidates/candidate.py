@@ -21,8 +21,8 @@ from art_adapt.survey.candidates.launches import (
     is_batch,
     is_example,
     is_launch,
-    waits_for_a_person,
 )
+from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.starts import (
     begins,
     extends_a_driver,
@@ -30,21 +30,19 @@ from art_adapt.survey.candidates.starts import (
     writes_messages,
 )
 from art_adapt.survey.model import EntryPoint
+from art_adapt.survey.side_effects.effects import waits_for_a_person
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A function that reaches a policy call; ``reaching`` are all such functions.
+    """A function that reaches a policy call.
 
     ``replying``: where the model is asked by what returns its reply (``replying_sites``).
     ``driven``: what a loop at module level runs that drives a conversation.
     """
 
-    project: Project
-    graph: CallGraph
+    leads: Leads
     entry: EntryPoint
-    reaching: set[FunctionKey]
-    asking: Asking
     replying: frozenset[ast.AST]
     driven: set[FunctionKey]
 
@@ -54,7 +52,7 @@ class Candidate:
 
     @cached_property
     def syntax(self) -> Syntax:
-        return self.project.files[self.entry.place.path]
+        return self.leads.syntax(self.key)
 
     @cached_property
     def function(self) -> Function:
@@ -66,36 +64,32 @@ class Candidate:
 
     @cached_property
     def drives(self) -> bool:
-        return self.asking.drives(self.syntax, self.function) or extends_a_driver(
-            self.project, self.key, self.asking
-        )
+        return self.leads.drives(self.key) or extends_a_driver(self.leads, self.key)
 
     @cached_property
     def composes(self) -> bool:
-        return composes(self.syntax, self.function, self.asking)
+        return composes(self.leads, self.key)
 
     @cached_property
     def writes(self) -> bool:
-        return writes_messages(self.project, self.graph, self.key, self.asking)
+        return writes_messages(self.leads, self.key)
 
     @cached_property
     def starts(self) -> bool:
-        return self.writes or starts_conversation(
-            self.project, self.graph, self.key, self.asking
-        )
+        return self.writes or starts_conversation(self.leads, self.key)
 
     @cached_property
     def chats(self) -> bool:
-        return asks_for_turns(self.project, self.graph, self.key, self.reaching)
+        return asks_for_turns(self.leads, self.key)
 
     @cached_property
     def batches(self) -> bool:
-        return is_batch(self.project, self.graph, self.key, self.asking)
+        return is_batch(self.leads, self.key)
 
     @cached_property
     def driving(self) -> set[FunctionKey]:
         """Return the functions that it calls and that drive a conversation each."""
-        return _driving(self.project, self.graph, self.key, self.asking)
+        return _driving(self.leads, self.key)
 
     @cached_property
     def continued(self) -> set[FunctionKey]:
@@ -107,7 +101,7 @@ class Candidate:
         """True if all that use it hand it what the model said to them before."""
         callers = [
             each
-            for each in self.graph.callers(self.key)
+            for each in self.leads.graph.callers(self.key)
             if each not in (self.key, *self.around)
             and not is_trial(each[0], self.key[0])
         ]
@@ -125,7 +119,7 @@ class Candidate:
     @cached_property
     def around(self) -> set[FunctionKey]:
         """Return the other functions of a recursion that it is in."""
-        return self.graph.recursion(self.key)
+        return self.leads.graph.recursion(self.key)
 
     @cached_property
     def users(self) -> list[FunctionKey]:
@@ -135,52 +129,42 @@ class Candidate:
     @cached_property
     def is_started(self) -> bool:
         """True if the project starts it with a task, though something calls it."""
-        project, graph, asking = self.project, self.graph, self.asking
         return (
             takes_anything(self.entry)
-            and not any(begins(project, graph, c, asking) for c in self._counting)
-            and _is_started_itself(project, graph, self.key, self._counting)
+            and not any(begins(self.leads, each) for each in self._counting)
+            and _is_started_itself(self.leads, self.key, self._counting)
         )
 
     @cached_property
     def _counting(self) -> list[FunctionKey]:
         return [
             caller
-            for caller in self.graph.callers(self.key)
-            if caller in self.reaching
+            for caller in self.leads.graph.callers(self.key)
+            if caller in self.leads.reaching
             and caller not in (self.key, *self.around)
-            and _counts(self, caller)
+            and _counts(self.leads, caller)
         ]
 
 
-def _counts(candidate: Candidate, caller: FunctionKey) -> bool:
+def _counts(leads: Leads, caller: FunctionKey) -> bool:
     """True if a caller is more than a start, an example, a batch or a chat of an agent."""
-    project, graph = candidate.project, candidate.graph
-    asking, reaching = candidate.asking, candidate.reaching
     return (
-        _composes_at(project, caller, asking)
-        or begins(project, graph, caller, asking)
+        composes(leads, caller)
+        or begins(leads, caller)
         or not (
-            is_launch(project, caller)
-            or is_example(project, graph, caller, reaching)
-            or is_batch(project, graph, caller, asking)
-            or _only_chats(project, graph, caller, reaching, asking)
+            is_launch(leads.project, caller)
+            or is_example(leads, caller)
+            or is_batch(leads, caller)
+            or _only_chats(leads, caller)
         )
     )
 
 
-def _only_chats(
-    project: Project,
-    graph: CallGraph,
-    key: FunctionKey,
-    reaching: set[FunctionKey],
-    asking: Asking,
-) -> bool:
+def _only_chats(leads: Leads, key: FunctionKey) -> bool:
     """True if a function asks a person by turns, and runs an agent with what is typed."""
-    syntax = project.files[key[0]]
-    return asks_by_turns(
-        syntax, syntax.functions[key[1]], asking
-    ) and not asks_for_turns(project, graph, key, reaching)
+    syntax = leads.syntax(key)
+    by_turns = asks_by_turns(syntax, syntax.functions[key[1]], leads.asking)
+    return by_turns and not asks_for_turns(leads, key)
 
 
 def driven_at_module_level(
@@ -204,67 +188,59 @@ def _hands_reply(
     candidate: Candidate, caller: FunctionKey, callee: FunctionKey
 ) -> bool:
     """True if a caller hands a function what the model said to it before."""
-    syntax = candidate.project.files[caller[0]]
-    function = syntax.functions.get(caller[1])
+    leads = candidate.leads
+    syntax, function = leads.syntax(caller), leads.function(caller)
     if function is None:
         return False
     calls = [n for n in syntax.owned_by(caller[1]) if isinstance(n, ast.Call)]
     replies = [
         call for call in calls if not candidate.replying.isdisjoint(ast.walk(call.func))
     ]
-    sites = candidate.graph.sites.get((caller, callee), ())
+    sites = leads.graph.sites.get((caller, callee), ())
     return any(
-        candidate.asking.hands_on(syntax, function, call, replies)
+        leads.asking.hands_on(syntax, function, call, replies)
         for call in calls
         if call.func in sites
     )
 
 
-def composes(syntax: Syntax, function: Function, asking: Asking) -> bool:
+def composes(leads: Leads, key: FunctionKey) -> bool:
     """True if a function runs an agent's stages one after the other, and asks nobody."""
-    return asking.composes(syntax, function) and not waits_for_a_person(
-        syntax, function
+    syntax, function = leads.syntax(key), leads.function(key)
+    return (
+        function is not None
+        and leads.asking.composes(syntax, function)
+        and not waits_for_a_person(syntax, {function.qualname})
     )
 
 
-def _composes_at(project: Project, key: FunctionKey, asking: Asking) -> bool:
-    syntax = project.files[key[0]]
-    function = syntax.functions.get(key[1])
-    return function is not None and composes(syntax, function, asking)
-
-
 def _is_started_itself(
-    project: Project,
-    graph: CallGraph,
-    key: FunctionKey,
-    callers: Sequence[FunctionKey],
+    leads: Leads, key: FunctionKey, callers: Sequence[FunctionKey]
 ) -> bool:
     """True if the project starts a function itself, and nothing those that call it.
 
     ``chat_aloud`` that calls ``chat`` is another way to use an agent of which the
     project uses ``chat``.
     """
-    if not callers or any(graph.callers(caller) for caller in callers):
+    if not callers or any(map(leads.graph.callers, callers)):
         return False
     return any(
-        is_launch(project, caller) and caller[0] in project.given
-        for caller in graph.callers(key)
+        is_launch(leads.project, caller) and caller[0] in leads.project.given
+        for caller in leads.graph.callers(key)
     )
 
 
-def _driving(
-    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking, depth: int = 2
-) -> set[FunctionKey]:
+def _driving(leads: Leads, key: FunctionKey, depth: int = 2) -> set[FunctionKey]:
     """Return the functions that a function calls and that each drive a conversation.
 
     A private one of its file that calls such functions hands them on.
     """
     found: set[FunctionKey] = set()
-    for path, name in graph.certain.get(key, set()) - {key}:
-        if asking.drives(project.files[path], project.files[path].functions[name]):
-            found.add((path, name))
-        elif depth and path == key[0] and is_private(name):
-            found |= _driving(project, graph, (path, name), asking, depth - 1)
+    for called in leads.called_by(key):
+        if leads.drives(called):
+            found.add(called)
+        elif depth and called[0] == key[0] and is_private(called[1]):
+            found |= _driving(leads, called, depth - 1)
     return found
 
 

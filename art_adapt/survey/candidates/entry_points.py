@@ -22,6 +22,7 @@ from art_adapt.survey.candidates.exits import (
     printed_answers,
     sends,
 )
+from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.rewards import find_rewards
 from art_adapt.survey.candidates.weights import features_of, score_of
 from art_adapt.survey.inputs.clients import with_clients
@@ -38,15 +39,14 @@ def find_entry_points(
     project: Project,
     graph: CallGraph,
     policy: Sequence[FunctionKey],
-    hooks: dict[Path, dict[str, frozenset[str]]],
     asking: Asking,
 ) -> tuple[EntryPoint, ...]:
     """Find every function that reaches a policy call, the likeliest entry point first.
 
-    ``policy``: the functions with policy calls. ``hooks``: for each file, the local names
-    of each hook.
+    ``policy``: the functions with policy calls.
     """
     reaching = graph.reaching(policy)
+    leads = Leads(project, graph, asking, reaching)
     replying = replying_sites(project, graph, asking, reaching)
     driven = driven_at_module_level(project, graph, asking)
     found: list[EntryPoint] = []
@@ -58,8 +58,8 @@ def find_entry_points(
         name = function.node.name
         if function.nested or (name.startswith("__") and name != "__call__"):
             continue
-        entry = describe_entry(project, syntax, function, hooks[path], asking)
-        candidate = Candidate(project, graph, entry, reaching, asking, replying, driven)
+        entry = describe_entry(project, syntax, function, asking)
+        candidate = Candidate(leads, entry, replying, driven)
         features = features_of(candidate)
         scored = replace(entry, features=features, score=score_of(features))
         found += [
@@ -93,22 +93,18 @@ def describe_entry(
     project: Project,
     syntax: Syntax,
     function: Function,
-    hooks: dict[str, frozenset[str]],
     asking: Asking,
 ) -> EntryPoint:
     """Describe a function as an entry point, whether it is a likely one or not."""
     owner = function.qualname.rpartition(".")[0]
     decorators = decorator_names(function.node)
     static = "staticmethod" in decorators or "classmethod" in decorators
-    package = project.package(syntax)
-    stem = syntax.source.path.stem
     entry = EntryPoint(
         place=syntax.place(function.node),
         name=function.qualname,
         called=function.qualname,
         home=syntax.source.path,
-        package=package,
-        module=f".{stem}" if package else stem,
+        package=project.package(syntax),
         parameters=parameters_of(project, syntax, function),
         constructor=()
         if function.class_name is None or static
@@ -122,8 +118,8 @@ def describe_entry(
         returns=ast.unparse(function.node.returns)
         if function.node.returns is not None
         else None,
-        exits=find_exits(project, syntax, function, hooks["final_answer"], asking),
-        rewards=find_rewards(syntax, function, hooks["reward"]),
+        exits=find_exits(project, syntax, function, asking),
+        rewards=find_rewards(syntax, function),
         score=UNSEEN,
         decorated=not PLAIN_DECORATORS.issuperset(decorators),
         attribute=".callback" if is_click_command(syntax, function) else "",
@@ -141,7 +137,6 @@ def describe_entry(
 def script_entry(
     project: Project,
     syntax: Syntax,
-    hooks: frozenset[str],
     asking: Asking,
     terminal: Terminal,
 ) -> EntryPoint:
@@ -152,15 +147,6 @@ def script_entry(
         called=MODULE_LEVEL,
         home=syntax.source.path,
         package=project.package(syntax),
-        module=syntax.source.path.stem,
-        parameters=(),
-        constructor=(),
-        class_name=None,
-        is_async=False,
-        is_generator=False,
-        returns=None,
-        exits=tuple(printed_answers(syntax, MODULE_LEVEL, hooks, asking)),
-        rewards=(),
-        score=0,
+        exits=tuple(printed_answers(syntax, MODULE_LEVEL, asking)),
         terminal=terminal,
     )

@@ -11,6 +11,7 @@ from art_adapt.code.nodes import (
     Function,
     FunctionNode,
     dotted,
+    entries,
     grown_list,
     keyword,
     last_name,
@@ -43,23 +44,19 @@ def find_exits(
     project: Project,
     syntax: Syntax,
     function: Function,
-    hooks: frozenset[str],
     asking: Asking,
 ) -> tuple[Exit, ...]:
-    """Find the answers that ``function`` returns, or else stores, prints, or keeps.
-
-    ``hooks``: the local names of ``final_answer``.
-    """
+    """Find the answers that ``function`` returns, or else stores, prints, or keeps."""
     returned = _from_the_model(
         each
-        for each in _returned(syntax, function, hooks, asking)
+        for each in _returned(syntax, function, asking)
         if not _is_stream(project, syntax, each[0])
     )
     found = (
-        list(_in_records(project, syntax, returned, hooks, asking))
-        or list(_stored(syntax, function, hooks))
-        or list(printed_answers(syntax, function.qualname, hooks, asking))
-        or list(_kept(syntax, function, hooks, asking))
+        list(_in_records(project, syntax, returned, asking))
+        or list(_stored(syntax, function))
+        or list(printed_answers(syntax, function.qualname, asking))
+        or list(_kept(syntax, function, asking))
     )
     return tuple(found)
 
@@ -68,10 +65,9 @@ def _exit(
     syntax: Syntax,
     value: ast.expr,
     how: str,
-    hooks: frozenset[str],
     around: ast.Call | None = None,
 ) -> Exit:
-    answer = unhooked(value, hooks)
+    answer = unhooked(syntax, value, "final_answer")
     return Exit(
         syntax.place(value),
         Span.of(value),
@@ -83,7 +79,7 @@ def _exit(
 
 
 def _returned(
-    syntax: Syntax, function: Function, hooks: frozenset[str], asking: Asking
+    syntax: Syntax, function: Function, asking: Asking
 ) -> Iterator[tuple[ast.expr, Exit]]:
     for node in syntax.owned_by(function.qualname):
         if (
@@ -101,7 +97,7 @@ def _returned(
             continue
         if only_rewards(_argument(answer)):  # a score is no answer
             continue
-        exit_ = _exit(syntax, answer, "returned", hooks)
+        exit_ = _exit(syntax, answer, "returned")
         if isinstance(node.value, ast.Tuple) and answer in node.value.elts:
             exit_ = replace(exit_, element=node.value.elts.index(answer))
         yield answer, exit_
@@ -142,7 +138,6 @@ def _in_records(
     project: Project,
     syntax: Syntax,
     returned: list[tuple[ast.expr, Exit]],
-    hooks: frozenset[str],
     asking: Asking,
 ) -> Iterator[Exit]:
     """Find the model's words in the records that a function returns.
@@ -155,7 +150,7 @@ def _in_records(
             part
             for argument in (*value.args, *(k.value for k in value.keywords))
             if not isinstance(argument, ast.Starred)
-            for part in _replies_in(syntax, argument, hooks, asking)
+            for part in _replies_in(syntax, argument, asking)
         ]
         for value, exit_ in returned
         if isinstance(value, ast.Call)
@@ -168,7 +163,7 @@ def _in_records(
         if parts is None or len(parts) > 1:
             yield exit_
         elif parts:
-            inner = _exit(syntax, parts[0], "returned", hooks)
+            inner = _exit(syntax, parts[0], "returned")
             yield replace(inner, place=exit_.place)
 
 
@@ -226,13 +221,7 @@ def is_status(value: ast.expr) -> bool:
 
 def _is_failure(value: ast.expr) -> bool:
     """True if a returned dict says itself that there is no answer."""
-    if not isinstance(value, ast.Dict):
-        return False
-    said = {
-        key.value: item
-        for key, item in zip(value.keys, value.values, strict=True)
-        if isinstance(key, ast.Constant)
-    }
+    said = entries(value) if isinstance(value, ast.Dict) else {}
     for name in SUCCESS_KEYS:
         if isinstance(flag := said.get(name), ast.Constant) and flag.value is False:
             return True
@@ -289,9 +278,7 @@ def _in_handler(syntax: Syntax, node: ast.AST, asking: Asking) -> bool:
     return False
 
 
-def _stored(
-    syntax: Syntax, function: Function, hooks: frozenset[str]
-) -> Iterator[Exit]:
+def _stored(syntax: Syntax, function: Function) -> Iterator[Exit]:
     for node in syntax.owned_by(function.qualname):
         if (
             isinstance(node, ast.Assign)
@@ -304,13 +291,10 @@ def _stored(
                     syntax,
                     node.value,
                     f"stored in {syntax.text(node.targets[0])}",
-                    hooks,
                 )
 
 
-def printed_answers(
-    syntax: Syntax, owner: str, hooks: frozenset[str], asking: Asking
-) -> Iterator[Exit]:
+def printed_answers(syntax: Syntax, owner: str, asking: Asking) -> Iterator[Exit]:
     """Find the answers that a function, or a file at module level, shows somebody."""
     shown = [
         (node, value)
@@ -319,21 +303,19 @@ def printed_answers(
         and shows(syntax, node)
         and not _in_handler(syntax, node, asking)
         for argument in (*node.args, *(k.value for k in node.keywords))
-        for value in _replies_in(syntax, argument, hooks, asking)
+        for value in _replies_in(syntax, argument, asking)
     ]
     left = {node: syntax.left_after(node) for node, _ in shown}
     for node, value in shown:
         loop = syntax.enclosing_loop(node)
         if loop is None or loop not in left.values() or left[node] is not None:
-            yield _exit(syntax, value, "printed", hooks, node)
+            yield _exit(syntax, value, "printed", node)
         # Else it is said on the way to the answer.
 
 
-def _replies_in(
-    syntax: Syntax, value: ast.expr, hooks: frozenset[str], asking: Asking
-) -> Iterator[ast.expr]:
+def _replies_in(syntax: Syntax, value: ast.expr, asking: Asking) -> Iterator[ast.expr]:
     """Find the model's answer in what is printed: formatted, coloured, put together."""
-    if holds_reply(syntax, unhooked(value, hooks), asking):
+    if holds_reply(syntax, unhooked(syntax, value, "final_answer"), asking):
         yield value
         return
     parts: list[ast.expr] = []
@@ -349,12 +331,10 @@ def _replies_in(
         case ast.Call() if last_name(value.func) not in MEASURES:
             parts = [*value.args, *(k.value for k in value.keywords)]
     for part in parts:
-        yield from _replies_in(syntax, part, hooks, asking)
+        yield from _replies_in(syntax, part, asking)
 
 
-def _kept(
-    syntax: Syntax, function: Function, hooks: frozenset[str], asking: Asking
-) -> Iterator[Exit]:
+def _kept(syntax: Syntax, function: Function, asking: Asking) -> Iterator[Exit]:
     """Find answers that are added to a list that no completion call sends."""
     sent = {
         dotted(call.messages) or ""
@@ -369,5 +349,5 @@ def _kept(
         if _in_handler(syntax, node, asking):
             continue
         for value in node.args[-1:]:
-            if holds_reply(syntax, unhooked(value, hooks), asking):
-                yield _exit(syntax, value, f"added to {grown}", hooks, node)
+            if holds_reply(syntax, unhooked(syntax, value, "final_answer"), asking):
+                yield _exit(syntax, value, f"added to {grown}", node)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import Function, dotted
-from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.candidates.candidate import Candidate, is_private
@@ -30,6 +29,7 @@ from art_adapt.survey.candidates.launches import (
     is_launch,
     leaves_it_running,
 )
+from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.starts import writes_messages
 from art_adapt.words import PROBES, RUNS_EPISODE, TRIES_AGAIN
 
@@ -61,7 +61,7 @@ def _feature(
 
 @_feature("it is in a file that you named")
 def named_file(candidate: Candidate) -> bool:
-    return candidate.entry.place.path in candidate.project.given
+    return candidate.entry.place.path in candidate.leads.project.given
 
 
 @_feature("it is named as what runs an agent")
@@ -96,15 +96,15 @@ def yields(candidate: Candidate) -> bool:
 
 @_feature("it starts, shows or tries an agent, or runs it for each of some rows")
 def starts_or_tries(candidate: Candidate) -> bool:
-    project, graph, key = candidate.project, candidate.graph, candidate.key
+    leads, key = candidate.leads, candidate.key
     own = candidate.drives or candidate.composes or candidate.starts
     return bool(
         candidate.batches
         or PROBES.search(candidate.name)
         or TRIES_AGAIN.search(candidate.name)
-        or leaves_it_running(candidate.syntax, candidate.function, candidate.asking)
-        or (is_launch(project, key) and not (own or candidate.chats))
-        or (not own and is_example(project, graph, key, candidate.reaching))
+        or leaves_it_running(candidate.syntax, candidate.function, leads.asking)
+        or (is_launch(leads.project, key) and not (own or candidate.chats))
+        or (not own and is_example(leads, key))
     )
 
 
@@ -116,26 +116,26 @@ def chats(candidate: Candidate) -> bool:
 @_feature("a person types what it hands on, turn by turn")
 def relays_a_person(candidate: Candidate) -> bool:
     return not (candidate.chats or candidate.starts) and asks_by_turns(
-        candidate.syntax, candidate.function, candidate.asking
+        candidate.syntax, candidate.function, candidate.leads.asking
     )
 
 
 @_feature("it makes one turn of a chat with a person")
 def turn_of_a_chat(candidate: Candidate) -> bool:
     return not (candidate.chats or relays_a_person(candidate)) and is_asked_by_a_person(
-        candidate.project, candidate.graph, candidate.entry, candidate.reaching
+        candidate.leads, candidate.entry
     )
 
 
 @_feature("a table of tools or agents leads to it")
 def in_a_table(candidate: Candidate) -> bool:
-    project, graph, key = candidate.project, candidate.graph, candidate.key
+    leads, key = candidate.leads, candidate.key
     return any(
-        caller in candidate.reaching
+        caller in leads.reaching
         and caller != key
-        and not is_launch(project, caller)
-        for caller, callee in graph.tabled
-        if callee == key and not graph.leads_to(key, caller)
+        and not is_launch(leads.project, caller)
+        for caller, callee in leads.graph.tabled
+        if callee == key and not leads.graph.leads_to(key, caller)
     )
 
 
@@ -150,12 +150,12 @@ def composes(candidate: Candidate) -> bool:
 @_feature("it only sends the messages that it is given")
 def only_sends(candidate: Candidate) -> bool:
     syntax, function = candidate.syntax, candidate.function
-    return candidate.asking.only_sends(syntax, function) and not candidate.driving
+    return candidate.leads.asking.only_sends(syntax, function) and not candidate.driving
 
 
 @_feature("another method reads what the model said to it")
 def read_later(candidate: Candidate) -> bool:
-    return _is_read_later(candidate.syntax, candidate.function, candidate.asking)
+    return _is_read_later(candidate.syntax, candidate.function, candidate.leads.asking)
 
 
 @_feature("it writes the first messages")
@@ -180,7 +180,7 @@ def asks_in_a_loop(candidate: Candidate) -> bool:
     if candidate.drives or drives_privately(candidate) or candidate.batches:
         return False
     return any(
-        isinstance(node, LOOPS) and candidate.asking.asks(node)
+        isinstance(node, LOOPS) and candidate.leads.asking.asks(node)
         for node in candidate.syntax.owned_by(candidate.function.qualname)
     )
 
@@ -195,7 +195,7 @@ def runs_one_of_several(candidate: Candidate) -> bool:
 
 @_feature("it is inside a recursion that another function starts")
 def inside_a_recursion(candidate: Candidate) -> bool:
-    graph, key, around = candidate.graph, candidate.key, candidate.around
+    graph, key, around = candidate.leads.graph, candidate.key, candidate.around
     return bool(around) and not _starts_recursion(graph, key, around)
 
 
@@ -207,20 +207,19 @@ def started_itself(candidate: Candidate) -> bool:
 @_feature("what differs between episodes is told to its caller")
 def told_before(candidate: Candidate) -> bool:
     return not takes_anything(candidate.entry) and any(
-        candidate.project.files[path].functions[name].parameters
-        for path, name in candidate.users
-        if name != MODULE_LEVEL
+        function.parameters
+        for function in map(candidate.leads.function, candidate.users)
+        if function is not None
     )
 
 
 @_feature("its caller hands it an agent, a prompt or a conversation that has begun")
 def begun_before(candidate: Candidate) -> bool:
-    project, graph = candidate.project, candidate.graph
-    entry, asking = candidate.entry, candidate.asking
+    entry, leads = candidate.entry, candidate.leads
     if not candidate.users:
         return False
-    is_begun = is_only_given(project, entry, asking) and any(
-        writes_messages(project, graph, caller, asking) for caller in candidate.users
+    is_begun = is_only_given(leads.project, entry, leads.asking) and any(
+        writes_messages(leads, caller) for caller in candidate.users
     )
     return is_begun or is_handed_an_agent(entry) or is_handed_a_prompt(entry)
 
@@ -232,7 +231,7 @@ def handed_a_reply(candidate: Candidate) -> bool:
 
 @_feature("its caller hands it the command line that it parsed")
 def handed_arguments(candidate: Candidate) -> bool:
-    return is_handed_arguments(candidate.project, candidate.graph, candidate.entry)
+    return is_handed_arguments(candidate.leads, candidate.entry)
 
 
 @_feature("a loop at module level drives the conversation, and it makes one turn")
@@ -253,14 +252,16 @@ def part(candidate: Candidate) -> bool:
 @_feature("it only relays what its caller asks")
 def only_relays(candidate: Candidate) -> bool:
     syntax, function = candidate.syntax, candidate.function
-    return bool(candidate.users) and candidate.asking.only_relays(syntax, function)
+    return bool(candidate.users) and candidate.leads.asking.only_relays(
+        syntax, function
+    )
 
 
 def _is_whole(candidate: Candidate) -> bool:
     return (
         candidate.drives
         and not candidate.name.startswith("_")
-        and not candidate.asking.is_given(candidate.syntax, candidate.function)
+        and not candidate.leads.asking.is_given(candidate.syntax, candidate.function)
     )
 
 
@@ -269,40 +270,23 @@ def _is_part(candidate: Candidate) -> bool:
         return False
     return not (
         _is_whole(candidate)
-        and _is_used_as_a_whole(
-            candidate.project,
-            candidate.graph,
-            candidate.key,
-            candidate.users,
-            candidate.reaching,
-            candidate.asking,
-        )
+        and _is_used_as_a_whole(candidate.leads, candidate.key, candidate.users)
     )
 
 
 def _is_used_as_a_whole(
-    project: Project,
-    graph: CallGraph,
-    key: FunctionKey,
-    callers: Sequence[FunctionKey],
-    reaching: set[FunctionKey],
-    asking: Asking,
+    leads: Leads, key: FunctionKey, callers: Sequence[FunctionKey]
 ) -> bool:
     """True if the callers of a whole agent only use it.
 
     A caller that drives a loop itself, or that asks the model elsewhere as well, has it
     as a part.
     """
-    for path, qualname in callers:
-        syntax = project.files[path]
-        if qualname == MODULE_LEVEL:
-            continue
-        if asking.drives(syntax, syntax.functions[qualname]):
-            return False
-        others = graph.certain.get((path, qualname), set()) - {key, (path, qualname)}
-        if others & reaching:
-            return False
-    return True
+    return not any(
+        leads.drives(caller) or (leads.called_by(caller) - {key}) & leads.reaching
+        for caller in callers
+        if caller[1] != MODULE_LEVEL
+    )
 
 
 def _is_read_later(syntax: Syntax, function: Function, asking: Asking) -> bool:

@@ -12,7 +12,6 @@ from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.callers import files_that_define
 from art_adapt.code.classes import FunctionKey, annotated, lineage, method_of
 from art_adapt.code.command_line import argument_readers
-from art_adapt.code.hooks import HOOKS, imported_hooks, local_names
 from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
@@ -31,10 +30,10 @@ from art_adapt.survey.candidates.entry_points import (
     names_function,
     script_entry,
 )
+from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.inputs.instances import as_method_of, implemented_by
 from art_adapt.survey.model import CompletionCall, EntryPoint, Span, Terminal
-from art_adapt.survey.side_effects.effects import asks_a_person, find_effects
-from art_adapt.survey.side_effects.harm import Harm
+from art_adapt.survey.side_effects.effects import asks_a_person, waits_for_a_person
 from art_adapt.survey.side_effects.work_at_import import find_work_at_import
 
 
@@ -52,11 +51,8 @@ class Found:
 
     @staticmethod
     def of(project: Project) -> Found:
-        hooks = _hooks_of(project)
         found = {
-            path: list(
-                find_completion_calls(syntax, local_names(hooks[path], "recorded"))
-            )
+            path: list(find_completion_calls(syntax, project))
             for path, syntax in project.files.items()
             if syntax.source.mentions_model
         }
@@ -70,7 +66,7 @@ class Found:
                 found[syntax.source.path] = [*found.get(syntax.source.path, ()), *run]
             found = _of_this_agent(project, graph, found)
         every = [call for calls in found.values() for call in calls]
-        aliased = {call: list(uses_of(project, call)) for call in every}
+        aliased = uses_of(project, every)
         growing = growing_sites(project, graph)
         loops = {
             call: loop
@@ -98,11 +94,7 @@ class Found:
         ]
         policy += [key for key, _ in by_alias]
         asking = Asking.of(every, graph, policy, growing, [at for _, at in by_alias])
-        local_hooks = {
-            path: {hook: local_names(names, hook) for hook in HOOKS}
-            for path, names in hooks.items()
-        }
-        entries = find_entry_points(project, graph, policy, local_hooks, asking)
+        entries = find_entry_points(project, graph, policy, asking)
         return Found(project, graph, calls, policy, asking, entries, unreached)
 
     def with_entry(self, wanted: str) -> Found:
@@ -115,30 +107,19 @@ class Found:
         if any(is_named(each, module, name) for each in self.entry_points):
             return self
         project = self.project
-        if module and (wider := project.with_files(project.modules_named(module))):
-            return Found.of(wider).with_entry(wanted)
+        if module and (wider := self.wider(project.modules_named(module))):
+            return wider.with_entry(wanted)
         named = [
-            self._described(syntax, function)
+            describe_entry(project, syntax, function, self.asking)
             for path, syntax in self.project.files.items()
             for function in syntax.functions.values()
             if names_function(path, function.qualname, module, name)
             and not function.nested
         ] or list(self._inherited(module, name))
-        if not named and not module:
-            wider = project.with_files(files_that_define(project, name))
-            if wider is not None:
-                return Found.of(wider).with_entry(wanted)
+        unknown = not named and not module
+        if unknown and (wider := self.wider(files_that_define(project, name))):
+            return wider.with_entry(wanted)
         return replace(self, entry_points=(*self.entry_points, *named[:1]))
-
-    @cached_property
-    def hooks(self) -> dict[Path, dict[str, str]]:
-        """The hooks of each file by their local names."""
-        return _hooks_of(self.project)
-
-    def _described(self, syntax: Syntax, function: Function) -> EntryPoint:
-        names = self.hooks[syntax.source.path]
-        hooks = {hook: local_names(names, hook) for hook in HOOKS}
-        return describe_entry(self.project, syntax, function, hooks, self.asking)
 
     def _inherited(self, module: str, name: str) -> Iterator[EntryPoint]:
         """Yield the method that a class inherits, which the user names as its own."""
@@ -148,7 +129,9 @@ class Found:
                 if names_function(path, f"{owner}.{method}", module, name):
                     for at, key in method_of(self.project, syntax, owner, method):
                         place = self.project.files[at]
-                        entry = self._described(place, place.functions[key])
+                        entry = describe_entry(
+                            self.project, place, place.functions[key], self.asking
+                        )
                         yield as_method_of(self.project, entry, syntax, owner)
 
     def as_started(self, entry: EntryPoint, *, importable: bool) -> EntryPoint:
@@ -206,8 +189,7 @@ class Found:
 
     def _asks_itself(self, entry: EntryPoint) -> bool:
         own = {name for _, name in self.own(entry.key)}
-        effects = find_effects(self.project.files[entry.place.path], own)
-        return any(effect.harm is Harm.ASKS for effect in effects)
+        return waits_for_a_person(self.project.files[entry.place.path], own)
 
     def _chats(self, entry: EntryPoint) -> bool:
         """True if a loop of an entry point asks a person and a model by turns."""
@@ -226,13 +208,10 @@ class Found:
         key = syntax.source.path, name
         return asks_a_person(syntax, loop) or any(
             not inside.isdisjoint(self.graph.sites[key, callee])
-            and self._reads_a_line(callee)
+            and callee not in self.reaching
+            and waits_for_a_person(self.project.files[callee[0]], {callee[1]})
             for callee in self.graph.certain.get(key, ())
         )
-
-    def _reads_a_line(self, key: FunctionKey) -> bool:
-        effects = find_effects(self.project.files[key[0]], {key[1]})
-        return key not in self.reaching and any(e.harm is Harm.ASKS for e in effects)
 
     def own(self, key: FunctionKey) -> set[FunctionKey]:
         """Return a function, and the methods of its own class that it calls."""
@@ -252,8 +231,7 @@ class Found:
         asks = reads = False
         for path, names in by_file.items():
             syntax = self.project.files[path]
-            effects = find_effects(syntax, names)
-            asks = asks or any(effect.harm is Harm.ASKS for effect in effects)
+            asks = asks or waits_for_a_person(syntax, names)
             reads = reads or not names.isdisjoint(argument_readers(syntax))
         return Terminal(asks, reads) if asks or reads else None
 
@@ -270,8 +248,7 @@ class Found:
                 yield self._script(self.project.files[path], terminal)
 
     def _script(self, syntax: Syntax, terminal: Terminal) -> EntryPoint:
-        hooks = local_names(self.hooks[syntax.source.path], "final_answer")
-        return script_entry(self.project, syntax, hooks, self.asking, terminal)
+        return script_entry(self.project, syntax, self.asking, terminal)
 
     def run_by(self, entries: Iterable[EntryPoint]) -> set[FunctionKey]:
         """Return the functions that episodes may run, with what makes and sets up the agent."""
@@ -330,6 +307,19 @@ class Found:
     def reaching(self) -> set[FunctionKey]:
         return self.graph.reaching(self.policy)
 
+    @cached_property
+    def leads(self) -> Leads:
+        return Leads(self.project, self.graph, self.asking, self.reaching)
+
+    def related(self, entry: EntryPoint) -> set[FunctionKey]:
+        """Return what runs an entry point, and what it runs."""
+        return self.graph.reaching([entry.key]) | self.graph.run_by([entry.key])
+
+    def wider(self, paths: Sequence[Path]) -> Found | None:
+        """Return what follows with more files; None if none can be read."""
+        project = self.project.with_files(paths)
+        return None if project is None else Found.of(project)
+
     def function_of(self, entry: EntryPoint) -> tuple[Syntax, Function]:
         syntax = self.project.files[entry.place.path]
         return syntax, syntax.functions[entry.name]
@@ -380,18 +370,14 @@ def _of_this_agent(
         if name.rpartition(".")[0] == base
     ]
     reachable = graph.reachable(starts)
+    uses = uses_of(project, [call for calls in found.values() for call in calls])
     return {
         path: calls
         if path in project.given
         else [
             call
             for call in calls
-            if _key(call) in reachable
-            or any(key in reachable for key, _ in uses_of(project, call))
+            if _key(call) in reachable or any(key in reachable for key, _ in uses[call])
         ]
         for path, calls in found.items()
     }
-
-
-def _hooks_of(project: Project) -> dict[Path, dict[str, str]]:
-    return {path: imported_hooks(syntax) for path, syntax in project.files.items()}

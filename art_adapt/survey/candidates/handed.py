@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import re
 
-from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.command_line import argument_readers, reads_arguments
 from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.inputs.parameters import record_fields
 from art_adapt.survey.model import EntryPoint
 from art_adapt.words import OWN_PARTS, PROMPTS
@@ -47,21 +47,21 @@ def is_only_given(project: Project, entry: EntryPoint, asking: Asking) -> bool:
     return bool(given) and all(OWN_PARTS.search(each.name) for each in others)
 
 
-def is_handed_arguments(project: Project, graph: CallGraph, entry: EntryPoint) -> bool:
+def is_handed_arguments(leads: Leads, entry: EntryPoint) -> bool:
     """True if a function hands an entry point the command line that it parsed, whole.
 
     That is ``chat(parser.parse_args())``, or ``args = read_arguments()`` and ``chat(args)``.
     """
-    function = project.files[entry.place.path].functions[entry.name]
+    function = leads.syntax(entry.key).functions[entry.name]
     required = [each.name for each in entry.parameters if each.default is None]
     given = (
         (place, argument_of(call, name, function.positional))
-        for place, call in graph.calls_of(project, entry.key)
+        for place, call in leads.graph.calls_of(leads.project, entry.key)
         if place.owner(call) in place.functions
         for name in required
     )
     return any(
-        _parses(project, place, value)
+        _parses(leads.project, place, value)
         for place, argument in given
         if argument is not None
         for value in _values(place, argument)

@@ -50,7 +50,7 @@ def tied(found: Found) -> Found:
     if first.place.path in given or first.key not in found.graph.reaching(named):
         return found
     drives = found.asking.drives(*found.function_of(first))
-    related = found.graph.reaching([first.key]) | found.graph.run_by([first.key])
+    related = found.related(first)
     rivals = [
         each
         for each in others
@@ -112,7 +112,7 @@ def _likelier_users(
 
     What runs the driver, or is run by it, is none.
     """
-    related = found.graph.reaching([driver.key]) | found.graph.run_by([driver.key])
+    related = found.related(driver)
     return [
         each
         for each in others
@@ -138,7 +138,7 @@ def _likeliest(found: Found) -> list[EntryPoint]:
     """
     whole = (e for e in found.entry_points if e.score > 0 and not is_helper(found, e))
     first = next(whole, found.entry_points[0])
-    related = found.graph.reaching([first.key]) | found.graph.run_by([first.key])
+    related = found.related(first)
     return [
         each
         for each in found.entry_points

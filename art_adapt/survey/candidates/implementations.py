@@ -31,10 +31,9 @@ def with_implementations(found: Found) -> Found:
     classes = [name for syntax in named for name in syntax.classes]
     for used, made in (([], interfaces), (functions, classes)):
         users = files_that_use(found.project, used, made) if used or made else []
-        if (project := found.project.with_files(users)) is not None:
-            wider = Found.of(project)
-            if any(wider.calls.values()):
-                return wider
+        wider = found.wider(users)
+        if wider is not None and any(wider.calls.values()):
+            return wider
     return found
 
 
@@ -47,5 +46,4 @@ def with_derived(found: Found) -> Found:
     if not may_be_abstract(found.project, syntax, first.class_name):
         return found
     derived = files_that_use(found.project, [], [first.class_name])
-    project = found.project.with_files(derived)
-    return found if project is None else Found.of(project)
+    return found.wider(derived) or found

@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 import functools
 
-from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import Function, decorator_names, dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.model import EntryPoint
-from art_adapt.survey.side_effects.effects import asks_a_person, find_effects
-from art_adapt.survey.side_effects.harm import Harm
+from art_adapt.survey.side_effects.effects import asks_a_person, waits_for_a_person
 from art_adapt.words import (
     MAIN,
     OF_COMMAND,
@@ -97,26 +96,20 @@ def _registered(syntax: Syntax) -> frozenset[str]:
     )
 
 
-def is_example(
-    project: Project, graph: CallGraph, key: FunctionKey, reaching: set[FunctionKey]
-) -> bool:
+def is_example(leads: Leads, key: FunctionKey) -> bool:
     """True if a function takes nothing, and runs another that may be the episode."""
-    function = project.files[key[0]].functions[key[1]]
+    function = leads.syntax(key).functions[key[1]]
     takes = function.class_name or function.parameters
-    return not takes and any(
-        callee in reaching and callee != key for callee in graph.certain.get(key, ())
-    )
+    return not (takes or leads.reaching.isdisjoint(leads.called_by(key)))
 
 
-def is_batch(
-    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking, depth: int = 2
-) -> bool:
+def is_batch(leads: Leads, key: FunctionKey, depth: int = 2) -> bool:
     """True if a function only runs an agent, which drives a loop, for each of some rows.
 
     That is ``for path in files: Agent(llm).run(path)``, itself or in a function like it.
     """
-    syntax = project.files[key[0]]
-    function = syntax.functions.get(key[1])
+    graph, asking = leads.graph, leads.asking
+    syntax, function = leads.syntax(key), leads.function(key)
     if (
         function is None
         or asking.drives(syntax, function)
@@ -126,7 +119,7 @@ def is_batch(
         return False
     for_each: list[FunctionKey] = []
     once: list[FunctionKey] = []
-    for callee in graph.certain.get(key, set()) - {key}:
+    for callee in leads.called_by(key):
         for site in graph.sites.get((key, callee), ()):
             if site in asking.sites:
                 is_row = asking.asks_about_a_row(syntax, function, site)
@@ -134,17 +127,12 @@ def is_batch(
     if once and not depth:
         return False
     runs_an_agent = any(
-        asking.drives(project.files[path], project.files[path].functions[name])
+        leads.drives(each)
         for callee in for_each
-        for path, name in (callee, *graph.certain.get(callee, ()))
+        for each in (callee, *graph.certain.get(callee, ()))
     )
-    rest = [is_batch(project, graph, each, asking, depth - 1) for each in once]
+    rest = [is_batch(leads, each, depth - 1) for each in once]
     return all(rest) and (runs_an_agent or bool(rest and not for_each))
-
-
-def waits_for_a_person(syntax: Syntax, function: Function) -> bool:
-    effects = find_effects(syntax, {function.qualname})
-    return any(effect.harm is Harm.ASKS for effect in effects)
 
 
 def asks_by_turns(syntax: Syntax, function: Function, asking: Asking) -> bool:
@@ -152,7 +140,7 @@ def asks_by_turns(syntax: Syntax, function: Function, asking: Asking) -> bool:
 
     A loop that asks only the person goes on until the answer is valid: that is one question.
     """
-    if not waits_for_a_person(syntax, function):
+    if not waits_for_a_person(syntax, {function.qualname}):
         return False
     nodes = list(syntax.owned_by(function.qualname))
     loops = [n for n in nodes if isinstance(n, LOOPS) and asking.asks(n)]
@@ -164,54 +152,44 @@ def asks_by_turns(syntax: Syntax, function: Function, asking: Asking) -> bool:
     )
 
 
-def is_told_once(project: Project, key: FunctionKey, asking: Asking) -> bool:
+def is_told_once(leads: Leads, key: FunctionKey) -> bool:
     """True if a function asks a person for the task alone, and a model in a loop."""
-    syntax = project.files[key[0]]
-    function = syntax.functions.get(key[1])
+    syntax, function = leads.syntax(key), leads.function(key)
     return (
         function is not None
-        and waits_for_a_person(syntax, function)
-        and not asks_by_turns(syntax, function, asking)
+        and waits_for_a_person(syntax, {function.qualname})
+        and not asks_by_turns(syntax, function, leads.asking)
     )
 
 
-def asks_for_turns(
-    project: Project, graph: CallGraph, key: FunctionKey, reaching: set[FunctionKey]
-) -> bool:
+def asks_for_turns(leads: Leads, key: FunctionKey) -> bool:
     """True if a function asks a person, and runs a turn that is given nothing.
 
     What was typed is in a list of the module or of an object then: the chat is the episode.
     """
-    called = graph.certain.get(key, set()) - {key}
-    return _has_lines_typed(project, graph, key, reaching) and any(
-        not project.files[path].functions[name].given
-        for path, name in called & reaching
+    return _has_lines_typed(leads, key) and any(
+        not leads.syntax(each).functions[each[1]].given
+        for each in leads.called_by(key) & leads.reaching
     )
 
 
-def _has_lines_typed(
-    project: Project, graph: CallGraph, key: FunctionKey, reaching: set[FunctionKey]
-) -> bool:
+def _has_lines_typed(leads: Leads, key: FunctionKey) -> bool:
     """True if a function asks a person, itself or by a function that asks no model."""
-    asking = {key, *graph.certain.get(key, set()) - reaching}
     return any(
-        waits_for_a_person(project.files[path], project.files[path].functions[name])
-        for path, name in asking
+        waits_for_a_person(leads.syntax(each), {each[1]})
+        for each in {key, *leads.called_by(key) - leads.reaching}
     )
 
 
-def is_asked_by_a_person(
-    project: Project, graph: CallGraph, entry: EntryPoint, reaching: set[FunctionKey]
-) -> bool:
+def is_asked_by_a_person(leads: Leads, entry: EntryPoint) -> bool:
     """True if a function takes nothing, and all that calls it asks a person for the task.
 
     It is one turn of that chat: by itself it would ask the model nothing.
     """
-    callers = graph.callers(entry.key)
+    callers = leads.graph.callers(entry.key)
     takes = any(not parameter.is_client for parameter in entry.parameters)
     return (bool(callers) and not takes) and all(
-        each[1] != MODULE_LEVEL and _has_lines_typed(project, graph, each, reaching)
-        for each in callers
+        each[1] != MODULE_LEVEL and _has_lines_typed(leads, each) for each in callers
     )
 
 

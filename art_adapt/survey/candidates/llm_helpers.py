@@ -6,10 +6,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from art_adapt.code.classes import FunctionKey, is_super, lineage, method_above
+from art_adapt.code.dependence import made_from
 from art_adapt.code.index import derived_from
 from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.syntax import LOOPS, Syntax
-from art_adapt.survey.calls.growth import names_in
 from art_adapt.survey.calls.tool_execution import answers_a_call, find_tool_execution
 from art_adapt.survey.candidates.handed import (
     is_handed_a_prompt,
@@ -57,9 +57,7 @@ def helpers_of(found: Found) -> list[FunctionKey]:
     leading = found.graph.reaching([first.key])
     if is_handed_objects(found.project, first) or (
         is_handed_all(found, first)
-        and not any(
-            begins(found.project, found.graph, key, found.asking) for key in leading
-        )
+        and not any(begins(found.leads, key) for key in leading)
     ):
         return sorted(leading)
     if drivers(found) or _answers_tools(found, first):
@@ -136,7 +134,7 @@ def is_helper(found: Found, entry: EntryPoint) -> bool:
         return False
     return asking.only_sends(syntax, function) or (
         implemented_by(found.project, syntax, function) is not None
-        and not starts_conversation(found.project, found.graph, entry.key, asking)
+        and not starts_conversation(found.leads, entry.key)
     )
 
 
@@ -165,7 +163,7 @@ def _belongs_to_a_provider(found: Found, entry: EntryPoint) -> bool:
     if (
         not owner
         or found.asking.composes(syntax, function)
-        or writes_prompt(found.project, found.graph, entry.key, found.asking)
+        or writes_prompt(found.leads, entry.key)
     ):
         return False
     if any(
@@ -255,22 +253,10 @@ def _stays(call: ast.Call) -> bool:
     return above or any(dotted(each) == "self" for each in call.args[:1])
 
 
-def _made_from(syntax: Syntax, call: ast.Call) -> set[str]:
-    """Return the names in the arguments of a call, and in what is assigned to them."""
-    names = names_in(call)
-    owner = syntax.owner(call)
-    values = [
-        value
-        for name in names
-        for where, value in syntax.assignments.get(name, ())
-        if where == owner
-    ]
-    return names | {
-        name
-        for value in values
-        for node in ast.walk(value)
-        if (name := dotted(node)) is not None
-    }
+def _made_from(syntax: Syntax, call: ast.Call) -> set[str | None]:
+    """Return the names in the arguments of a call, and in what these are made from."""
+    given = [*call.args, *(each.value for each in call.keywords)]
+    return set(map(dotted, made_from(syntax, syntax.owner(call), given)))
 
 
 def _is_namesake(method: FunctionKey, callee: FunctionKey) -> bool:

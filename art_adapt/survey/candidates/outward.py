@@ -35,10 +35,10 @@ def outward(found: Found) -> Found:
         helpers = helpers_of(wider)
         if not helpers:
             break
-        project = wider.project.with_files(files_that_use(wider.project, helpers))
-        if project is None:
+        more = wider.wider(files_that_use(wider.project, helpers))
+        if more is None:
             break
-        wider = without_unused(Found.of(project))
+        wider = without_unused(more)
         if (further := _further(found, wider)) is None:
             best = rivals_for(found, wider) or best
         elif is_handed_objects(wider.project, further.entry_points[0]):

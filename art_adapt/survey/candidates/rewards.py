@@ -11,17 +11,19 @@ from art_adapt.survey.model import RewardSite, Span
 from art_adapt.words import REWARD
 
 
-def find_rewards(
-    syntax: Syntax, function: Function, hooks: frozenset[str]
-) -> tuple[RewardSite, ...]:
+def find_rewards(syntax: Syntax, function: Function) -> tuple[RewardSite, ...]:
     """Find the rewards that ``function`` returns, names in a call or assigns."""
+
+    def bare(value: ast.expr) -> ast.expr:
+        return unhooked(syntax, value, "reward")
+
     found: list[ast.expr] = []
     for node in syntax.owned_by(function.qualname):
         if isinstance(node, ast.Return) and node.value is not None:
             parts = (
                 node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
             )
-            found += [part for part in parts if is_reward(unhooked(part, hooks))]
+            found += [part for part in parts if is_reward(bare(part))]
         elif (
             isinstance(node, ast.keyword)
             and node.arg
@@ -34,15 +36,15 @@ def find_rewards(
             if (
                 isinstance(node, ast.Assign)
                 and len(node.targets) == 1
-                and not isinstance(unhooked(node.value, hooks), ast.Constant | ast.Name)
+                and not isinstance(bare(node.value), ast.Constant | ast.Name)
             ) and is_reward(node.targets[0]):
                 found.append(node.value)
     return tuple(
         RewardSite(
             syntax.place(value),
             Span.of(value),
-            syntax.text(unhooked(value, hooks)),
-            unhooked(value, hooks) is not value,
+            syntax.text(bare(value)),
+            bare(value) is not value,
         )
         for value in found
     )

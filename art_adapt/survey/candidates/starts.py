@@ -5,53 +5,43 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey, is_super, method_above
 from art_adapt.code.nodes import Function, last_name
-from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
-from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.candidates.launches import asks_by_turns, is_told_once
+from art_adapt.survey.candidates.leads import Leads
 
 
-def starts_conversation(
-    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
-) -> bool:
+def starts_conversation(leads: Leads, key: FunctionKey) -> bool:
     """True if a function starts a conversation that an LLM helper carries on for it."""
-    return writes_messages(project, graph, key, asking) or writes_prompt(
-        project, graph, key, asking
-    )
+    return writes_messages(leads, key) or writes_prompt(leads, key)
 
 
-def writes_messages(
-    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
-) -> bool:
+def writes_messages(leads: Leads, key: FunctionKey) -> bool:
     """True if a function writes the messages that an LLM helper, or a loop, is given.
 
     Who chats with a person only adds what is typed to what a loop goes on with.
     """
-    syntax = project.files[key[0]]
-    function = syntax.functions.get(key[1])
+    asking = leads.asking
+    syntax, function = leads.syntax(key), leads.function(key)
     chats = function is not None and asks_by_turns(syntax, function, asking)
     return any(
         asking.writes(syntax, key[1], value)
-        for place, helper, given in _helped(project, graph, key)
+        for place, helper, given in _helped(leads, key)
         if asking.only_sends(place, helper)
         or (asking.is_given(place, helper) and not chats)
         for value in given
     )
 
 
-def writes_prompt(
-    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
-) -> bool:
+def writes_prompt(leads: Leads, key: FunctionKey) -> bool:
     """True if a function gives an LLM helper its prompts.
 
     That is ``ask("You explain pods.", f"Why does {pod} fail?")``: text of its own, and
     something that varies.
     """
-    syntax = project.files[key[0]]
-    for place, helper, given in _helped(project, graph, key):
+    syntax = leads.syntax(key)
+    for place, helper, given in _helped(leads, key):
         values = [v for value in given for v in (value, *syntax.values_of(value))]
         texts = [
             inner.value
@@ -64,7 +54,7 @@ def writes_prompt(
         if (
             (constants or any(" " in text.strip() for text in texts))
             and not all(_is_fixed(syntax, value) for value in given)
-            and asking.only_relays(place, helper)
+            and leads.asking.only_relays(place, helper)
         ):
             return True
     return False
@@ -79,12 +69,12 @@ def _is_fixed(syntax: Syntax, value: ast.expr) -> bool:
 
 
 def _helped(
-    project: Project, graph: CallGraph, key: FunctionKey
+    leads: Leads, key: FunctionKey
 ) -> Iterator[tuple[Syntax, Function, list[ast.expr]]]:
     """Yield the functions that a function calls, with their files, and what it gives them."""
-    syntax = project.files[key[0]]
+    syntax, graph = leads.syntax(key), leads.graph
     for path, name in graph.certain.get(key, ()):
-        place = project.files[path]
+        place = leads.project.files[path]
         for site in graph.sites.get((key, (path, name)), ()):
             call = syntax.parents.get(site)
             if name in place.functions and isinstance(call, ast.Call):
@@ -92,22 +82,18 @@ def _helped(
                 yield place, place.functions[name], given
 
 
-def begins(
-    project: Project, graph: CallGraph, key: FunctionKey, asking: Asking
-) -> bool:
+def begins(leads: Leads, key: FunctionKey) -> bool:
     """True if a function starts a conversation, or is told the task and asks in a loop."""
-    told = is_told_once(project, key, asking)
-    return told or starts_conversation(project, graph, key, asking)
+    return is_told_once(leads, key) or starts_conversation(leads, key)
 
 
-def extends_a_driver(project: Project, key: FunctionKey, asking: Asking) -> bool:
+def extends_a_driver(leads: Leads, key: FunctionKey) -> bool:
     """True if a method runs the one above it, ``super().run(task)``, which drives."""
-    syntax = project.files[key[0]]
+    syntax = leads.syntax(key)
     owner, _, name = key[1].rpartition(".")
     extends = any(
         isinstance(node, ast.Attribute) and node.attr == name and is_super(node.value)
         for node in syntax.owned_by(key[1])
     )
-    above = method_above(project, syntax, owner, name) if extends else []
-    files = project.files
-    return any(asking.drives(files[at], files[at].functions[own]) for at, own in above)
+    above = method_above(leads.project, syntax, owner, name) if extends else []
+    return any(map(leads.drives, above))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from art_adapt.code.classes import lineage
 from art_adapt.code.index import constructed, derived_from, protocols_of
-from art_adapt.code.nodes import Function, decorator_names, dotted
+from art_adapt.code.nodes import Function, assignment, decorator_names, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.protocols import is_protocol
 from art_adapt.code.syntax import Syntax
@@ -60,13 +60,11 @@ def as_method_of(
     project: Project, entry: EntryPoint, place: Syntax, class_name: str
 ) -> EntryPoint:
     """Describe a method as one of a class that inherits it."""
-    package, stem = project.package(place), place.source.path.stem
     return replace(
         entry,
         called=f"{class_name}.{entry.called.rpartition('.')[2]}",
         home=place.source.path,
-        package=package,
-        module=f".{stem}" if package else stem,
+        package=project.package(place),
         class_name=class_name,
         constructor=constructor_of(project, place, class_name),
     )
@@ -195,13 +193,7 @@ def _set_by(classes: _Classes) -> set[str]:
     found: set[str] = set()
     for place, name in classes:
         for statement in place.classes[name].body:
-            if isinstance(statement, ast.Assign | ast.AnnAssign):
-                targets = (
-                    statement.targets
-                    if isinstance(statement, ast.Assign)
-                    else [statement.target]
-                )
-                found |= {dotted(target) or "" for target in targets}
+            found |= {dotted(target) or "" for target in assignment(statement)[0]}
         for method, function in _methods(place, name):
             found.add(method)
             found |= {

@@ -7,9 +7,8 @@ none: it has to be made for each episode.
 from __future__ import annotations
 
 import ast
-import functools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from art_adapt.calls import CLIENT_CLASSES
@@ -21,6 +20,7 @@ from art_adapt.code.nodes import (
     decorator_names,
     dotted,
     keyword,
+    with_defaults,
 )
 from art_adapt.code.object_use import is_used_as_object
 from art_adapt.code.project import Project
@@ -75,63 +75,53 @@ def parameters_of(
     project: Project, syntax: Syntax, function: Function
 ) -> tuple[Parameter, ...]:
     """Return the parameters of a function; those of a method without ``self``."""
-    arguments = function.node.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults: list[ast.expr | None] = [
-        *[None] * (len(positional) - len(arguments.defaults)),
-        *arguments.defaults,
-    ]
-    pairs = [
-        *zip(positional, defaults, strict=True),
-        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-    ]
+    pairs = with_defaults(function.node.args)
     bound = (
         function.class_name is not None
         and "staticmethod" not in decorator_names(function.node)
     ) or _is_bound_task(function)
-    found = (
-        replace(
-            parameter := _parameter(
-                project,
-                syntax,
-                argument,
-                _passed_default(default),
-                functools.partial(is_used_as_object, syntax, function, argument.arg),
-                functools.partial(
-                    serves_another_library, syntax, function, argument.arg
-                ),
-                configures=function.node.name == "__init__",
-            ),
-            supplied=parameter.supplied
-            if argument.arg in BY_NAME
-            else supplied_by_use(syntax, function, argument.arg),
-            positional_only=argument in arguments.posonlyargs,
-            # Called as a function, typer's would get the declaration for a value.
-            declared=isinstance(default, ast.Call)
-            and _default_of(default) is not default,
-        )
-        for argument, default in pairs[1 if bound else 0 :]
-    )
-    defaults_by_name = {argument.arg: default for argument, default in pairs}
     of_click = dict(defaults_of_click(function))
     return tuple(
-        _with_clicks_default(project, syntax, each, of_click[each.name])
-        if each.name in of_click
-        else _with_declared_default(project, syntax, each, defaults_by_name[each.name])
-        for each in found
+        _of_function(project, syntax, function, argument, default, of_click)
+        for argument, default in pairs[1 if bound else 0 :]
     )
 
 
-def _with_clicks_default(
-    project: Project, syntax: Syntax, parameter: Parameter, default: ast.expr
+def _of_function(
+    project: Project,
+    syntax: Syntax,
+    function: Function,
+    argument: ast.arg,
+    default: ast.expr | None,
+    of_click: Mapping[str, ast.expr],
 ) -> Parameter:
-    """Say what a command gets where nobody types an option; its function has no default."""
-    if isinstance(default, ast.Constant | ast.Tuple):
-        return replace(parameter, default=ast.unparse(default), declared=True)
-    made = construction(project, syntax, syntax, default)
+    found = _parameter(project, syntax, argument, _passed_default(default), function)
+    name = found.name
+    found = replace(
+        found,
+        supplied=found.supplied
+        if name in BY_NAME
+        else supplied_by_use(syntax, function, name),
+        positional_only=argument in function.node.args.posonlyargs,
+        # Called as a function, typer's would get the declaration for a value.
+        declared=isinstance(default, ast.Call) and _default_of(default) is not default,
+    )
+    value = _default_of(default)
+    if name in of_click:  # what a command gets where nobody types an option
+        value = of_click[name]
+        if isinstance(value, ast.Constant | ast.Tuple):
+            return replace(found, default=ast.unparse(value), declared=True)
+    elif not found.declared or found.default is not None:
+        return found
+    # typer.Option(DEFAULT_PATH)
+    made = (
+        None
+        if value is None or isinstance(value, ast.Constant)
+        else construction(project, syntax, syntax, value)
+    )
     if made is None:
-        return parameter
-    return replace(parameter, is_object=True, fields=None, made=made)
+        return found
+    return replace(found, is_object=True, fields=None, made=made)
 
 
 def _is_bound_task(function: Function) -> bool:
@@ -142,19 +132,6 @@ def _is_bound_task(function: Function) -> bool:
         if isinstance(each, ast.Call)
     )
     return any(isinstance(each, ast.Constant) and each.value for each in bind)
-
-
-def _with_declared_default(
-    project: Project, syntax: Syntax, parameter: Parameter, default: ast.expr | None
-) -> Parameter:
-    """Take over a declared default that is no literal: ``typer.Option(DEFAULT_PATH)``."""
-    value = _default_of(default)
-    if not parameter.declared or parameter.default is not None or value is None:
-        return parameter
-    made = construction(project, syntax, syntax, value)
-    if made is None or isinstance(value, ast.Constant):
-        return parameter
-    return replace(parameter, is_object=True, fields=None, made=made)
 
 
 def constructor_of(
@@ -280,12 +257,14 @@ def _parameter(
     syntax: Syntax,
     argument: ast.arg,
     default: ast.expr | None,
-    used_as_object: Callable[[], bool] = lambda: False,
-    serves_otherwise: Callable[[], bool] = lambda: False,
-    *,
-    configures: bool = True,
+    function: Function | None = None,
 ) -> Parameter:
-    annotation = argument.annotation
+    """Describe a parameter of a function, or a field of a record."""
+    annotation, name = argument.annotation, argument.arg
+
+    def used_as_object() -> bool:
+        return function is not None and is_used_as_object(syntax, function, name)
+
     text = ast.unparse(annotation) if annotation is not None else None
     found = None
     if annotation is not None:
@@ -294,9 +273,10 @@ def _parameter(
         argument.arg in CLIENTS
         and found is None  # a class of the project is none
         and not is_of_another_library(syntax, annotation)
-        and not serves_otherwise()
+        and not (function and serves_another_library(syntax, function, name))
     )
     fields: tuple[Parameter, ...] | None = None
+    is_task = function is not None and function.node.name != "__init__"
     if annotation is not None:
         if found is not None and found not in project.expanding:
             project.expanding.append(found)  # its fields may name it again
@@ -306,7 +286,7 @@ def _parameter(
         is_object = fields is None and (
             (named or used_as_object())
             if dotted(bare(annotation)) in VAGUE
-            else not _is_plain(project, syntax, annotation, any_of=not configures)
+            else not _is_plain(project, syntax, annotation, any_of=is_task)
         )
     elif default is None or isinstance(default, ast.Constant):
         literal = isinstance(default, ast.Constant) and default.value is not None

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeGuard
 
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.classes import FunctionKey
@@ -23,13 +24,6 @@ from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve, resolve_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.trials import is_test
-from art_adapt.survey.inputs.bindings import (
-    assignments_of,
-    is_of_a_lambda,
-    is_set_later,
-    scope_of,
-    value_of,
-)
 from art_adapt.survey.inputs.fillings import changes, fillings
 from art_adapt.survey.inputs.run_state import is_run_state
 from art_adapt.survey.inputs.supplied import BY_NAME, GIVEN, OF_ENDPOINT
@@ -151,8 +145,8 @@ def _text(place: Syntax, node: ast.stmt | ast.expr, taken: _Slice) -> str:
         taken.uses_endpoint |= node in taken.of_endpoint
         return taken.supplied[node]
     if node in taken.kept:
-        assert isinstance(node, ast.Assign | ast.AnnAssign)
-        return f"{taken.kept[node]} = {_text(place, value_of(node), taken)}"
+        assert isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+        return f"{taken.kept[node]} = {_text(place, node.value, taken)}"
     inside = set(ast.walk(node))
     taken.uses_endpoint |= not inside.isdisjoint(taken.of_endpoint)
     if not inside.isdisjoint(taken.clients | taken.supplied.keys()):
@@ -308,61 +302,63 @@ def _takes(
 def _take_name(
     place: Syntax, module: str | None, node: ast.Name, taken: _Slice
 ) -> bool:
-    name, owner = node.id, scope_of(place, node)
+    name, found = node.id, place.definitions.reaching(node)
     if name in TYPED or name in ("self", "cls"):
         return False
-    local = [] if owner == MODULE_LEVEL else assignments_of(place, name, owner)
-    at_top = assignments_of(place, name, MODULE_LEVEL)
-    if not local and is_set_later(place, name):
-        return False
-    if not local and (
-        module is None or any(each and place.is_guarded(each) for each in at_top)
-    ):
-        local = at_top
-    is_parameter = owner != MODULE_LEVEL and name in place.functions[owner].parameters
-    if is_of_a_lambda(place, node):
-        return False
-    if local:
-        statement = local[0]
-        if statement is None or len(local) > 1 or is_parameter:
-            return False
-        block = _read_from_file(place, statement)
-        whole = block or statement
-        if whole in taken.statements:
+    made = found[0].node if found else None
+    if isinstance(made, ast.arg | ast.Name):
+        return False  # a parameter, or what any function may set
+    local = made is not None and place.owner(made) != MODULE_LEVEL
+    if local and isinstance(made, FunctionNode):
+        if made in taken.statements:
             return True
-        filled = fillings(place, name, node, whole)
-        if filled is None:
-            return False  # what is added to it would be lost
-        taken.statements += [
-            whole,
-            *(f for f in filled if f not in taken.statements),
-        ]
-        return (
-            len(taken.statements) <= MOST_STATEMENTS
-            and _take(place, module, block or value_of(statement), taken)
-            and all(_take(place, module, each, taken) for each in filled)
-        )
-    if is_parameter:
-        return False
-    inner = place.functions.get(f"{owner}.{name}")
-    if inner is not None and inner.class_name is None:
-        if inner.node not in taken.statements:
-            taken.statements.append(inner.node)
-            return _take(place, module, inner.node, taken)
-        return True
+        taken.statements.append(made)
+        return _take(place, module, made, taken)
     if name in place.imports and (origin := _origin(place, name, taken)) is not None:
         taken.imports[origin] = None
         return True
-    if (
-        at_top
-        or name in place.imports
-        or name in place.functions
-        or name in place.classes
+    is_value = not isinstance(made, FunctionNode | ast.ClassDef | ast.ImportFrom | None)
+    if is_value and (
+        local or module is None or any(place.is_guarded(each.node) for each in found)
     ):
-        if module is not None:
-            taken.imports[Import(module, name)] = None
-        return module is not None
-    return hasattr(builtins, name)
+        if len(found) > 1 or not _is_plain(made):
+            return False
+        return _take_statement(place, module, node, made, taken)
+    if made is not None and module is not None:
+        taken.imports[Import(module, name)] = None
+    return module is not None if made is not None else hasattr(builtins, name)
+
+
+def _is_plain(made: ast.AST | None) -> TypeGuard[ast.Assign | ast.AnnAssign]:
+    """True if a statement does no more than give a name its value."""
+    target = made.targets[0] if isinstance(made, ast.Assign) else None
+    return isinstance(made, ast.AnnAssign) or (
+        isinstance(made, ast.Assign)
+        and len(made.targets) == 1
+        and isinstance(target, ast.Name)
+    )
+
+
+def _take_statement(
+    place: Syntax,
+    module: str | None,
+    node: ast.Name,
+    made: ast.Assign | ast.AnnAssign,
+    taken: _Slice,
+) -> bool:
+    block = _read_from_file(place, made)
+    whole = block or made
+    if whole in taken.statements:
+        return True
+    filled = fillings(place, node.id, node, whole)
+    if filled is None or made.value is None:
+        return False  # what is added to it would be lost
+    taken.statements += [whole, *(f for f in filled if f not in taken.statements)]
+    return (
+        len(taken.statements) <= MOST_STATEMENTS
+        and _take(place, module, block or made.value, taken)
+        and all(_take(place, module, each, taken) for each in filled)
+    )
 
 
 def _read_from_file(place: Syntax, statement: ast.stmt) -> ast.With | None:

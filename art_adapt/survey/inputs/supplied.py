@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterator
 
 from art_adapt.calls import CLIENT_CLASSES, KINDS
-from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.nodes import Function, dotted, entries
 from art_adapt.code.syntax import Syntax
 from art_adapt.words import MODELS
 
@@ -92,6 +92,6 @@ def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             if called in _COMPLETIONS and keyword.arg == "model":
                 yield MODEL, keyword.value
     elif isinstance(node, ast.Dict):  # {"model": ..., "messages": ...}
-        keys = [k.value if isinstance(k, ast.Constant) else None for k in node.keys]
-        if "messages" in keys and "model" in keys:
-            yield MODEL, node.values[keys.index("model")]
+        given = entries(node)
+        if "messages" in given and "model" in given:
+            yield MODEL, given["model"]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from art_adapt.code.classes import FunctionKey, annotated, is_enum, lineage
 from art_adapt.code.importable import module_at
 from art_adapt.code.index import constructed, derived_from
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import assignment, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.inputs.fillings import fills
@@ -187,8 +187,7 @@ def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:
     """True if parts are added to an object after it has been made: ``tools.register(f)``."""
     place, call = site
     statement = place.parents.get(call)
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    names = {name for name in map(dotted, targets) if name is not None}
+    names = set(filter(None, map(dotted, assignment(statement)[0])))
     return any(
         (
             isinstance(node, ast.Call)

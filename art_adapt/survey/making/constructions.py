@@ -8,19 +8,19 @@ depends on, as long as nothing in them belongs to one run only.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import annotated, is_enum
 from art_adapt.code.command_line import usual_text
-from art_adapt.code.held_objects import holds_objects
 from art_adapt.code.index import constructed
 from art_adapt.code.instances import classes_of
 from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
+from art_adapt.code.tables import holds_objects
 from art_adapt.survey.inputs.run_state import is_of_a_run
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import MODEL
@@ -39,6 +39,55 @@ from art_adapt.survey.making.environment import (
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 
 
+@dataclass(frozen=True)
+class Given:
+    """What calls of the project give for the parameters of a class or a function.
+
+    ``sites`` are the calls in the order of their ranks, ``names`` the parameters.
+    """
+
+    project: Project
+    agent: Syntax
+    sites: tuple[Site, ...]
+    names: tuple[str, ...]
+
+    def passed(
+        self, parameter: Parameter, sites: Sequence[Site] | None = None
+    ) -> list[tuple[Syntax, ast.expr]]:
+        """Return what calls pass for a parameter, with the files that they stand in."""
+        values = (
+            (place, argument_of(call, parameter.name, self.names))
+            for place, call in (self.sites if sites is None else sites)
+        )
+        return [(place, value) for place, value in values if value is not None]
+
+    def made(self, place: Syntax, value: ast.expr) -> Construction | None:
+        return construction(self.project, self.agent, place, value)
+
+    def best(self, below: int, sites: Sequence[Site]) -> Given:
+        """Return what the calls of the best rank give, if that is better than ``below``."""
+        return replace(self, sites=tuple(best(self.project, self.agent, sites, below)))
+
+    def differs(self, parameter: Parameter) -> bool:
+        """True if not all calls give the same for a parameter."""
+        given = (
+            argument_of(call, parameter.name, self.names) for _, call in self.sites
+        )
+        return len({value and ast.unparse(value) for value in given}) > 1
+
+
+def given_by(
+    project: Project,
+    agent: Syntax,
+    calls: Iterable[Site],
+    parameters: Sequence[Parameter],
+    worst: int = TESTS,
+) -> Given:
+    """Return what calls give for some parameters, those of a rank up to ``worst``."""
+    names = tuple(each.name for each in parameters)
+    return Given(project, agent, ordered(project, agent, list(calls), worst), names)
+
+
 def with_constructions(
     project: Project, graph: CallGraph, entry: EntryPoint, *, demos: bool = True
 ) -> EntryPoint:
@@ -49,31 +98,26 @@ def with_constructions(
     demo or a test shows counts, too.
     """
     worst = TESTS if demos else DEMOS - 1
-    syntax = project.files[entry.home]
+    agent = project.files[entry.home]
     if entry.constructor:
-        made_at = constructed(project, syntax, entry.class_name)
-        sites = ordered(project, syntax, made_at, worst)
-        constructor = _with_objects(project, entry.constructor, sites)
-        constructor = _unless_own(project, constructor, sites)
+        calls = constructed(project, agent, entry.class_name)
+        given = given_by(project, agent, calls, entry.constructor, worst)
+        found = _as_objects(given, entry.constructor)
         if _has_task(entry):
-            constructor = _configured(project, syntax, constructor, sites)
-        made = made_by(project, syntax, constructor, sites)
-        made = _filled_records(project, syntax, made, sites, told=_is_told(entry))
-        entry = replace(entry, constructor=_with_own_model(made, sites))
+            found = _configured(given, found)
+        found = _filled_records(given, made_by(given, found), told=_is_told(entry))
+        entry = replace(entry, constructor=_with_own_model(given, found))
     if entry.parameters:
-        called_at = list(graph.calls_of(project, entry.key))
-        sites = ordered(project, syntax, called_at, worst)
-        parameters = _with_objects(project, entry.parameters, sites)
-        parameters = _unless_own(project, parameters, sites)
-        made = tuple(
-            parameter if _is_choice(project, syntax, parameter) else each
-            for parameter, each in zip(
-                parameters, made_by(project, syntax, parameters, sites), strict=True
-            )
+        called_at = graph.calls_of(project, entry.key)
+        given = given_by(project, agent, called_at, entry.parameters, worst)
+        found = _as_objects(given, entry.parameters)
+        found = tuple(
+            parameter if _is_choice(project, agent, parameter) else each
+            for parameter, each in zip(found, made_by(given, found), strict=True)
         )
-        made = _filled_records(project, syntax, made, sites, told=_is_told(entry))
-        made = _with_options(project, syntax, made, sites)
-        entry = replace(entry, parameters=_with_own_model(made, sites))
+        found = _filled_records(given, found, told=_is_told(entry))
+        found = _with_options(given, found)
+        entry = replace(entry, parameters=_with_own_model(given, found))
     return entry
 
 
@@ -83,13 +127,8 @@ def _is_choice(project: Project, place: Syntax, parameter: Parameter) -> bool:
     return any(is_enum(home, name) for home, name in found)
 
 
-def _names_a_model(parameter: Parameter) -> bool:
-    """True if a model's name has to be given for a parameter."""
-    return parameter.supplied == MODEL and parameter.default is None
-
-
 def _with_own_model(
-    parameters: tuple[Parameter, ...], sites: Sequence[Site]
+    given: Given, parameters: tuple[Parameter, ...]
 ) -> tuple[Parameter, ...]:
     """Give the agent the model's name that the project gives it, where it has to have one.
 
@@ -98,9 +137,9 @@ def _with_own_model(
     """
 
     def named(parameter: Parameter) -> Parameter:
-        if not _names_a_model(parameter):
+        if parameter.supplied != MODEL or parameter.default is not None:
             return parameter
-        for place, value in _passed(parameter, parameters, sites):
+        for place, value in given.passed(parameter):
             if text := usual_text(place, value):
                 own = Construction(place.place(value), repr(text))
                 return replace(parameter, is_object=True, made=own)
@@ -127,73 +166,63 @@ def _may_be_empty(parameter: Parameter) -> bool:
 
 
 def _filled_records(
-    project: Project,
-    agent: Syntax,
-    parameters: tuple[Parameter, ...],
-    sites: Sequence[Site],
-    *,
-    told: bool,
+    given: Given, parameters: tuple[Parameter, ...], *, told: bool
 ) -> tuple[Parameter, ...]:
     """Make records as the application does that could be empty or are of the environment.
 
     One that a call makes of mere literals may be the task, if the function is ``told``
     nothing else.
     """
-    sites = [site for site in sites if rank(project, site, agent) < DEMOS]
-    found = []
-    for parameter in parameters:
-        given = [
-            (place, value)
-            for place, value in _passed(parameter, parameters, sites)
-            if (
-                _may_be_empty(parameter)
-                and (
-                    told
-                    or not all(map(_is_of_literals, place.values_of(value) or [value]))
-                )
-            )
-            or (
-                told
-                and _is_open(parameter)
-                and is_of_environment(project, place, value)
-            )
-        ]
-        for place, value in given[:1]:
-            made = construction(project, agent, place, value)
-            passed = parameter.passed or place.place(value)
-            parameter = replace(parameter, passed=passed)
-            if made is not None:
-                parameter = replace(parameter, fields=None, is_object=True, made=made)
+    project, agent = given.project, given.agent
+    applied = [site for site in given.sites if rank(project, site, agent) < DEMOS]
+
+    def is_the_agents(parameter: Parameter, place: Syntax, value: ast.expr) -> bool:
+        values = place.values_of(value) or [value]
+        if _may_be_empty(parameter) and (told or not all(map(_is_of_literals, values))):
+            return True
+        is_open = told and _is_open(parameter)
+        return is_open and is_of_environment(project, place, value)
+
+    def filled(parameter: Parameter) -> Parameter:
+        for place, value in given.passed(parameter, applied):
+            if is_the_agents(parameter, place, value):
+                passed = parameter.passed or place.place(value)
+                made = given.made(place, value)
+                parameter = _made_as(replace(parameter, passed=passed), made)
+                break
         if told and _is_open(parameter) and not _may_be_empty(parameter):
             made = made_of_environment(project, agent, agent, parameter)
-            if made is not None:
-                parameter = replace(parameter, fields=None, is_object=True, made=made)
-        found.append(parameter)
-    return tuple(found)
+            parameter = _made_as(parameter, made)
+        return parameter
+
+    return tuple(map(filled, parameters))
+
+
+def _made_as(parameter: Parameter, made: Construction | None) -> Parameter:
+    """Describe an object that is made like this; None: as it was."""
+    if made is None:
+        return parameter
+    return replace(parameter, fields=None, is_object=True, made=made)
 
 
 def _with_options(
-    project: Project,
-    agent: Syntax,
-    parameters: tuple[Parameter, ...],
-    sites: Sequence[Site],
+    given: Given, parameters: tuple[Parameter, ...]
 ) -> tuple[Parameter, ...]:
     """Give a function what all calls of the application give it beside the task.
 
     A store, tools or a prompt that it could do without are the agent's all the same.
     """
-    sites = best(project, agent, sites, DEMOS)
-    names = [parameter.name for parameter in parameters]
-    if not sites:
+    given = given.best(DEMOS, given.sites)
+    if not given.sites:
         return parameters
-    taken = list(_from_call(project, agent, parameters, *sites[0]))
+    options = _from_call(given, parameters, given.sites[0])
     return tuple(
         option
         if each.default is not None
-        and len({_given(call, each.name, names) for _, call in sites}) == 1
+        and not given.differs(each)
         and (option.made is not None or each.is_object)
         else each
-        for each, option in zip(parameters, taken, strict=True)
+        for each, option in zip(parameters, options, strict=True)
     )
 
 
@@ -214,38 +243,11 @@ def is_configured(entry: EntryPoint) -> bool:
     return any(each.made is not None for each in entry.constructor)
 
 
-def _passed(
-    parameter: Parameter, parameters: Sequence[Parameter], sites: Sequence[Site]
-) -> Iterator[tuple[Syntax, ast.expr]]:
-    """Yield what calls pass for a parameter, with the files that they stand in."""
-    names = [each.name for each in parameters]
-    for place, call in sites:
-        value = argument_of(call, parameter.name, names)
-        if value is not None:
-            yield place, value
-
-
 def _has_task(entry: EntryPoint) -> bool:
     """True if what differs between episodes is given to the function itself."""
     return any(
         not (each.is_client or each.is_object or each.supplied)
         for each in entry.parameters
-    )
-
-
-def _with_objects(
-    project: Project, parameters: tuple[Parameter, ...], sites: Sequence[Site]
-) -> tuple[Parameter, ...]:
-    """Take a list for an object where a call puts functions or objects into it: tools."""
-    return tuple(
-        replace(each, is_object=True)
-        if not (each.is_client or each.is_object or each.supplied or each.fields)
-        and any(
-            holds_objects(project, place, value)
-            for place, value in _passed(each, parameters, sites)
-        )
-        else each
-        for each in parameters
     )
 
 
@@ -258,31 +260,34 @@ def _is_told(entry: EntryPoint) -> bool:
     )
 
 
-def _unless_own(
-    project: Project, parameters: tuple[Parameter, ...], sites: Sequence[Site]
+def _as_objects(
+    given: Given, parameters: tuple[Parameter, ...]
 ) -> tuple[Parameter, ...]:
-    """Take a parameter called ``client`` for an object where calls give one of the project."""
+    """Take for objects what calls show to be some.
 
-    def is_own(parameter: Parameter) -> bool:
-        return any(
-            found[1] not in CLIENT_CLASSES
-            for place, value in _passed(parameter, parameters, sites)
-            for found in classes_of(project, place, value)
-        )
+    That is a list that functions or objects are put into, as tools, and a ``client`` that
+    is an object of the project.
+    """
+
+    def is_object(parameter: Parameter) -> bool:
+        values = given.passed(parameter)
+        if parameter.is_client:
+            return parameter.annotation is None and any(
+                found[1] not in CLIENT_CLASSES
+                for place, value in values
+                for found in classes_of(given.project, place, value)
+            )
+        known = parameter.is_object or parameter.supplied or parameter.fields
+        return not known and any(holds_objects(given.project, *each) for each in values)
 
     return tuple(
-        replace(each, is_client=False, is_object=True)
-        if each.is_client and each.annotation is None and is_own(each)
-        else each
+        replace(each, is_client=False, is_object=True) if is_object(each) else each
         for each in parameters
     )
 
 
 def _configured(
-    project: Project,
-    agent: Syntax,
-    parameters: tuple[Parameter, ...],
-    sites: Sequence[Site],
+    given: Given, parameters: tuple[Parameter, ...]
 ) -> tuple[Parameter, ...]:
     """Take over all that one call gives a class, one that shows each object if there is.
 
@@ -290,26 +295,21 @@ def _configured(
     """
     if any(each.made is not None for each in parameters):
         return parameters
-    sites = [each for each in sites if not _is_of_a_run(each)] or sites
-    sites = best(project, agent, sites, TESTS)
-    names = [parameter.name for parameter in parameters]
+    usual = [each for each in given.sites if not _is_of_a_run(each)]
+    given = given.best(TESTS, usual or given.sites)
     varying = {
         each.name
         for each in parameters
-        if each.default is None
-        and not each.is_object
-        and len({_given(call, each.name, names) for _, call in sites}) > 1
+        if each.default is None and not each.is_object and given.differs(each)
     }
     tried = [
         tuple(
             each if each.name in varying else taken
             for each, taken in zip(
-                parameters,
-                _from_call(project, agent, parameters, place, call),
-                strict=True,
+                parameters, _from_call(given, parameters, site), strict=True
             )
         )
-        for place, call in sites
+        for site in given.sites
     ]
     whole = (
         found
@@ -325,58 +325,37 @@ def _is_of_a_run(site: Site) -> bool:
     return any(is_of_a_run(place, value) for value in given)
 
 
-def _given(call: ast.Call, name: str, names: Sequence[str]) -> str | None:
-    value = argument_of(call, name, names)
-    return None if value is None else ast.unparse(value)
-
-
 def _from_call(
-    project: Project,
-    agent: Syntax,
-    parameters: tuple[Parameter, ...],
-    place: Syntax,
-    call: ast.Call,
+    given: Given, parameters: tuple[Parameter, ...], site: Site
 ) -> Iterator[Parameter]:
-    names = [parameter.name for parameter in parameters]
     for parameter in parameters:
-        value = argument_of(call, parameter.name, names)
-        if value is None or parameter.is_client or parameter.supplied:
+        passed = given.passed(parameter, [site])
+        if not passed or parameter.is_client or parameter.supplied:
             yield parameter
             continue
-        made = construction(project, agent, place, value)
-        passed = place.place(value)
-        if made is None or ast.unparse(value) == parameter.default:
-            yield replace(parameter, passed=passed)
-        else:
-            yield replace(
-                parameter,
-                default=None,
-                is_object=True,
-                fields=None,
-                made=made,
-                passed=passed,
-            )
+        [(place, value)] = passed
+        made = given.made(place, value)
+        found = replace(parameter, passed=place.place(value))
+        if made is not None and ast.unparse(value) != parameter.default:
+            found = replace(_made_as(found, made), default=None)
+        yield found
 
 
-def made_by(
-    project: Project,
-    syntax: Syntax,
-    parameters: tuple[Parameter, ...],
-    sites: Sequence[Site],
-) -> tuple[Parameter, ...]:
+def made_by(given: Given, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
     """Say of each object that has to be given how one of the calls makes it."""
-    found = []
-    for parameter in parameters:
-        made, passed = parameter.made, parameter.passed
-        given = list(_passed(parameter, parameters, sites))
-        if is_unknown(parameter) and given:
-            place, value = given[0]
-            passed = passed or place.place(value)
-            tried = (
-                construction(project, syntax, place, value, running=running)
-                for running in (False, True)
-                for place, value in given
-            )
-            made = next((each for each in tried if each is not None), None)
-        found.append(replace(parameter, made=made, passed=passed))
-    return tuple(found)
+
+    def shown(parameter: Parameter) -> Parameter:
+        values = given.passed(parameter) if is_unknown(parameter) else []
+        if not values:
+            return parameter
+        place, value = values[0]
+        tried = (
+            construction(given.project, given.agent, *each, running=running)
+            for running in (False, True)
+            for each in values
+        )
+        made = next((each for each in tried if each is not None), None)
+        passed = parameter.passed or place.place(value)
+        return replace(parameter, made=made, passed=passed)
+
+    return tuple(map(shown, parameters))

@@ -26,7 +26,7 @@ from art_adapt.source import Place
 from art_adapt.survey.inputs.parameters import parameters_of
 from art_adapt.survey.making.built import built_of
 from art_adapt.survey.making.call_ranks import DEMOS, ordered
-from art_adapt.survey.making.constructions import is_unknown, made_by
+from art_adapt.survey.making.constructions import given_by, is_unknown, made_by
 from art_adapt.survey.model import Construction, EntryPoint, Import, Parameter
 from art_adapt.survey.side_effects.effects import asks_a_person
 
@@ -62,8 +62,9 @@ def with_factory(
             continue
         key = (place.source.path, function.qualname)
         parameters = parameters_of(project, place, function)
-        sites = ordered(project, agent, list(graph.calls_of(project, key)), DEMOS)
-        parameters = made_by(project, agent, parameters, sites)
+        calls = graph.calls_of(project, key)
+        shown_by = given_by(project, agent, calls, parameters, DEMOS)
+        parameters = made_by(shown_by, parameters)
         given = tuple(
             built_of(project, agent, place, each, reaching) for each in parameters
         )

@@ -14,7 +14,7 @@ from dataclasses import replace
 from art_adapt.code.classes import FunctionKey, lineage
 from art_adapt.code.importable import module_at, runs_when_imported
 from art_adapt.code.index import constructed
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import assignment, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
@@ -43,8 +43,7 @@ def with_filled(
         made = place.parents[call]
         if not isinstance(made, ast.Assign | ast.AnnAssign):
             continue
-        target = made.targets[0] if isinstance(made, ast.Assign) else made.target
-        name = dotted(target)
+        name = dotted(assignment(made)[0][0])
         if name is None or not (
             _is_filled(place, made, name, entry)
             or _is_set_up_by_its_maker(project, place, made, name, entry, reaching)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey, method_of
 from art_adapt.code.index import constructed
-from art_adapt.code.nodes import Function, FunctionNode, argument_of, dotted
+from art_adapt.code.nodes import Function, FunctionNode, argument_of, assignment, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
@@ -74,18 +74,12 @@ def _of_instance(
 def _held(place: Syntax, made: ast.Call) -> tuple[str, str] | None:
     """Return the name that a new instance is given, and the kind of block it is the context of."""
     holder = place.parents[made]
-    if isinstance(holder, ast.withitem) and holder.optional_vars is not None:
-        name = dotted(holder.optional_vars)
-        block = place.parents[holder]
-        context = "async with" if isinstance(block, ast.AsyncWith) else "with"
-        return (name, context) if name is not None else None
-    if isinstance(holder, ast.Assign | ast.AnnAssign):
-        target = (
-            holder.target if isinstance(holder, ast.AnnAssign) else holder.targets[0]
-        )
-        name = dotted(target)
-        return (name, "") if name is not None else None
-    return None
+    name = next(map(dotted, assignment(holder)[0]), None)
+    context = ""
+    if isinstance(holder, ast.withitem):
+        is_async = isinstance(place.parents[holder], ast.AsyncWith)
+        context = "async with" if is_async else "with"
+    return None if name is None else (name, context)
 
 
 def _of_functions(

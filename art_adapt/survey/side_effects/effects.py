@@ -7,7 +7,7 @@ import functools
 import sys
 from collections.abc import Collection, Iterator
 
-from art_adapt.code.nodes import dotted, keyword, last_name
+from art_adapt.code.nodes import dotted, entries, keyword, last_name, text_of
 from art_adapt.code.packages import is_own_module
 from art_adapt.code.syntax import LAMBDA, MODULE_LEVEL, Import, Syntax
 from art_adapt.survey.side_effects.harm import Effect, Harm
@@ -102,18 +102,11 @@ def find_refusals(syntax: Syntax) -> Iterator[Effect]:
 def find_hosted_tools(syntax: Syntax) -> Iterator[Effect]:
     """Find tools that the API's provider runs: ``{"type": "web_search"}``."""
     for node in syntax.nodes:
-        if not isinstance(node, ast.Dict):
-            continue
-        for key, value in zip(node.keys, node.values, strict=True):
-            if (
-                isinstance(key, ast.Constant)
-                and key.value == "type"
-                and isinstance(value, ast.Constant)
-                and isinstance(value.value, str)
-                and value.value.removesuffix("_preview") in HOSTED
-            ):
-                what = f"the hosted tool {value.value}"
-                yield Effect(syntax.place(value), Harm.NETWORK, what)
+        value = entries(node).get("type") if isinstance(node, ast.Dict) else None
+        kind = text_of(value)
+        if value is not None and kind and kind.removesuffix("_preview") in HOSTED:
+            what = f"the hosted tool {kind}"
+            yield Effect(syntax.place(value), Harm.NETWORK, what)
 
 
 def asks_a_person(syntax: Syntax, body: ast.AST) -> bool:
@@ -123,6 +116,12 @@ def asks_a_person(syntax: Syntax, body: ast.AST) -> bool:
         for node in ast.walk(body)
         for effect in _effects_at(syntax, node)
     )
+
+
+def waits_for_a_person(syntax: Syntax, functions: Collection[str]) -> bool:
+    """True if one of some functions waits for somebody at a terminal."""
+    effects = find_effects(syntax, functions)
+    return any(effect.harm is Harm.ASKS for effect in effects)
 
 
 def _is_input(syntax: Syntax, name: ast.Name) -> bool:

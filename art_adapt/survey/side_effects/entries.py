@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.containers import container_of, held_by, iterated
 from art_adapt.code.nodes import dotted
 from art_adapt.code.syntax import Syntax
 from art_adapt.words import CHANGES_CONTAINER
@@ -45,43 +46,14 @@ def containers_of_entry(syntax: Syntax, owner: str, name: str) -> Iterator[str]:
 
     That is ``order = ORDERS[key]``, ``ORDERS.get(key)``, ``for order in ORDERS.values()``.
     """
-    for node in syntax.owned_by(owner):
-        match node:
-            case ast.Assign(targets=[ast.Name(id=target)]) if target == name:
-                yield from _taken_from(node.value)
-            case ast.NamedExpr(target=ast.Name(id=target)) if target == name:
-                yield from _taken_from(node.value)
-            case ast.For(target=target) if name in _last_of(target):
-                yield from _gone_over(node.iter)
-
-
-def _taken_from(value: ast.expr) -> Iterator[str]:
-    """Yield the container whose entry a value is, or that it is itself."""
-    match value:
-        case ast.Name(id=name):
-            yield name
-        case ast.Subscript(slice=at) if not isinstance(at, ast.Slice):
-            yield outermost(value) or ""
-        case ast.Call(func=ast.Attribute(attr="get" | "setdefault")):
-            assert isinstance(value.func, ast.Attribute)
-            yield outermost(value.func.value) or ""
-        case ast.Call(func=ast.Name(id="next"), args=[ast.GeneratorExp() as each, *_]):
-            yield from _gone_over(each.generators[0].iter)
-
-
-def _gone_over(iterated: ast.expr) -> Iterator[str]:
-    """Yield the container whose entries a loop goes over."""
-    match iterated:
-        case ast.Call(func=ast.Attribute(attr="values" | "items")):
-            assert isinstance(iterated.func, ast.Attribute)
-            yield outermost(iterated.func.value) or ""
-        case ast.Call(func=ast.Name(id="enumerate"), args=[first, *_]):
-            yield outermost(first) or ""
-        case _:
-            yield outermost(iterated) or ""
-
-
-def _last_of(target: ast.expr) -> list[str]:
-    """Return the name of the entry in ``for key, entry in ...``."""
-    last = target.elts[-1] if isinstance(target, ast.Tuple) else target
-    return [last.id] if isinstance(last, ast.Name) else []
+    taken = [iterated(syntax, owner, name)]
+    for where, value in syntax.assignments.get(name, ()):
+        if where == owner:
+            if isinstance(value, ast.Name):
+                yield value.id
+            taken.append(container_of(syntax, value))
+    for container in filter(None, taken):
+        if isinstance(container, ast.GeneratorExp):
+            container = container.generators[0].iter
+        for whole in held_by(container)[1] or [container]:
+            yield outermost(whole) or ""

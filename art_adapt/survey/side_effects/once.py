@@ -6,6 +6,7 @@ import ast
 import functools
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import assignment
 from art_adapt.code.syntax import Syntax
 
 
@@ -51,14 +52,11 @@ def _copies(syntax: Syntax, owner: str) -> tuple[tuple[str, str], ...]:
     """Return what a function reads into names: the place, with ``get(key)`` as its entry."""
     found = []
     for node in syntax.owned_by(owner):
-        if not isinstance(node, ast.Assign | ast.NamedExpr):
-            continue
-        read = node.value
+        targets, read = assignment(node)
         match read:
             case ast.Call(func=ast.Attribute(value=holder, attr="get"), args=[key]):
                 read = ast.Subscript(holder, key)
         if isinstance(read, ast.Name | ast.Attribute | ast.Subscript):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             found += [(ast.unparse(read), ast.unparse(each)) for each in targets]
     return tuple(found)
 

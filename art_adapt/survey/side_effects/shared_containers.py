@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from art_adapt.code.nodes import (
-    FunctionNode,
     argument_of,
+    assignment,
     defaults_of,
     dotted,
     keyword,
@@ -52,8 +52,7 @@ def changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
                 and not any(
                     where == owner for where, _ in syntax.assignments.get(name, ())
                 )
-                and not (key is not None and _is_kept(syntax, owner, node, name, key))
-                and not is_made_once(syntax, node, node)
+                and not is_made_once(syntax, node, *_filled(node, name, key))
             ):
                 said.add((spelled, owner))
                 who = "a lambda" if owner == LAMBDA else owner
@@ -83,6 +82,11 @@ def _changed_by(
             given = argument_of(node, parameter, function.positional)
             if given is not None and (handed := dotted(given)) is not None:
                 yield handed, None
+
+
+def _filled(node: ast.expr, name: str, key: ast.expr | None) -> list[ast.expr]:
+    """Return what a change fills: ``SAID[text]``, if only in words, for ``SAID.add(text)``."""
+    return [node, *([ast.Subscript(ast.Name(name), key)] if key is not None else [])]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -143,36 +147,6 @@ def _changed_defaults(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
                 yield owner, Effect(place, Harm.SHARED, what, of_module=True)
 
 
-def _is_kept(
-    syntax: Syntax, owner: str, node: ast.expr, name: str, key: ast.expr
-) -> bool:
-    """True if an entry is made where there is none, and for its key always the same.
-
-    ``if path not in CACHE: CACHE[path] = read(path)`` keeps what it reads, and ``if text
-    not in SAID: SAID.add(text)`` says it once. A list that is put in will be added to.
-    """
-    parent = syntax.parents.get(node)
-    if isinstance(parent, ast.Assign) and _is_mutable(parent.value):
-        return False
-    entry = ast.dump(key)
-    for each in syntax.owned_by(owner):
-        if isinstance(each, ast.Compare) and isinstance(
-            each.ops[0], ast.In | ast.NotIn
-        ):
-            holder = each.comparators[0]
-            if dotted(holder) == name and ast.dump(each.left) == entry:
-                return True
-        elif (
-            isinstance(each, ast.Call)
-            and dotted(each.func) == f"{name}.get"
-            and len(each.args) == 1  # a count begins with a default
-            and ast.dump(each.args[0]) == entry
-            and isinstance(syntax.parents.get(each), ast.Assign | ast.NamedExpr)
-        ):
-            return True
-    return False
-
-
 def _of_classes(syntax: Syntax) -> Iterator[tuple[str, str]]:
     """Yield the lists, dicts and sets that all instances of a class have in common.
 
@@ -182,16 +156,14 @@ def _of_classes(syntax: Syntax) -> Iterator[tuple[str, str]]:
         if definition.bases or definition.decorator_list:
             continue
         for statement in definition.body:
-            if isinstance(statement, FunctionNode):
-                continue
-            targets: list[ast.expr] = []
-            if isinstance(statement, ast.Assign):
-                targets, value = statement.targets, statement.value
-            elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
-                targets, value = [statement.target], statement.value
+            targets, value = assignment(statement)
             for target in targets:
                 own = f"self.{dotted(target)}"
-                if _is_mutable(value) and own not in syntax.assignments:
+                if (
+                    value is not None
+                    and _is_mutable(value)
+                    and own not in syntax.assignments
+                ):
                     name = f"{class_name}.{dotted(target)}"
                     yield name, f"{name}, which all its instances share"
 

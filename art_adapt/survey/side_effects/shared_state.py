@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from art_adapt.code.command_line import usual_text
 from art_adapt.code.nodes import (
     argument_of,
     decorator_names,
-    defaults_of,
     dotted,
     last_name,
 )
@@ -121,54 +121,17 @@ def _kept_database(syntax: Syntax, owner: str, call: ast.Call) -> str | None:
     """Return the file of a database that every episode opens and some code here writes to."""
     if not call.args or not writes_database(syntax, owner):
         return None
-    path = call.args[0]
-    for value in _fixed_values(syntax, owner, path):
-        if isinstance(value, ast.Constant) and value.value in (":memory:", "", None):
-            return None
-        return f"the database {syntax.text(value, 40)}"
-    return None
+    path = _fixed(syntax, owner, call.args[0])
+    return f"the database {path}" if path not in (None, "':memory:'", "''") else None
 
 
-def _fixed_values(
-    syntax: Syntax, owner: str, path: ast.expr, through: frozenset[str] = frozenset()
-) -> Iterator[ast.expr]:
-    """Yield what a path is in each episode alike: a text, a constant, a parameter's default.
-
-    ``through``: the names that led here, for ``path = Path(path)``.
-    """
-    if isinstance(path, ast.Constant):
-        yield path
-    if isinstance(path, ast.Call) and last_name(path.func) in ("str", "Path"):
-        if len(path.args) != 1:
-            return
-        yield from _fixed_values(syntax, owner, path.args[0], through)
-    name = dotted(path)
-    if name is None:
-        return
-    for where, value in () if name in through else syntax.assignments.get(name, ()):
-        if where == owner and isinstance(value, ast.Call | ast.Constant):
-            yield from _fixed_values(syntax, owner, value, through | {name})
-    function = syntax.functions.get(owner)
-    if function is not None and name in function.parameters:
-        yield from _defaults(syntax, owner, name)  # not a field of its class
-    elif name in syntax.assignments and "." not in name:
-        yield from (v for at, v in syntax.assignments[name] if at == MODULE_LEVEL)
-    elif name.startswith("self."):
-        for where, value in syntax.assignments.get(name, ()):
-            if isinstance(value, ast.Name):
-                yield from _defaults(syntax, where, value.id)
-    else:
-        yield from _defaults(syntax, owner, name)
-
-
-def _defaults(syntax: Syntax, function: str, parameter: str) -> Iterator[ast.expr]:
-    """Yield the default of a function's parameter, if that is a text."""
-    found = syntax.functions.get(function)
-    if found is None:
-        return
-    for name, default in defaults_of(found.node):
-        if name == parameter and isinstance(default, ast.Constant):
-            yield default
+def _fixed(syntax: Syntax, owner: str, path: ast.expr) -> str | None:
+    """Return what a path is in each episode alike: a text, or what its module has."""
+    if (text := usual_text(syntax, path)) is not None:
+        return syntax.text(ast.Constant(text), 40)
+    name = dotted(path) or ""
+    at_top = [] if syntax.is_local(name, owner) else syntax.values_at_top(name)
+    return syntax.text(at_top[0], 40) if at_top else None
 
 
 def writes_database(syntax: Syntax, owner: str) -> bool:
@@ -213,9 +176,8 @@ def _kept_files(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
         if not isinstance(node, ast.Call) or owner == MODULE_LEVEL:
             continue
         path, mode = _opened(node)
-        fixed = () if path is None else _fixed_values(syntax, owner, path)
-        for value in fixed:
-            name = syntax.text(value, 40)
+        name = None if path is None else _fixed(syntax, owner, path)
+        if name is not None:
             if mode[:1] == "r" or "+" in mode:
                 read.add(name)
             if mode[:1] != "r" or "+" in mode:

@@ -1,0 +1,83 @@
+"""Finds what a value may be, one step on: what is assigned, given, kept or returned for it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from art_adapt.code.classes import FunctionKey, method_of
+from art_adapt.code.given import given_for
+from art_adapt.code.instances import PROPERTIES, owners
+from art_adapt.code.nodes import decorator_names, dotted
+from art_adapt.code.project import Project
+from art_adapt.code.questions import ask
+from art_adapt.code.resolution import held_in, resolve
+from art_adapt.code.syntax import Syntax, return_values
+
+Placed = tuple[Syntax, ast.expr]  # with the file that it stands in
+
+
+def steps(project: Project, syntax: Syntax, value: ast.expr) -> Iterator[Placed]:
+    """Yield what a value may be, one step on; nothing where that is not known."""
+    match value:
+        case ast.Await(value=inner):
+            yield syntax, inner
+        case ast.IfExp(body=one, orelse=other):
+            yield from ((syntax, one), (syntax, other))
+        case ast.BoolOp(values=parts):
+            yield from ((syntax, part) for part in parts)
+        case ast.Name(id=name):
+            yield from ((syntax, each) for each in syntax.values_of(value))
+            place, found = project.variable(syntax, name)
+            yield from ((place, each) for each in found)
+            yield from given_for(project, syntax, value)
+        case ast.Attribute(value=holder, attr=name):
+            yield from held_in(project, syntax, value)
+            module = project.imported(syntax, dotted(holder) or "")
+            if isinstance(module, Syntax):  # tools.TOOLS
+                yield from ((module, each) for each in module.values_at_top(name))
+            yield from _returned(project, _properties(project, syntax, value))
+        case ast.Call(func=called):
+            yield from _returned(project, resolve(project, syntax, called))
+
+
+def _returned(project: Project, keys: Iterable[FunctionKey]) -> Iterator[Placed]:
+    for path, qualname in keys:
+        place = project.home(path)
+        yield from ((place, each) for each in return_values(place, qualname))
+
+
+def _properties(
+    project: Project, syntax: Syntax, node: ast.Attribute
+) -> Iterator[FunctionKey]:
+    """Yield the methods that are read as an attribute."""
+    for place, owner in owners(project, syntax, node.value):
+        for path, qualname in method_of(project, place, owner, node.attr):
+            function = project.home(path).functions[qualname]
+            if not PROPERTIES.isdisjoint(decorator_names(function.node)):
+                yield path, qualname
+
+
+def functions_in(
+    project: Project, syntax: Syntax, node: ast.Attribute
+) -> list[FunctionKey]:
+    """Find the functions that an attribute of a module is: ``self.module.screen``."""
+    return [
+        (module.source.path, node.attr)
+        for module in modules_of(project, syntax, node.value)
+        if node.attr in module.functions
+    ]
+
+
+def modules_of(project: Project, syntax: Syntax, value: ast.expr) -> list[Syntax]:
+    """Return the modules of the project that a value may be: ``self.module = adb``."""
+    return ask(project, _modules_of, syntax, value)
+
+
+def _modules_of(project: Project, syntax: Syntax, value: ast.expr) -> Iterator[Syntax]:
+    if isinstance(value, ast.Name):
+        imported = project.imported(syntax, value.id)
+        if isinstance(imported, Syntax):
+            yield imported
+    for place, each in steps(project, syntax, value):
+        yield from modules_of(project, place, each)

@@ -1,0 +1,38 @@
+"""What leads to the policy calls of a project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.nodes import Function
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
+from art_adapt.survey.calls.asking import Asking
+
+
+@dataclass(frozen=True)
+class Leads:
+    """What leads to the policy calls of a project; ``reaching``: the functions that do."""
+
+    project: Project
+    graph: CallGraph
+    asking: Asking
+    reaching: set[FunctionKey]
+
+    def syntax(self, key: FunctionKey) -> Syntax:
+        return self.project.files[key[0]]
+
+    def function(self, key: FunctionKey) -> Function | None:
+        """Return a function; None for the module level."""
+        return self.syntax(key).functions.get(key[1])
+
+    def drives(self, key: FunctionKey) -> bool:
+        """True if a loop of a function drives a conversation."""
+        function = self.function(key)
+        return function is not None and self.asking.drives(self.syntax(key), function)
+
+    def called_by(self, key: FunctionKey) -> set[FunctionKey]:
+        """Return the other functions that a function certainly calls."""
+        return self.graph.certain.get(key, set()) - {key}
