@@ -131,9 +131,9 @@ def test_a_trajectory_copies_the_list_that_it_is_made_with() -> None:
     made = art.Trajectory(messages_and_choices=messages)
     messages.append(choice())
     assert made.messages_and_choices == [USER]
-    made.messages_and_choices = messages  # but keeps one that is assigned
+    made.messages_and_choices = messages  # 0.5.18 keeps one that is assigned
     messages.append(USER)
-    assert len(made.messages_and_choices) == 3
+    assert len(made.messages_and_choices) == (3 if IS_0_5_18 else 2)
 
 
 def test_a_shallow_copy_of_a_trajectory_has_the_same_list() -> None:
@@ -561,6 +561,7 @@ def test_a_trajectory_of_dicts_is_dropped_but_counts_in_the_mean() -> None:
     assert len(left) == 1 and left[0][2] < 0
 
 
+@pytest.mark.skipif(not IS_0_5_18, reason="0.5.23 has no capture_auto_trajectory")
 def test_an_executor_hides_requests_from_a_capture() -> None:
     answer = {
         "id": "1",
@@ -593,8 +594,7 @@ def test_an_executor_hides_requests_from_a_capture() -> None:
         return len(made.messages_and_choices)
 
     assert captured(in_executor) == 0
-    if IS_0_5_18:
-        assert captured(lambda: asyncio.to_thread(ask)) == 2
+    assert captured(lambda: asyncio.to_thread(ask)) == 2
 
 
 def test_a_chat_model_of_art_keeps_the_log_of_its_rollout() -> None:
