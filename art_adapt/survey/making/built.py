@@ -60,6 +60,7 @@ def built_of(
     """Say how episode() makes what a function in ``place`` takes; None if it cannot."""
     if is_unknown(parameter):
         return _built(project, agent, place, parameter, reaching)
+    parameter = _of_environment(project, agent, place, parameter)
     return _imported_from(project, agent, place, parameter)
 
 
