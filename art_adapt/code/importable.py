@@ -1,14 +1,30 @@
-"""Tells how a train module imports a file, and whether it can without running it."""
+"""Tells how a train module imports a file or a name, and whether it can without running the file."""
 
 from __future__ import annotations
 
 import ast
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from art_adapt.code.packages import package_depth
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.definitions import called_name, definitions_of
+
+
+@dataclass(frozen=True, order=True)
+class ImportedName:
+    """Something that code uses of a module; the module itself where ``name`` is ""."""
+
+    module: str
+    name: str = ""
+    alias: str = ""
+
+    @property
+    def bound(self) -> str:
+        """Return the name that the code uses."""
+        return self.alias or self.name or self.module
 
 
 def module_at(project: Project, agent: Syntax, path: Path) -> str | None:
@@ -24,6 +40,52 @@ def module_at(project: Project, agent: Syntax, path: Path) -> str | None:
         parts = parts[:-1] if parts[-1] == "__init__" else parts
         return ".".join(parts) if all(map(str.isidentifier, parts)) else None
     return None
+
+
+def imported_name(
+    project: Project, agent: Syntax, place: Syntax, name: str
+) -> ImportedName | None:
+    """Return how a train module beside the agent imports what ``place`` imports as ``name``."""
+    imported, attribute = place.imports[name], place.imports[name].attribute
+    defined, path = project.imported(place, name), project.located(place, name)
+    if isinstance(defined, tuple):  # what a package re-exports comes from its own file
+        path, attribute = defined[0].source.path, defined[1]
+    if path is None:
+        module = None if imported.level else imported.module
+    else:  # a file of the project
+        from_itself = imported.module.rpartition(".")[2] == path.stem
+        is_module = attribute is None or (attribute == path.stem and not from_itself)
+        if is_module and not isinstance(defined, tuple):
+            return _module_beside(project, agent, path, name)
+        module = module_at(project, agent, path)
+    if module is None:
+        return None
+    if attribute is None:
+        renamed = name != imported.module.split(".")[0]
+        return ImportedName(module, alias=name if renamed else "")
+    return ImportedName(module, attribute, "" if attribute == name else name)
+
+
+def is_foreign(project: Project, place: Syntax, name: str) -> bool:
+    """True if ``place`` imports ``name`` from a library that is not openai's."""
+    own = isinstance(project.imported(place, name), tuple)
+    if own or project.located(place, name) is not None:
+        return False
+    top = place.imports[name].module.partition(".")[0]
+    return top not in (*sys.stdlib_module_names, "openai")
+
+
+def _module_beside(
+    project: Project, agent: Syntax, path: Path, name: str
+) -> ImportedName | None:
+    """Return how the train module imports a module of the project, as ``name``."""
+    module = module_at(project, agent, path)
+    if module is None or path.stem == "__init__":
+        return None
+    package, _, last = module.rpartition(".")
+    if not package and not module.startswith("."):
+        return ImportedName(module, alias="" if name == module else name)
+    return ImportedName(package or ".", last, "" if name == last else name)
 
 
 def runs_when_imported(syntax: Syntax) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from art_adapt.code.annotations import bare
+from art_adapt.code.importable import ImportedName
 from art_adapt.code.nodes import last_name
 from art_adapt.recipe.fields import (
     Field,
@@ -37,7 +38,6 @@ from art_adapt.survey.inputs.supplied import GIVEN, MODEL, OF_ENDPOINT
 from art_adapt.survey.model import (
     Construction,
     EntryPoint,
-    Import,
     Parameter,
     Route,
     SetupCall,
@@ -80,7 +80,7 @@ class _Building:
             return self._request(entry.route)
         return self._run(_answer(entry))
 
-    def imports(self) -> Iterator[Import]:
+    def imports(self) -> Iterator[ImportedName]:
         """Yield what the module imports to make an agent and to call it."""
         entry = self.entry
         if not (entry.is_script or entry.is_request):
@@ -102,9 +102,9 @@ class _Building:
         if entry.class_name is None:
             yield from (call.name for call in (*entry.setup, *entry.cleanup))
 
-    def _import(self, name: str) -> Import:
+    def _import(self, name: str) -> ImportedName:
         local = self._local(name)
-        return Import(self.entry.module, name, "" if local == name else local)
+        return ImportedName(self.entry.module, name, "" if local == name else local)
 
     def _local(self, name: str) -> str:
         """Return a dotted name of the agent's, as its module can use it beside its own."""
@@ -147,7 +147,7 @@ class _Building:
         else:
             method = entry.called.rpartition(".")[2]
             function = named if method == "__call__" else f"{named}.{method}"
-        clients = list(clients_of(entry))
+        clients = list(_clients_of(entry))
         is_async = entry.is_async and not _is_wrapped(entry, answer)
         call = Call(function, self._arguments(entry.parameters), is_async)
         setup = tuple(self._set_up(each, named) for each in entry.setup)
@@ -289,7 +289,7 @@ def _record_class(parameter: Parameter) -> str:
     return "" if annotation is None else ast.unparse(bare(annotation))
 
 
-def clients_of(entry: EntryPoint) -> Iterator[Parameter]:
+def _clients_of(entry: EntryPoint) -> Iterator[Parameter]:
     """Yield the clients that episode() passes, as parameters or in records."""
     if entry.is_script or entry.route is not None:
         return

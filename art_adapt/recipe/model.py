@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from art_adapt.code.importable import ImportedName
 from art_adapt.recipe.fields import Field
-from art_adapt.survey.model import Import, Statement
+from art_adapt.survey.model import Statement
 
 
 @dataclass(frozen=True)
@@ -143,5 +144,5 @@ class Recipe:
 
     fields: tuple[Field, ...]
     episode: Completion | Script | Request | Run
-    imports: tuple[Import, ...]
+    imports: tuple[ImportedName, ...]
     registering: tuple[str, ...]

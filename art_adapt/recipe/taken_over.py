@@ -6,7 +6,8 @@ import ast
 from collections.abc import Mapping, Set
 from dataclasses import replace
 
-from art_adapt.survey.model import Construction, Import, Statement
+from art_adapt.code.importable import ImportedName
+from art_adapt.survey.model import Construction, Statement
 
 
 def taken_over(made: Construction, taken: Set[str]) -> Construction:
@@ -29,7 +30,7 @@ def taken_over(made: Construction, taken: Set[str]) -> Construction:
     )
 
 
-def _imported_as(imported: Import, new: Mapping[str, str]) -> Import:
+def _imported_as(imported: ImportedName, new: Mapping[str, str]) -> ImportedName:
     return replace(imported, alias=new.get(imported.bound, imported.alias))
 
 

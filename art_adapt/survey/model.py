@@ -12,6 +12,7 @@ from pathlib import Path
 from art_adapt.calls import Api
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.hooks import HooksPlace
+from art_adapt.code.importable import ImportedName
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
@@ -168,20 +169,6 @@ class Parameter:
         return self.fields is not None and self.default is None
 
 
-@dataclass(frozen=True, order=True)
-class Import:
-    """Something that code uses of a module; the module itself where ``name`` is ""."""
-
-    module: str
-    name: str = ""
-    alias: str = ""
-
-    @property
-    def bound(self) -> str:
-        """Return the name that the code uses."""
-        return self.alias or self.name or self.module
-
-
 @dataclass(frozen=True)
 class Statement:
     """A statement of the project's, as its author laid it out, with the names that it binds."""
@@ -202,7 +189,7 @@ class Construction:
 
     place: Place
     value: str
-    imports: tuple[Import, ...] = ()
+    imports: tuple[ImportedName, ...] = ()
     statements: tuple[Statement, ...] = ()
     functions: tuple[FunctionKey, ...] = ()
     foreign: bool = False

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 
-from art_adapt.survey.model import Import
+from art_adapt.code.importable import ImportedName
 from art_adapt.train_module.imports import is_standard, render_imports
 
 TEMPLATE = Path(__file__).with_name("template.py")
@@ -28,7 +28,7 @@ def fill(
     values: Mapping[str, str],
     texts: Mapping[str, str],
     conditions: Mapping[str, bool],
-    libraries: Sequence[Import],
+    libraries: Sequence[ImportedName],
 ) -> str:
     """Return the template's text, filled in.
 
@@ -42,7 +42,7 @@ def fill(
     lines = source.split("\n")
     ends, constants = _statements(source)
     imports = dict(_imports(source))
-    group: dict[Import, str] = {}  # with their comments
+    group: dict[ImportedName, str] = {}  # with their comments
     kept: list[str] = []
     number = 1
     while number <= len(lines):
@@ -75,7 +75,7 @@ def fill(
     return re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept))
 
 
-def _imports(source: str) -> Iterator[tuple[int, Import]]:
+def _imports(source: str) -> Iterator[tuple[int, ImportedName]]:
     """Yield the template's imports of libraries, by line: what stands before the agent's."""
     lines = source.split("\n")
     before = takewhile(
@@ -85,11 +85,11 @@ def _imports(source: str) -> Iterator[tuple[int, Import]]:
     for node in before:
         match node:
             case ast.Import(names=[alias]):
-                yield node.lineno, Import(alias.name)
+                yield node.lineno, ImportedName(alias.name)
             case ast.ImportFrom(module=str(module), names=[alias]) if (
                 module != "__future__"
             ):
-                yield node.lineno, Import(module, alias.name)
+                yield node.lineno, ImportedName(module, alias.name)
 
 
 def _with_value(line: str, value: str | None) -> str:

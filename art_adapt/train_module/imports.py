@@ -8,9 +8,10 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from art_adapt.code.importable import ImportedName
 from art_adapt.code.packages import is_own_module
 from art_adapt.recipe.model import Recipe
-from art_adapt.survey.model import EntryPoint, Import
+from art_adapt.survey.model import EntryPoint
 from art_adapt.train_module.layout import LINE_LENGTH, literal, render_call
 
 UNUSED = "noqa: F401"
@@ -26,18 +27,18 @@ class _Line:
     text: str
 
 
-def is_standard(imported: Import) -> bool:
+def is_standard(imported: ImportedName) -> bool:
     """True if an import is of the standard library."""
     return imported.module.partition(".")[0] in sys.stdlib_module_names
 
 
-def needs_importlib(imported: Import) -> bool:
+def needs_importlib(imported: ImportedName) -> bool:
     """True if no statement can spell a module's name: ``1-agent``."""
     stem = imported.module.removeprefix(".").rpartition(".")[2]
     return bool(stem) and (not stem.isidentifier() or keyword.iskeyword(stem))
 
 
-def is_own(imported: Import, entry: EntryPoint) -> bool:
+def is_own(imported: ImportedName, entry: EntryPoint) -> bool:
     """True if an import is of the agent's project."""
     top = imported.module.partition(".")[0]
     is_beside = top in ("", entry.module.partition(".")[0])
@@ -45,15 +46,15 @@ def is_own(imported: Import, entry: EntryPoint) -> bool:
 
 
 def render_imports(
-    imports: Iterable[Import],
-    comments: Mapping[Import, str],
+    imports: Iterable[ImportedName],
+    comments: Mapping[ImportedName, str],
     width: int = LINE_LENGTH,
 ) -> list[str]:
     """Render imports as one group of lines, at most ``width`` wide.
 
     An import with a comment has a line of its own.
     """
-    groups: dict[tuple[str, str], list[Import]] = {}
+    groups: dict[tuple[str, str], list[ImportedName]] = {}
     for each in dict.fromkeys(imports):
         groups.setdefault((each.module, comments.get(each, "")), []).append(each)
     lines = (
@@ -75,7 +76,9 @@ def own_imports(
     imports = [each for each in recipe.imports if is_own(each, entry)] + registering
     if reward:
         module, _, function = reward.partition(":")
-        imports.append(Import(module, function, "" if function == "score" else "score"))
+        imports.append(
+            ImportedName(module, function, "" if function == "score" else "score")
+        )
     width = LINE_LENGTH - (4 if left_out else 0)
     lines = render_imports(imports, dict.fromkeys(registering, UNUSED), width)
     if not (left_out and lines):
@@ -88,13 +91,15 @@ def own_imports(
     ]
 
 
-def _registering(module: str) -> Import:
-    """Import a module for what it registers, by its name as the train module says it."""
+def _registering(module: str) -> ImportedName:
+    """ImportedName a module for what it registers, by its name as the train module says it."""
     package, _, name = module.rpartition(".")
-    return Import(package or ".", name) if module[0] == "." else Import(module)
+    return (
+        ImportedName(package or ".", name) if module[0] == "." else ImportedName(module)
+    )
 
 
-def _lines(module: str, imports: Sequence[Import], width: int) -> Iterator[_Line]:
+def _lines(module: str, imports: Sequence[ImportedName], width: int) -> Iterator[_Line]:
     """Render what is imported from one module."""
     is_relative = module.startswith(".")
     names = sorted((each for each in imports if each.name), key=_by_kind)
@@ -120,7 +125,7 @@ def _lines(module: str, imports: Sequence[Import], width: int) -> Iterator[_Line
     yield _Line(False, is_relative, True, line)
 
 
-def _by_kind(imported: Import) -> tuple[int, str, str]:
+def _by_kind(imported: ImportedName) -> tuple[int, str, str]:
     """Order imported names as isort and ruff do: constants, classes, others."""
     name = imported.name
     rank = 0 if name.isupper() else 1 if name[:1].isupper() else 2

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt import __version__
+from art_adapt.code.importable import ImportedName
 from art_adapt.decisions import Training
 from art_adapt.recipe.build import recipe_of
 from art_adapt.recipe.fields import Field
 from art_adapt.recipe.model import Recipe, Run, Script
 from art_adapt.settings import TrainingOptions
-from art_adapt.survey.model import EntryPoint, Import, Parameter, Survey
+from art_adapt.survey.model import EntryPoint, Parameter, Survey
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.train_file import sealed
 from art_adapt.train_module.episode import render_episode
@@ -80,19 +81,19 @@ def render(
     return sealed(decided + text, __version__)
 
 
-def _libraries(recipe: Recipe, entry: EntryPoint) -> Iterator[Import]:
+def _libraries(recipe: Recipe, entry: EntryPoint) -> Iterator[ImportedName]:
     """Yield what the module imports of libraries for this agent."""
     yield from (each for each in recipe.imports if not is_own(each, entry))
     if any(map(needs_importlib, recipe.imports)):
-        yield Import("importlib")
+        yield ImportedName("importlib")
     types = (node for field in recipe.fields for node in ast.walk(field.type))
     named = {node.id for node in types if isinstance(node, ast.Name)}
     if "Literal" in named:
-        yield Import("typing", "Literal")
+        yield ImportedName("typing", "Literal")
     if "Path" in named or isinstance(recipe.episode, Script):
-        yield Import("pathlib", "Path")
+        yield ImportedName("pathlib", "Path")
     if isinstance(recipe.episode, Run) and recipe.episode.client:
-        yield Import("openai", recipe.episode.client)
+        yield ImportedName("openai", recipe.episode.client)
 
 
 def _conditions(training: Training) -> dict[str, bool]:

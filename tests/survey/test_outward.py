@@ -11,8 +11,9 @@ import pytest
 from agent_files import art_adapt
 from test_what_runs import CALL, first, harms, of, project
 
+from art_adapt.code.importable import ImportedName
 from art_adapt.source import read_source
-from art_adapt.survey.model import Harm, Import
+from art_adapt.survey.model import Harm
 from art_adapt.survey.survey import survey
 
 ADAPTER = f"""
@@ -272,7 +273,7 @@ def test_what_a_package_hands_on_comes_from_its_own_file(tmp_path: Path) -> None
         examples__first="from shop import Agent, Store\n\nstore = Store('first')\nprint(Agent().run('?', store))\n",
     )
     made = first(found).parameters[1].made
-    assert made is not None and made.imports == (Import(".store", "Store"),)
+    assert made is not None and made.imports == (ImportedName(".store", "Store"),)
     assert [each.text for each in made.statements] == ["store = Store('first')"]
 
 
@@ -285,7 +286,7 @@ def test_a_module_beside_the_agent(tmp_path: Path) -> None:
     )
     made = first(found).parameters[1].made
     assert made is not None and (made.imports, made.value) == (
-        (Import("disks"),),
+        (ImportedName("disks"),),
         "disks.Disk()",
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,9 @@ from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.command_line import reads_arguments, usual_value
 from art_adapt.code.importable import (
+    ImportedName,
+    imported_name,
+    is_foreign,
     is_importable,
     module_at,
     runs_when_imported,
@@ -27,7 +29,7 @@ from art_adapt.code.trials import is_test
 from art_adapt.survey.inputs.fillings import changes, fillings
 from art_adapt.survey.inputs.run_state import is_run_state
 from art_adapt.survey.inputs.supplied import BY_NAME, GIVEN, OF_ENDPOINT
-from art_adapt.survey.model import Construction, Import, Statement
+from art_adapt.survey.model import Construction, Statement
 from art_adapt.survey.side_effects.effects import asks_a_person
 from art_adapt.words import FAKES, TYPED
 
@@ -40,7 +42,7 @@ class _Slice:
 
     project: Project
     agent: Syntax
-    imports: dict[Import, None] = field(default_factory=dict)
+    imports: dict[ImportedName, None] = field(default_factory=dict)
     statements: list[ast.stmt] = field(default_factory=list)
     # What a train module gives in another way: arguments, and all those of clients.
     supplied: dict[ast.AST, str] = field(default_factory=dict)
@@ -95,7 +97,7 @@ def construction(
     )
 
 
-def _is_of_tests(imported: Import) -> bool:
+def _is_of_tests(imported: ImportedName) -> bool:
     """True if a name stands for something else in tests, or is defined by them."""
     fake = any(map(FAKES.search, (imported.name, imported.bound)))
     return fake or is_test(Path(*imported.module.split(".")))
@@ -314,9 +316,11 @@ def _take_name(
             return True
         taken.statements.append(made)
         return _take(place, module, made, taken)
-    if name in place.imports and (origin := _origin(place, name, taken)) is not None:
-        taken.imports[origin] = None
-        return True
+    if name in place.imports:
+        taken.foreign |= is_foreign(taken.project, place, name)
+        if (own := imported_name(taken.project, taken.agent, place, name)) is not None:
+            taken.imports[own] = None
+            return True
     is_value = not isinstance(made, FunctionNode | ast.ClassDef | ast.ImportFrom | None)
     if is_value and (
         local or module is None or any(place.is_guarded(each.node) for each in found)
@@ -325,7 +329,7 @@ def _take_name(
             return False
         return _take_statement(place, module, node, made, taken)
     if made is not None and module is not None:
-        taken.imports[Import(module, name)] = None
+        taken.imports[ImportedName(module, name)] = None
     return module is not None if made is not None else hasattr(builtins, name)
 
 
@@ -375,41 +379,3 @@ def _read_from_file(place: Syntax, statement: ast.stmt) -> ast.With | None:
         plain = all(isinstance(each, ast.Assign | ast.AnnAssign) for each in block.body)
         return block if plain else None
     return None
-
-
-def _origin(place: Syntax, name: str, taken: _Slice) -> Import | None:
-    """Return where the train module imports ``name`` from, which the file imports."""
-    imported, attribute = place.imports[name], place.imports[name].attribute
-    defined = taken.project.imported(place, name)
-    path = taken.project.located(place, name)
-    if isinstance(defined, tuple):  # what a package re-exports comes from its own file
-        path, attribute = defined[0].source.path, defined[1]
-    if path is not None:  # a file of the project
-        from_itself = imported.module.rpartition(".")[2] == path.stem
-        is_module = attribute is None or (attribute == path.stem and not from_itself)
-        if is_module and not isinstance(defined, tuple):
-            return _module_beside(taken.project, taken.agent, path, name)
-        module = module_at(taken.project, taken.agent, path)
-    else:
-        module = None if imported.level else imported.module
-        top = imported.module.partition(".")[0]
-        taken.foreign |= top not in (*sys.stdlib_module_names, "openai")
-    if module is None:
-        return None
-    if attribute is None:
-        renamed = name != imported.module.split(".")[0]
-        return Import(module, alias=name if renamed else "")
-    return Import(module, attribute, "" if attribute == name else name)
-
-
-def _module_beside(
-    project: Project, agent: Syntax, path: Path, name: str
-) -> Import | None:
-    """Return how the train module imports a module of the project, as ``name``."""
-    module = module_at(project, agent, path)
-    if module is None or path.stem == "__init__":
-        return None
-    package, _, last = module.rpartition(".")
-    if not package and not module.startswith("."):
-        return Import(module, alias="" if name == module else name)
-    return Import(package or ".", last, "" if name == last else name)

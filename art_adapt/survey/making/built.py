@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from art_adapt.code.classes import FunctionKey, annotated, is_enum, lineage
-from art_adapt.code.importable import module_at
+from art_adapt.code.importable import ImportedName, module_at
 from art_adapt.code.index import constructed, derived_from
 from art_adapt.code.nodes import assignment, dotted
 from art_adapt.code.project import Project
@@ -22,7 +22,7 @@ from art_adapt.survey.making.environment import (
     constructor_of_environment,
     made_of_environment,
 )
-from art_adapt.survey.model import Construction, EntryPoint, Import, Parameter
+from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.words import FILLS_ITSELF
 
 DEEPEST = 2  # objects in objects in objects
@@ -89,7 +89,7 @@ def _built(
         if module is None or _is_registry(home, name) or any(map(_is_filled, sites)):
             continue
         defined = home.place(home.classes[name])
-        itself = Construction(defined, name, (Import(module, name),))
+        itself = Construction(defined, name, (ImportedName(module, name),))
         if is_enum(home, name):
             kind = _type_of_members(home, name)
             value = Parameter(parameter.name, kind, None, positional_only=True)
@@ -156,7 +156,7 @@ def _imported_from(
         ]
         if module is not None and "." not in name and None not in inner:
             defined = place.place(place.classes[name])
-            made = Construction(defined, name, (Import(module, name),))
+            made = Construction(defined, name, (ImportedName(module, name),))
             fields = tuple(each for each in inner if each is not None)
             return replace(parameter, made=made, fields=fields)
     return None

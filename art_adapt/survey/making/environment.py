@@ -9,7 +9,12 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.classes import annotated
-from art_adapt.code.importable import is_importable, module_at, runs_when_imported
+from art_adapt.code.importable import (
+    ImportedName,
+    is_importable,
+    module_at,
+    runs_when_imported,
+)
 from art_adapt.code.nodes import (
     Function,
     decorator_names,
@@ -21,7 +26,7 @@ from art_adapt.code.project import Project
 from art_adapt.code.resolution import meant_by
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.code.trials import is_trial
-from art_adapt.survey.model import Construction, Import, Parameter
+from art_adapt.survey.model import Construction, Parameter
 
 
 def is_of_environment(project: Project, place: Syntax, value: ast.expr) -> bool:
@@ -72,7 +77,7 @@ def _of_classes(
             value = f"{name}.{method}()"
             key = (place.source.path, f"{name}.{method}")
             yield Construction(
-                defined, value, (Import(module, name),), functions=(key,)
+                defined, value, (ImportedName(module, name),), functions=(key,)
             )
 
 
@@ -95,7 +100,7 @@ def _returning(
                 yield Construction(
                     place.place(function.node),
                     f"{function.qualname}()",
-                    (Import(module, function.qualname),),
+                    (ImportedName(module, function.qualname),),
                     functions=((place.source.path, function.qualname),),
                 )
 

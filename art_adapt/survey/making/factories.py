@@ -14,6 +14,7 @@ from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.command_line import reads_arguments
 from art_adapt.code.importable import (
+    ImportedName,
     is_importable,
     module_at,
     runs_when_imported,
@@ -27,7 +28,7 @@ from art_adapt.survey.inputs.parameters import parameters_of
 from art_adapt.survey.making.built import built_of
 from art_adapt.survey.making.call_ranks import DEMOS, ordered
 from art_adapt.survey.making.constructions import given_by, is_unknown, made_by
-from art_adapt.survey.model import Construction, EntryPoint, Import, Parameter
+from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.side_effects.effects import asks_a_person
 
 
@@ -74,7 +75,7 @@ def with_factory(
         made = Construction(
             place.place(function.node),
             name,
-            (Import(module, name.partition(".")[0]),),
+            (ImportedName(module, name.partition(".")[0]),),
             functions=(key,),
         )
         instance = Parameter(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from art_adapt.code.classes import FunctionKey, lineage
-from art_adapt.code.importable import module_at, runs_when_imported
+from art_adapt.code.importable import ImportedName, module_at, runs_when_imported
 from art_adapt.code.index import constructed
 from art_adapt.code.nodes import assignment, dotted
 from art_adapt.code.project import Project
@@ -22,7 +22,7 @@ from art_adapt.survey.inputs.fillings import changes, decorated_with, fills
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import DEMOS, ordered
 from art_adapt.survey.making.registrations import find_registering
-from art_adapt.survey.model import Construction, EntryPoint, Import, Parameter
+from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.words import FILLS_AGENT, FILLS_ITSELF, ONLY_TELLS
 
 
@@ -154,7 +154,7 @@ def _taken_whole(
             whole = Construction(
                 place.place(made),
                 name,
-                (Import(module, name),),
+                (ImportedName(module, name),),
                 functions=tuple(functions),
             )
             setup = tuple(
