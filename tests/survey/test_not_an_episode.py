@@ -650,3 +650,27 @@ def test_settings_with_one_way_to_be_made_are_no_scenario(
     module = (tmp_path / "agent_train.py").read_text()
     assert ("    limit: int\n" in module) is (not made)
     assert made in module
+
+
+def test_settings_that_a_factory_takes_are_made_as_well(tmp_path: Path) -> None:
+    agent = OF_ENVIRONMENT.format(
+        methods=FROM_ENV,
+        parameters="settings: Settings, lock: Lock",
+        body="self.llm, self.lock = Llm(settings), lock",
+    ).replace("from openai", "from threading import Lock\n\nfrom openai") + dedent("""\
+
+
+        def build(settings: Settings) -> Agent:
+            for lock in locks_of(settings):
+                return Agent(settings, lock)
+
+
+        def main(settings: Settings):
+            print(build(settings).run(input()))
+        """)
+    (tmp_path / "agent.py").write_text(agent)
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    module = (tmp_path / "agent_train.py").read_text()
+    assert "agent = build(settings=Settings.from_env())" in module
+    assert "    limit: int\n" not in module
