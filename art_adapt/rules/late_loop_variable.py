@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import arguments_of
+from art_adapt.code.nodes import arguments_of, names_in
 from art_adapt.rules.code import Callback, Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -101,7 +101,6 @@ def _written_here(
 def _makes_groups_of(code: Code, loop: ast.AST, name: str) -> bool:
     """Return whether a loop makes groups of what its variable stands for."""
     return any(
-        code.blocks.within(group, loop)
-        and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(group))
+        code.blocks.within(group, loop) and name in names_in(group)
         for group in code.art_calls("TrajectoryGroup")
     )

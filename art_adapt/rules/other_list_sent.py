@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from art_adapt.code.nodes import dotted, keyword, receiver
+from art_adapt.code.nodes import dotted, keyword, names_in, receiver
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -240,11 +240,7 @@ def _is_fresh(code: Code, messages: Value) -> bool:
 
 def _is_added(code: Code, messages: Value, name: str, nodes: Iterable[ast.AST]) -> bool:
     """Return whether the function adds to a copy, before it is sent, what is nowhere put."""
-    if any(
-        isinstance(node, ast.Name) and node.id == name
-        for put in code.trajectories.written
-        for node in ast.walk(put.by)
-    ):
+    if any(name in names_in(put.by) for put in code.trajectories.written):
         return False  # the copy itself is put, or a part of it
     for node in nodes:
         if (

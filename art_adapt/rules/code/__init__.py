@@ -87,7 +87,7 @@ class Code(File):
 
     @cached_property
     def given_to_wrap(self) -> tuple[ast.expr, ...]:
-        """The expressions that ``wrap_rollout(model, fn)`` gets."""
+        """Return the expressions that ``wrap_rollout(model, fn)`` gets."""
         given = (
             argument_of(call, "fn", ("model", "fn"))
             for call in self.calls
@@ -120,7 +120,7 @@ class Code(File):
 
     @cached_property
     def wrapped_rollouts(self) -> tuple[Function, ...]:
-        """The functions that ``wrap_rollout`` gets: it fills their trajectories."""
+        """Return the functions that ``wrap_rollout`` gets: it fills their trajectories."""
         found = [self.given_function(each) for each in self.given_to_wrap]
         if any(self.art_calls("init_chat_model")):  # which only works inside of it
             makers = {self.syntax.owner(call) for call in self.trajectories.new}
@@ -129,7 +129,7 @@ class Code(File):
 
     @cached_property
     def only_evaluates(self) -> bool:
-        """Whether the file is a script that runs rollouts and trains on none."""
+        """Return whether the file is a script that runs rollouts and trains on none."""
         if self.training.calls:
             return False
         if EVALUATION_FILE.search(self.source.path.stem):
@@ -142,7 +142,7 @@ class Code(File):
 
     @cached_property
     def recording_calls(self) -> tuple[ast.Call, ...]:
-        """The calls of ``training.record`` in a train module that art-adapt has written."""
+        """Return the calls of ``training.record`` in a train module that art-adapt has written."""
         return tuple(
             call
             for call, _ in self.method_calls("record")

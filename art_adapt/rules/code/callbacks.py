@@ -28,7 +28,7 @@ class Callback:
 
     @property
     def result(self) -> Value | None:
-        """What a lambda gives back."""
+        """Return what a lambda gives back."""
         made = self.made.node
         return self.made.of(made.body) if isinstance(made, ast.Lambda) else None
 

@@ -40,12 +40,12 @@ class Argument:
 
     @property
     def constants(self) -> frozenset[object]:
-        """The constants that it may be; ``...`` is any other value."""
+        """Return the constants that it may be; ``...`` is any other value."""
         return frozenset(map(constant, self.values))
 
     @property
     def constant(self) -> object:
-        """The constant that it certainly is, else ``...``."""
+        """Return the constant that it certainly is, else ``...``."""
         return next(iter(self.constants)) if len(self.constants) == 1 else ...
 
 
@@ -73,7 +73,7 @@ class Completions:
 
     @cached_property
     def by_call(self) -> dict[ast.AST, FoundCall]:
-        """The completion calls by their ``ast.Call``."""
+        """Return the completion calls by their ``ast.Call``."""
         return {call.call: call for call in self.calls if call.call is not None}
 
     @cached_property
@@ -109,7 +109,7 @@ class Completions:
 
     @cached_property
     def asking(self) -> frozenset[str]:
-        """Functions of this file that ask the policy, themselves or through others."""
+        """Return functions of this file that ask the policy, themselves or through others."""
         own = {call.function for call in self.of_policy}
         return self.file.flow.functions.leading_to(self.file.syntax, own)
 
@@ -239,8 +239,9 @@ class Completions:
 
     @cached_property
     def _in_rollouts(self) -> frozenset[str]:
-        """The functions that make trajectories, and those that they call."""
-        return self.trajectories.run_by(self.trajectories.makers)
+        """Return the functions that make trajectories, and those that they call."""
+        functions = self.file.flow.functions
+        return functions.run_by(self.file.syntax, self.trajectories.makers)
 
     def _is_apart(self, call: FoundCall) -> bool:
         """Return whether a function asks that the file calls, and no rollout of the file does."""

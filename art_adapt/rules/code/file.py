@@ -76,13 +76,13 @@ class File:
 
     @cached_property
     def _art_calls(self) -> tuple[tuple[str, ast.Call], ...]:
-        """All calls of ART, by the last name of what is called."""
+        """Return all calls of ART, by the last name of what is called."""
         named = [(self.art_name(call.func), call) for call in self.calls]
         return tuple((name.rpartition(".")[2], call) for name, call in named if name)
 
     @property
     def is_adapted(self) -> bool:
-        """Whether the file imports the recorder's hooks."""
+        """Return whether the file imports the recorder's hooks."""
         return bool(imported_hooks(self.syntax))
 
     def hooks(self, name: str) -> frozenset[str]:
@@ -91,7 +91,7 @@ class File:
 
     @cached_property
     def importers(self) -> tuple[bytes, ...]:
-        """The texts of the files beside this one that import it by its name."""
+        """Return the texts of the files beside this one that import it by its name."""
         path = self.source.path
         if not path.is_file():
             return ()
@@ -108,17 +108,17 @@ class File:
 
     @cached_property
     def contents(self) -> Contents:
-        """What the mappings and lists of the file hold."""
+        """Return what the mappings and lists of the file hold."""
         return Contents(self.flow)
 
     @cached_property
     def aliases(self) -> Flow:
-        """The flow of objects: a copy is another one."""
+        """Return the flow of objects: a copy is another one."""
         return Flow(self.syntax, self.flow.functions, copies=False)
 
     @cached_property
     def local(self) -> Flow:
-        """The flow within functions: what other files give a parameter is not known."""
+        """Return the flow within functions: what other files give a parameter is not known."""
         return Flow(self.syntax, self.flow.functions, callers=False)
 
     def values(self, expression: ast.expr | Value) -> tuple[Value, ...]:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.nodes import (
-    Function,
-    arguments_of,
-    dotted,
-    last_name,
-)
+from art_adapt.code.given import function_given
+from art_adapt.code.nodes import Function, arguments_of, dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.session import Session
@@ -153,17 +149,14 @@ class Functions:
 
         A decorator's parameter is the function that it decorates.
         """
-        if not isinstance(callee, ast.Name):
+        around = function_given(syntax, callee)
+        if around is None:
             return None
-        parts = syntax.owner(callee).split(".")
-        for end in range(len(parts), 0, -1):
-            around = syntax.functions.get(".".join(parts[:end]))
-            if around is not None and callee.id in around.given:
-                given = self._passed_in(syntax).get((around.qualname, callee.id), [])
-                found = {f.qualname for f in given if f is not None}
-                alone = len(found) == 1 and None not in given
-                return syntax.functions[found.pop()] if alone else None
-        return None
+        key = around.qualname, dotted(callee) or ""
+        given = self._passed_in(syntax).get(key, [])
+        found = {f.qualname for f in given if f is not None}
+        alone = len(found) == 1 and None not in given
+        return syntax.functions[found.pop()] if alone else None
 
     def _passed_in(self, syntax: Syntax) -> Passed:
         """Return which functions of a file are passed to which others."""
@@ -254,6 +247,18 @@ class Functions:
             for found in called
             if found is not None and found[0] is syntax
         }
+
+    def run_by(self, syntax: Syntax, names: Iterable[str]) -> frozenset[str]:
+        """Return some functions of a file, those inside them, and those that they call."""
+        found = set(names)
+        left = list(found)
+        while left:
+            name = left.pop()
+            inside = (n for n in syntax.functions if n.startswith(f"{name}."))
+            more = {*self.called_by(syntax, name), *inside} - found
+            left += more
+            found |= more
+        return frozenset(found)
 
     def leading_to(self, syntax: Syntax, names: set[str]) -> frozenset[str]:
         """Return some functions of a file, and those that lead to them by their calls."""

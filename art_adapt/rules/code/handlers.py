@@ -37,7 +37,7 @@ class Handler:
 
     @property
     def names(self) -> set[str]:
-        """The last names of the exceptions that are caught."""
+        """Return the last names of the exceptions that are caught."""
         if self.caught is None:
             return {"BaseException"}
         one = self.caught

@@ -48,7 +48,7 @@ class Rewards:
 
     @cached_property
     def writes(self) -> tuple[RewardWrite, ...]:
-        """The rewards that are set here: assignments first, then constructors."""
+        """Return the rewards that are set here: assignments first, then constructors."""
         return (*self._assigned(), *self._constructed())
 
     def _assigned(self) -> Iterator[RewardWrite]:
@@ -73,7 +73,7 @@ class Rewards:
 
     @cached_property
     def has_other_writes(self) -> bool:
-        """Whether a ``reward`` is assigned in a way that ``writes`` does not cover."""
+        """Return whether a ``reward`` is assigned in a way that ``writes`` does not cover."""
         known = {id(write.node) for write in self.writes}
         return any(
             isinstance(node, ast.Attribute)
@@ -85,7 +85,7 @@ class Rewards:
 
     @cached_property
     def may_be_set(self) -> bool:
-        """Whether anything in the file may set a reward, itself or out of sight."""
+        """Return whether anything in the file may set a reward, itself or out of sight."""
         return (
             bool(self.writes)
             or self.has_other_writes
@@ -125,7 +125,7 @@ class Rewards:
 
     @cached_property
     def may_be_set_elsewhere(self) -> bool:
-        """Whether ``after_each`` of a gather, or ``setattr``, may set rewards."""
+        """Return whether ``after_each`` of a gather, or ``setattr``, may set rewards."""
         return any(
             keyword(call, "after_each")
             for call in self.file.art_calls("gather_trajectory_groups")
@@ -133,7 +133,7 @@ class Rewards:
 
     @cached_property
     def may_be_judged(self) -> bool:
-        """Whether the file names RULER, or anything called a judge or a score."""
+        """Return whether the file names RULER, or anything called a judge or a score."""
         syntax = self.file.syntax
         attributes = {n.attr for n in syntax.nodes if isinstance(n, ast.Attribute)}
         return any(map(MAY_JUDGE.search, (*used_names(syntax), *attributes)))

@@ -168,7 +168,7 @@ class Trajectories:
 
     @cached_property
     def makers(self) -> frozenset[str]:
-        """Functions whose own code makes or fills a trajectory, or that return one."""
+        """Return functions whose own code makes or fills a trajectory, or that return one."""
         owner = self.file.syntax.owner
         found = {owner(call) for call in self.new}
         found |= {owner(put.by) for put in self.written}
@@ -180,7 +180,7 @@ class Trajectories:
 
     @cached_property
     def rollouts(self) -> frozenset[str]:
-        """The makers, and functions for which a helper fills a trajectory."""
+        """Return the makers, and functions for which a helper fills a trajectory."""
         owner = self.file.syntax.owner
         return self.makers | {owner(put.by) for put in self.puts} - {MODULE_LEVEL}
 
@@ -193,20 +193,7 @@ class Trajectories:
     @cached_property
     def in_episodes(self) -> frozenset[str]:
         """Return the rollouts, the functions inside them, and those of this file that they call."""
-        return self.run_by(self.rollouts)
-
-    def run_by(self, names: frozenset[str]) -> frozenset[str]:
-        """Return functions with those inside them, and those of this file that they call."""
-        functions, syntax = self.file.flow.functions, self.file.syntax
-        found = set(names)
-        left = list(found)
-        while left:
-            name = left.pop()
-            inside = (n for n in syntax.functions if n.startswith(f"{name}."))
-            more = {*functions.called_by(syntax, name), *inside} - found
-            left += more
-            found |= more
-        return frozenset(found)
+        return self.file.flow.functions.run_by(self.file.syntax, self.rollouts)
 
     def in_episode(self, node: ast.AST) -> bool:
         """Return whether ``node`` stands in a rollout or in a function that it calls."""
@@ -229,7 +216,7 @@ class Trajectories:
 
     @cached_property
     def _written(self) -> tuple[Put, ...]:
-        """The puts as they are written; of what cannot be seen, the ``ast.Starred``."""
+        """Return the puts as they are written; of what cannot be seen, the ``ast.Starred``."""
         return tuple(self._puts())
 
     def _puts(self) -> Iterator[Put]:
@@ -288,7 +275,7 @@ class Trajectories:
 
     @cached_property
     def is_hidden(self) -> bool:
-        """Whether a part of what is put on trajectories that are made cannot be seen."""
+        """Return whether a part of what is put on trajectories that are made cannot be seen."""
         parents = self.file.syntax.parents
         unpacked = any(
             isinstance(node, ast.Attribute)
@@ -344,7 +331,7 @@ class Trajectories:
 
     @cached_property
     def late(self) -> tuple[Put, ...]:
-        """What is added to lists of which trajectories have been made already.
+        """Return what is added to lists of which trajectories have been made already.
 
         The constructor copies the list, so these additions are not on the trajectory.
         """

@@ -14,6 +14,7 @@ from functools import cached_property
 from art_adapt.code.definitions import COMPREHENSIONS
 from art_adapt.code.nodes import bound_names, last_name
 from art_adapt.code.syntax import Syntax
+from art_adapt.words import LOGS
 
 # Calls that run or hold what they are given, and give it back.
 HOLDING = (
@@ -22,7 +23,7 @@ HOLDING = (
 )
 ARITHMETIC = ("sum", "float", "int", "min", "max", "round", "abs", "mean", "str")
 COUNTING = ("len", "isinstance", "type", "id", "hasattr")
-LOGGING = ("debug", "info", "warning", "error", "exception", "print")
+LOGGING = (LOGS - {"log"}) | {"error", "exception", "print"}
 PAIRING = ("zip", "enumerate")
 # What an expression that has the object hands on to the one around it.
 WITHIN = (
