@@ -85,7 +85,7 @@ class CallKind:
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """The names of the SDK's resource classes, without their modules."""
+        """Return the names of the SDK's resource classes, without their modules."""
         return tuple(path.rpartition(".")[2] for path in self.resource_classes)
 
     def method(self, name: str, arguments: frozenset[str]) -> Method | None:

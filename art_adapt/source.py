@@ -92,7 +92,7 @@ class Source:
 
     @cached_property
     def tree(self) -> ast.Module:
-        """The syntax tree.
+        """Return the syntax tree.
 
         Raises:
             Refusal: this interpreter cannot parse the file; with line and column.

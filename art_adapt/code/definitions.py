@@ -79,7 +79,7 @@ class Definitions:
 
     @cached_property
     def _shared(self) -> frozenset[str]:
-        """The names that some function declares global or nonlocal."""
+        """Return the names that some function declares global or nonlocal."""
         return frozenset(
             name
             for node in self.syntax.nodes

@@ -20,19 +20,19 @@ class Function:
 
     @property
     def parameters(self) -> list[str]:
-        """The names of its parameters, without those of ``*args`` and ``**kwargs``."""
+        """Return the names of its parameters, without those of ``*args`` and ``**kwargs``."""
         return [argument.arg for argument in arguments_of(self.node)]
 
     @property
     def given(self) -> list[str]:
-        """The parameters that a call gives: without ``self`` or ``cls``."""
+        """Return the parameters that a call gives: without ``self`` or ``cls``."""
         is_static = "staticmethod" in decorator_names(self.node)
         bound = self.class_name is not None and not is_static
         return self.parameters[1 if bound else 0 :]
 
     @property
     def positional(self) -> list[str]:
-        """The parameters that a call may give by their position."""
+        """Return the parameters that a call may give by their position."""
         only_named = {argument.arg for argument in self.node.args.kwonlyargs}
         return [name for name in self.given if name not in only_named]
 

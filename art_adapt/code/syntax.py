@@ -156,7 +156,7 @@ class Syntax:
 
     @cached_property
     def owners(self) -> dict[ast.AST, str]:
-        """The module and the functions of a file, and the names that ``owner`` has for them."""
+        """Return the module and the functions of a file, and the names that ``owner`` has for them."""
         found: dict[ast.AST, str] = {self.source.tree: MODULE_LEVEL}
         found |= {each.node: name for name, each in self.functions.items()}
         return found
@@ -229,12 +229,12 @@ class Syntax:
 
     @cached_property
     def imports_all(self) -> bool:
-        """Whether the file imports from a module whatever it has: ``import *``."""
+        """Return whether the file imports from a module whatever it has: ``import *``."""
         return any(each.attribute == "*" for each in self.imports.values())
 
     @property
     def defined(self) -> set[str]:
-        """The public names of the module: what ``import *`` takes, without its ``__all__``."""
+        """Return the public names of the module: what ``import *`` takes, without its ``__all__``."""
         top = {
             name
             for name, values in self.assignments.items()
@@ -246,7 +246,7 @@ class Syntax:
 
     @cached_property
     def declared_global(self) -> frozenset[tuple[str, str]]:
-        """The names that functions say are the module's, each with its function."""
+        """Return the names that functions say are the module's, each with its function."""
         return frozenset(
             (self._owners[node], name)
             for node in self.nodes
@@ -256,7 +256,7 @@ class Syntax:
 
     @cached_property
     def assignments(self) -> dict[str, list[tuple[str, ast.expr]]]:
-        """The values that names and ``self`` attributes are assigned, by target.
+        """Return the values that names and ``self`` attributes are assigned, by target.
 
         Each comes with the function that assigns it; a field with its class, and what
         ``global`` says is the module's with that.
@@ -281,7 +281,7 @@ class Syntax:
 
     @cached_property
     def annotations(self) -> dict[str, list[tuple[str, ast.expr]]]:
-        """The annotations of parameters, names and ``self`` attributes, by target.
+        """Return the annotations of parameters, names and ``self`` attributes, by target.
 
         Each comes with the function that it belongs to.
         """
@@ -313,7 +313,7 @@ class Syntax:
 
     @cached_property
     def definitions(self) -> Definitions:
-        """The definitions of this file's names, each with where it reaches."""
+        """Return the definitions of this file's names, each with where it reaches."""
         from art_adapt.code.definitions import Definitions  # which reads this index
 
         return Definitions(self)
@@ -364,7 +364,7 @@ class Syntax:
 
     @cached_property
     def _assigned(self) -> dict[tuple[str, str], list[ast.expr]]:
-        """The values of ``assignments``, by name and function."""
+        """Return the values of ``assignments``, by name and function."""
         found: dict[tuple[str, str], list[ast.expr]] = {}
         for name, values in self.assignments.items():
             for where, value in values:

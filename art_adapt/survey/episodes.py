@@ -68,7 +68,7 @@ class Episodes:
 
     @property
     def files(self) -> set[Path]:
-        """The files with functions that the episodes run."""
+        """Return the files with functions that the episodes run."""
         return {path for path, _ in self.run}
 
     def functions_in(self, path: Path) -> set[str]:
