@@ -21,7 +21,7 @@ from agent_files import AGENTS, REPOSITORY, art_adapt, copy_of
 
 from art_adapt.backends import INSTALL, Backend
 from art_adapt.commands import COMMANDS
-from art_adapt.training.gpu_memory import ADVICE
+from art_adapt.training.gpu_failures import ADVICE
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 REVIEW = (REPOSITORY / "docs" / "review.md").read_text(encoding="utf-8")

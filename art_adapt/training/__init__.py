@@ -18,7 +18,7 @@ from art_adapt.training.episodes import (
     policy_endpoint,
     record,
 )
-from art_adapt.training.gpu_memory import gpu_advice
+from art_adapt.training.gpu_failures import gpu_advice
 from art_adapt.training.groups import costs_of, metadata_of, usable
 from art_adapt.training.importing import without_runs_of
 from art_adapt.training.isolation import isolated

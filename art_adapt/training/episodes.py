@@ -204,9 +204,10 @@ async def record(
         except (Exception, SystemExit) as error:  # as agents with a command line do
             failure = error
             trajectory.log(f"the agent raised {_with_place(error)}")
-            trajectory.metrics["failed"] = 1
     _raise_if_lost(recording, failure, agent_rewards)
+    # Of each episode: ART averages a metric over those that have it (0.5.23, model.py, log).
     trajectory.metrics |= {
+        "failed": failure is not None and not isinstance(failure, OutOfTime),
         "turns": recording.calls,
         "tool_calls": recording.tool_calls,
         "tool_errors": recording.tool_errors,

@@ -42,6 +42,8 @@ def f(trajectory: object, scenario: object) -> float:
     calls = str(trajectory.messages()).count("'tool_calls': [{")
     return min(calls, 4) / 4
 """
+# The KV cache of a model of two layers has millions of blocks on a large GPU, unless it is told.
+FEW_BLOCKS = {"engine_args": {"num_gpu_blocks_override": 8192}}
 # What a user would set for so small a model and so short a run.
 RUN = """\
 import agent_train
@@ -187,6 +189,8 @@ def serve(printed: str, python: Path) -> None:
         command, refused = served_as_printed(
             find_vllm(python), printed, Path(logs), lambda _: None
         )
+    if not command:
+        sys.exit("no run has printed a `vllm serve` command there")
     print(command, refused or "it answers", sep="\n")
 
 
@@ -196,8 +200,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--size", choices=SIZES)
     parser.add_argument("--steps", type=int, default=8)
-    parser.add_argument("--rate", type=float, default=0.01)
-    parser.add_argument("--model", type=json.loads, default={})
+    parser.add_argument("--rate", type=float, default=0.0004)
+    parser.add_argument("--model", type=json.loads, default=FEW_BLOCKS)
     parser.add_argument("--vllm", type=Path, help="the Python of its environment")
     parser.add_argument("--log", type=Path, default=Path("gpu.log"))
     given = parser.parse_args()

@@ -317,6 +317,7 @@ def test_what_an_episode_returns_is_its_answer(engine: Engine, episode: Any) -> 
     trajectory = record(engine, episode)
     assert trajectory.final_answer == "Yes."
     assert trajectory.metrics["turns"] == 1 and trajectory.metrics["answered"]
+    assert trajectory.metrics["failed"] == 0  # ART averages over those that have it
     assert NOTHING_HAPPENED.keys() <= trajectory.metrics.keys()
     assert trajectory.metadata["policy"] == "policy@3"
     assert len(trajectory.messages_and_choices) == 2

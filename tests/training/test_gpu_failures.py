@@ -1,4 +1,4 @@
-"""An error about a GPU's memory says what to do about it, and who holds the memory."""
+"""An error that only a GPU shows says what to do about it, and who holds the memory."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ ENGINE = """\
 INFO 11-26 12:00:00 loading
 ValueError: Free memory on device cuda:0 (12.1/79.2 GiB) on startup is less than desired GPU memory utilization (0.9, 71.3 GiB).
 RuntimeError: Engine core initialization failed. See root cause above.
+"""
+# What vLLM 0.25.1 said on an H200, in two of three starts (docs/gpu.md).
+STUB = """\
+(APIServer pid=3648)     func = self._FuncPtr((name_or_ordinal, self))
+(APIServer pid=3648) AttributeError: /venv/tilelang/lib/libcudart_stub.so: undefined symbol: cudaDeviceReset
 """
 SMI = """\
 #!/bin/sh
@@ -65,3 +70,16 @@ def test_errors_of_a_task_group_are_looked_into() -> None:
 def test_other_errors_stay_what_they_are() -> None:
     with pytest.raises(KeyError), gpu_advice():
         raise KeyError("out of memory is not what this is about")
+
+
+def test_the_engine_that_took_the_wrong_library_is_started_again(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "vllm-runtime.log"
+    log.write_text(STUB)
+    with pytest.raises(SystemExit) as stopped, gpu_advice():
+        raise RuntimeError(f"vLLM subprocess failed. Check logs at {log}")
+    said = str(stopped.value)
+    assert "/venv/tilelang/lib/libcudart_stub.so" in said
+    assert "Start again" in said
+    assert "memory" not in said
