@@ -161,7 +161,10 @@ def _followed(code: Code, given: ast.expr) -> Iterator[Value]:
 
 
 def _is_rollout(code: Code, called: Value) -> bool:
-    """Return whether a call runs a function that makes a trajectory, here or in another file."""
+    """Return whether a call runs a function that makes a trajectory or a group of them.
+
+    It may stand in another file.
+    """
     assert isinstance(called.node, ast.Call)
     callee = called.node.func
     wrapped = (
@@ -175,6 +178,7 @@ def _is_rollout(code: Code, called: Value) -> bool:
     return any(
         (found[0] is code.syntax and found[1].qualname in code.trajectories.rollouts)
         or _makes_trajectories(*found)
+        or _makes(*found, "TrajectoryGroup")
         or _gives_trajectories(found[1])
         for found in named
         if found is not None
@@ -197,8 +201,12 @@ def _named(annotation: ast.expr) -> set[str]:
 
 
 def _makes_trajectories(syntax: Syntax, function: Function) -> bool:
+    return _makes(syntax, function, "Trajectory")
+
+
+def _makes(syntax: Syntax, function: Function, name: str) -> bool:
     return any(
-        isinstance(node, ast.Call) and last_name(node.func).endswith("Trajectory")
+        isinstance(node, ast.Call) and last_name(node.func).endswith(name)
         for node in syntax.owned_by(function.qualname)
     )
 

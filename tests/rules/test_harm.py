@@ -867,6 +867,22 @@ def test_leaving_its_block_closes_a_backend() -> None:
     assert "_services" in inspect.getsource(LocalBackend.close)
 
 
+@shows("ART538")
+def test_a_resumed_run_skips_batches_of_whatever_order_it_is_given() -> None:
+    from art.utils import iterate_dataset
+
+    def trained(rows: list[int], first: int) -> list[int]:
+        batches = iterate_dataset(
+            rows, groups_per_step=2, initial_step=first, use_tqdm=False
+        )
+        return [row for batch in batches for row in batch.items]
+
+    rows = list(range(8))
+    before = trained(rows, 0)[:4]  # two steps, then the run is stopped
+    assert sorted(before + trained(rows, 2)) == rows
+    assert sorted(before + trained(rows[::-1], 2)) != rows
+
+
 @shows("ART531")
 def test_a_fork_copies_files_that_the_engine_does_not_look_at() -> None:
     pytest.importorskip("torch")

@@ -1,0 +1,141 @@
+"""Scenarios are shuffled without a seed, so a resumed run goes through another order
+
+A run that resumes at step 40 skips the first 40 batches. If the rows were shuffled anew, these
+are other batches: some scenarios are trained on twice, others never. If the same shuffle parts
+training from validation, the run now trains on rows that it validated with before.
+
+Give the order a seed: ``random.Random(0).shuffle(rows)``. ``iterate_dataset`` shuffles each epoch
+itself, with the epoch as its seed.
+
+Evidence: art 0.5.18 and 0.5.23, utils/iterate_dataset.py (initial_step skips batches of the given
+order; each epoch has its own seed).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.code.dependence import made_from
+from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.syntax import return_values
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART538", "unseeded-order", Severity.WASTE)
+BAD = (
+    """\
+import art, random
+from art.utils import iterate_dataset
+
+async def main(model, backend, rows, rollout):
+    random.shuffle(rows)  # <-
+    validation, training = rows[:20], rows[20:]
+    start = await model.get_step()
+    for batch in iterate_dataset(training, groups_per_step=4, initial_step=start):
+        groups = await art.gather_trajectory_groups(rollout(each) for each in batch.items)
+        await backend.train(model, groups)
+""",
+    """\
+import art, random
+
+def load(path):
+    rows = read(path)
+    return random.sample(rows, len(rows))  # <-
+
+async def main(model, backend, rollout):
+    rows = load("rows.jsonl")
+    for step in range(await model.get_step(), 50):
+        batch = rows[step * 4 : step * 4 + 4]
+        groups = await art.gather_trajectory_groups(rollout(each) for each in batch)
+        await backend.train(model, groups)
+""",
+)
+GOOD = (
+    BAD[0].replace("random.shuffle(rows)  # <-", "random.Random(0).shuffle(rows)"),
+    BAD[0].replace(
+        "random.shuffle(rows)  # <-", "random.seed(0)\n    random.shuffle(rows)"
+    ),
+    # Each step draws its own batch: no order to resume in.
+    """\
+import art, random
+
+async def main(model, backend, rows, rollout):
+    for step in range(await model.get_step(), 50):
+        batch = random.sample(rows, 4)
+        groups = await art.gather_trajectory_groups(rollout(each) for each in batch)
+        await backend.train(model, groups)
+""",
+    BAD[1]
+    .replace("random.sample(rows, len(rows))  # <-", "rows")
+    .replace(
+        "    for step",
+        "    shown = random.sample(rows, 3)\n    print(shown)\n    for step",
+    ),
+)
+IN_PLACE = ("random.shuffle", "numpy.random.shuffle")
+GIVING = ("random.sample", "numpy.random.permutation")
+SEEDS = ("seed", "set_seed", "seed_everything", "seed_all", "set_random_seed")
+RESUMES = ("get_step", "read_state")
+
+
+def check(code: Code) -> Iterator[Found]:
+    shuffles = [
+        call
+        for call in code.calls
+        if code.syntax.qualified(call.func) in (*IN_PLACE, *GIVING)
+    ]
+    if (
+        not shuffles
+        or any(last_name(call.func) in SEEDS for call in code.calls)
+        or not any(code.method_calls(*RESUMES))
+    ):
+        return
+    resumed = {
+        loop
+        for trained in code.training.calls
+        for loop in code.training.loops(trained)[-1:]
+    }
+    for call in shuffles:
+        outside = (loop for loop in resumed if not code.blocks.within(call, loop))
+        if any(_is_ordered_by(code, call, loop) for loop in outside):
+            yield found(
+                call,
+                "a resumed run gets another order: it repeats some scenarios, skips others, "
+                "and may train on held-out ones; shuffle with a seed, as "
+                "random.Random(0).shuffle does",
+            )
+
+
+def _ordered(code: Code, loop: ast.AST) -> set[ast.AST]:
+    """Return what the order of a loop's steps is made from: what it iterates, or cuts pieces of."""
+    cut = [
+        node.value
+        for node in code.blocks.inside(loop)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
+    ]
+    over = [loop.iter] if isinstance(loop, ast.For | ast.AsyncFor) else []
+    return made_from(code.syntax, code.syntax.owner(loop), [*over, *cut])
+
+
+def _is_ordered_by(code: Code, shuffle: ast.Call, loop: ast.AST) -> bool:
+    """Return whether a loop goes through what was shuffled, here or in a function that gives it."""
+    ordered = _ordered(code, loop)
+    owner = code.syntax.owner(shuffle)
+    name = dotted(shuffle.args[0]) if shuffle.args else None
+    is_kept = name is not None and name.startswith("self.")
+    if owner != code.syntax.owner(loop) and not is_kept:
+        givers = (
+            code.flow.functions.called(code.syntax, node.func)
+            for node in ordered
+            if isinstance(node, ast.Call)
+        )
+        if not any(each and each[1].qualname == owner for each in givers):
+            return False
+        ordered = made_from(code.syntax, owner, return_values(code.syntax, owner))
+    if code.syntax.qualified(shuffle.func) in GIVING:
+        return shuffle in ordered
+    return name is not None and any(
+        isinstance(each, ast.Name | ast.Attribute) and dotted(each) == name
+        for each in ordered
+    )

@@ -1,0 +1,15 @@
+import random
+
+import art
+from art.utils import iterate_dataset
+
+
+async def main(model, backend, rows, rollout):
+    rng = random.Random(13)
+    rng.shuffle(rows)
+    for batch in iterate_dataset(rows[50:], initial_step=await model.get_step()):
+        groups = await art.gather_trajectory_groups(
+[            art.TrajectoryGroup(rollout(model, row) for _ in range(4)) for row in batch.items
+], max_exceptions=8
+        )
+        await backend.train(model, groups)
