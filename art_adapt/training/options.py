@@ -51,6 +51,13 @@ TRAINERS = {
 # LocalBackend and ServerlessBackend declare these and refuse every value (0.5.18 and
 # 0.5.23, local/backend.py and serverless/backend.py, train).
 REFUSED = ("adam_params", "loss_fn_config")
+# What ART's local backend takes and does not use (0.5.18 and 0.5.23: unsloth/train.py,
+# compute_loss and run_unsloth_rl_training; nothing reads the scale of the learning rate).
+UNUSED = {
+    "learning_rate": "every step sets TRAIN['learning_rate']: set that instead",
+    "weight_decay": "every step sets 0.1: remove it",
+    "per_device_train_batch_size": "a step takes one sequence at a time: remove it",
+}
 MOST_NAMED = 20  # options in a message
 # Constants that the modules of art-adapt 0.2 have instead of MODEL and TRAIN.
 OLDER = {
@@ -237,7 +244,7 @@ def wrong_in_train(
 def _wrong_together(model: Options, train: Options) -> Iterator[str]:
     """Say what ART's local backend refuses at its first step, or when it starts.
 
-    Art 0.5.23: local/backend.py:1074 (packed sequences), unsloth/service.py:438 and 523.
+    Art 0.5.23: local/backend.py:1074 (packed sequences), unsloth/service.py:523.
     """
     length = train.get("packed_sequence_length")
     chunk = train.get("logprob_calculation_chunk_size", 1024)
@@ -247,18 +254,42 @@ def _wrong_together(model: Options, train: Options) -> Iterator[str]:
             f"logprob_calculation_chunk_size, {chunk}"
         )
     trainer, engine = model.get("trainer_args", {}), model.get("engine_args", {})
-    own = trainer.get("gradient_accumulation_steps", 1)
-    wanted = train.get("grad_accumulation_sequences")
-    if wanted is not None and wanted != own:
-        yield (
-            f"TRAIN['grad_accumulation_sequences'] = {wanted}: set MODEL['trainer_args'] "
-            "['gradient_accumulation_steps'] to the same number"
-        )
+    for name, instead in UNUSED.items():
+        if name in trainer:
+            yield f"MODEL['trainer_args'][{name!r}] has no effect: {instead}"
+    # Transformers logs after that many sequences, and ART waits for what it logs after each
+    # (0.5.18 and 0.5.23, unsloth/train.py, run_unsloth_rl_training).
+    for where, given in (
+        ("MODEL['trainer_args']['gradient_accumulation_steps']", trainer),
+        ("TRAIN['grad_accumulation_sequences']", train),
+    ):
+        wanted = given.get(where.rsplit("'", 2)[1], 1)
+        if wanted not in (None, 1):
+            yield (
+                f"{where} = {wanted}: ART's local backend waits for a result of every "
+                f"sequence and gets one of every {wanted}, so that the first step never ends: "
+                "remove it"
+            )
+    yield from _wrong_rates(train)
     if engine.get("enable_sleep_mode") is False and "trainer_gpu_ids" not in model:
         yield (
             "MODEL['engine_args']['enable_sleep_mode'] = False: where the trainer and the "
             "engine share a GPU, ART needs it"
         )
+
+
+def _wrong_rates(train: Options) -> Iterator[str]:
+    """Say which options would not scale the learning rate as they promise.
+
+    Art 0.5.23 gives each sequence a row of its own, and counts no trajectory in it
+    (preprocessing/pack.py; unsloth/train.py, compute_loss): the power of 0 is 0.
+    """
+    power = "num_trajectories_learning_rate_multiplier_power"
+    if train.get(power) and HAS_LORA_CONFIG:
+        yield f"TRAIN[{power!r}]: it makes the learning rate 0 on ART's local backend: remove it"
+    scales = "scale_learning_rate_by_reward_std_dev"
+    if train.get(scales):
+        yield f"TRAIN[{scales!r}] has no effect: ART's local backend does not read it"
 
 
 @cache

@@ -32,8 +32,6 @@ SETS = {
         "advantage_balance": 0.5,
         "scale_rewards": False,
         "normalize_advantages": True,
-        "scale_learning_rate_by_reward_std_dev": True,
-        "num_trajectories_learning_rate_multiplier_power": 0.5,
         "allow_training_without_logprobs": True,
     },
     "sizes": {"packed_sequence_length": 4096, "logprob_calculation_chunk_size": 512},

@@ -94,10 +94,21 @@ def test_what_art_does_not_take_of_train(backend: str, train: Any, part: str) ->
 
 def test_what_a_shared_gpu_needs() -> None:
     assert "ART needs it" in said({"engine_args": {"enable_sleep_mode": False}})
+
+
+def test_what_would_hang_or_have_no_effect() -> None:
+    accumulates = {"trainer_args": {"gradient_accumulation_steps": 4}}
+    assert "the first step never ends" in said(accumulates)
+    assert not said({"trainer_args": {"gradient_accumulation_steps": 1}})
     if "grad_accumulation_sequences" in keywords_of(*TRAINERS["local"]):
-        wanted = {"grad_accumulation_sequences": 4}
-        assert "to the same number" in said(train=wanted)
-        assert not said({"trainer_args": {"gradient_accumulation_steps": 4}}, wanted)
+        assert "never ends" in said(train={"grad_accumulation_sequences": 4})
+        power = {"num_trajectories_learning_rate_multiplier_power": 0.5}
+        assert "makes the learning rate 0" in said(train=power)
+    assert "has no effect" in said({"trainer_args": {"weight_decay": 0.0}})
+    scales = {"scale_learning_rate_by_reward_std_dev": True}
+    assert "does not read it" in said(train=scales)
+    if scales.keys() <= keywords_of(*TRAINERS["serverless"]).keys():
+        assert not said(train=scales, backend="serverless")
 
 
 def test_keywords_are_those_of_the_installed_art() -> None:
