@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
-RULE = Rule("ART402", "other-temperature", Severity.UNTIDY)
+RULE = Rule("ART402", "other-temperature", Severity.GARBAGE)
 BAD = (
     """\
 import art
