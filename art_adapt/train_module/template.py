@@ -129,10 +129,8 @@ async def train(run: training.Run[Scenario]) -> None:  #: steps
                 continue
             exact = training.for_training(learnable)  # as ART must get what was sampled
             result = await backend.train(model, exact, **TRAIN)
-            progress.note(result)
-            await model.log(
-                groups, metrics=result.metrics, step=result.step, split="train"
-            )
+            metrics = progress.note(result)
+            await model.log(groups, metrics=metrics, step=result.step, split="train")
             training.keep(model, groups, "train", result.step, run.shown)
             if progress.validates_at(result.step):
                 await validate(model, run)

@@ -31,7 +31,6 @@ from art_adapt.training.progress import (
     Progress,
     best_step,
     is_validated,
-    kept_by,
 )
 from art_adapt.training.reports import report_validation
 from art_adapt.training.rewards import scored
@@ -63,7 +62,6 @@ __all__ = [
     "is_validated",
     "isolated",
     "keep",
-    "kept_by",
     "last_said",
     "load_scenarios",
     "make_backend",

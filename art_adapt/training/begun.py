@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import art
 
 from art_adapt.training.checkpoints import (
+    COMPARABLE,
+    HELD_OUT,
     IMITATED,
     SETTINGS,
+    VALIDATED_FROM,
     folder_of,
+    history_in,
     imitated_in,
     settings_in,
 )
@@ -44,12 +50,18 @@ def note_settings(
         SystemExit: the checkpoints are another base model's, or have another LoRA: ART
             goes on with theirs (unsloth/train.py, which loads the adapter as it is).
     """
-    file = folder_of(model) / SETTINGS
-    before = settings_in(folder_of(model))
+    folder = folder_of(model)
+    file = folder / SETTINGS
+    before = settings_in(folder)
     chosen = {name: plan.settings.get(name) for name in RECORDED}
     chosen |= {"BASE_MODEL": model.base_model, IMITATED: imitated}
     text = json.dumps(chosen, indent=1, default=str)
     now = json.loads(text)
+    if step and not before:
+        print(
+            f"{model.name} is at step {step}, and this folder knows no run of that name: its "
+            "weights are another run's. To begin anew, use another --run-name."
+        )
     if step:
         for name in sorted(before.keys() & now.keys()):
             if before[name] == now[name]:
@@ -64,5 +76,23 @@ def note_settings(
                     "Start another run with --run-name"
                 )
             print(f"{change}, and continues with {now[name]!r}.")
+    noted = now | _validation(before, plan, folder, step)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    file.write_text(json.dumps(noted, indent=1), encoding="utf-8")
+
+
+def _validation(
+    before: Mapping[str, Any], plan: Plan, folder: Path, step: int
+) -> dict[str, Any]:
+    """Return which scenarios validate, and since when; say if they have changed."""
+    since = before.get(VALIDATED_FROM, 0)
+    if step and before.get(HELD_OUT, plan.held_out) != plan.held_out:
+        print(
+            "The validation scenarios have changed: earlier validations do not count."
+        )
+        since = len(history_in(folder))
+    return {
+        HELD_OUT: plan.held_out,
+        VALIDATED_FROM: since,
+        COMPARABLE: plan.comparable,
+    }

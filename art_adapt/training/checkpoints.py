@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import statistics
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,10 @@ from art_adapt.json_lines import json_lines
 # is installed (0.5.18 and 0.5.23, utils/get_repo_root_path.py).
 FILES = ".art"
 SETTINGS = "settings.json"
-IMITATED = "WARM_START_STEPS"  # a key of it
+IMITATED = "WARM_START_STEPS"  # keys of it
+HELD_OUT = "VALIDATION"  # which scenarios validate
+VALIDATED_FROM = "VALIDATED_FROM_ROW"  # of the history: since then it is these
+COMPARABLE = "VALIDATION_COMPARES"
 PARTIAL = ".partial"
 
 
@@ -34,10 +38,34 @@ def checkpoints_in(folder: Path) -> set[int]:
     return {int(name) for name in names if name.isdigit()}
 
 
-def history_of(model: art.Model[Any]) -> list[dict[str, Any]]:
-    """Return the rows that ``model.log`` has written, in their order."""
-    file = folder_of(model) / "history.jsonl"
+def history_in(folder: Path) -> list[dict[str, Any]]:
+    """Return the rows that ``model.log`` has written to a model's folder, in their order."""
+    file = folder / "history.jsonl"
     return [row for _, row in json_lines(file)] if file.exists() else []
+
+
+def validated_in(folder: Path) -> dict[int, float]:
+    """Return the mean rewards of the validated steps, with the scenarios that validate now."""
+    rows = history_in(folder)[int(settings_in(folder).get(VALIDATED_FROM, 0)) :]
+    return _means(rows, "val/reward")
+
+
+def trained_in(folder: Path) -> dict[int, float]:
+    """Return the mean rewards of the steps of training."""
+    return _means(history_in(folder), "train/reward")
+
+
+def _means(rows: Iterable[Mapping[str, Any]], metric: str) -> dict[int, float]:
+    values: dict[int, list[float]] = {}
+    for row in rows:
+        if row.get(metric) is not None:
+            values.setdefault(int(row["step"]), []).append(row[metric])
+    return {step: statistics.fmean(of_step) for step, of_step in values.items()}
+
+
+def compares(folder: Path) -> bool:
+    """True if validation rewards of a run's steps can be compared with each other."""
+    return bool(settings_in(folder).get(COMPARABLE, True))
 
 
 def settings_in(folder: Path) -> dict[str, Any]:

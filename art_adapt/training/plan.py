@@ -41,6 +41,8 @@ class Plan:
         started: when they began, as ``time.monotonic`` counts.
         price: of a GPU hour; None: not known.
         settings: the train module's constants.
+        held_out: what tells the validation scenarios from others.
+        comparable: whether their rewards at different steps can be compared.
     """
 
     steps: int
@@ -52,6 +54,8 @@ class Plan:
     started: float
     price: float | None
     settings: Mapping[str, Any]
+    held_out: str = ""
+    comparable: bool = True
 
 
 def make_plan(

@@ -6,16 +6,22 @@ import asyncio
 import contextlib
 import json
 import signal
-import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import art
 
 from art_adapt.rehearsed import IS_REHEARSAL
-from art_adapt.training.checkpoints import checkpoints_in, folder_of, history_of
+from art_adapt.training.checkpoints import (
+    checkpoints_in,
+    compares,
+    folder_of,
+    history_in,
+    trained_in,
+    validated_in,
+)
 from art_adapt.training.groups import usable, why_unusable
 from art_adapt.training.plan import Plan
 from art_adapt.training.reports import report
@@ -29,6 +35,12 @@ MEASURED = {
     "loss/kl_policy_ref": "KL to the reference",
     "loss/grad_norm": "gradient norm",
 }
+# What ART counts of the groups that it was given to train on: of those that are logged it
+# counts it again.
+COUNTED = tuple(
+    f"data/step_num_{each}"
+    for each in ("scenarios", "trajectories", "groups_submitted", "groups_trainable")
+)
 MOST_FLAT = 10  # steps in a row without a group that has variance
 
 
@@ -85,8 +97,10 @@ class Progress:
         self._imitated = imitated
         self._plan = plan
         self._folder = folder
-        self.batches = self._batches_at(step)
-        self._validated = step
+        self.batches = batches_at(folder, step, imitated)
+        validated = {} if folder is None else validated_in(folder)
+        self._validated = max(validated, default=imitated)
+        self._flat_groups: list[art.TrajectoryGroup] = []
         self._patience = Patience("steps", MOST_SKIPPED)
         self._flat = 0
         self._stopping = _stopped_by_ctrl_c()
@@ -94,23 +108,19 @@ class Progress:
     def usable(
         self, groups: Sequence[art.TrajectoryGroup]
     ) -> list[art.TrajectoryGroup]:
-        """Return the groups of a step that have rewards, as ``Patience`` does."""
+        """Return the groups that have rewards, as ``Patience`` does: a step's.
+
+        Batches without variance belong to the step after them, so that what is logged of
+        a step is all that its policy has done.
+        """
         self.batches += 1
-        return self._patience.usable(groups)
+        return [*self._flat_groups, *self._patience.usable(groups)]
 
-    def _batches_at(self, step: int) -> int:
-        """Return how many batches were sampled up to a step, as the run has noted it."""
-        noted: dict[str, int] = {}
-        if self._folder is not None:
-            with contextlib.suppress(OSError, ValueError):
-                text = (self._folder / BATCHES).read_text(encoding="utf-8")
-                noted = json.loads(text)
-        return int(noted.get(str(step), step - self._imitated))
-
-    def note(self, result: Any) -> None:
+    def note(self, result: Any) -> dict[str, float]:
         """Print what ART measured in a step of training, and note how far the run is.
 
-        ``result``: what ``backend.train`` has returned.
+        ``result``: what ``backend.train`` has returned. Returns the metrics to log beside
+        all groups of the step.
         """
         measured = [
             f"{name} {result.metrics[key]:.3g}"
@@ -121,20 +131,36 @@ class Progress:
         if self._folder is not None:
             text = json.dumps({result.step: self.batches})
             (self._folder / BATCHES).write_text(text, encoding="utf-8")
+        self._flat_groups = []
+        metrics: Mapping[str, float] = result.metrics
+        return {k: v for k, v in metrics.items() if k not in COUNTED}
 
     async def prune(self, model: art.TrainableModel[Any, Any]) -> None:
         """Delete all checkpoints but the latest and the best, where nothing needs them.
 
         A KL penalty's reference is one of them. Where this machine does not know what an
-        earlier run has validated, ART would take another one for the best (model.py,
-        delete_checkpoints): none is deleted then.
+        earlier run has validated, none is deleted. Where validation does not tell which
+        one is best, all that were validated stay, for ``evaluate``.
+
+        ART's own ``delete_checkpoints`` takes the columns of history.jsonl from its first
+        hundred rows: it finds no validation that comes later, as after a warm start, and
+        deletes the best one (0.5.18 and 0.5.23, model.py; polars, read_ndjson).
         """
+        folder = folder_of(model)
         train = self._plan.settings.get("TRAIN", {})
         reference = {"kl_penalty_reference_step", "kl_ref_adapter_path"} & train.keys()
-        known = any(row.get("step", 0) <= self.began for row in history_of(model))
+        known = any(row.get("step", 0) <= self.began for row in history_in(folder))
         if reference or (self.began > self._imitated and not known):
             return
-        await model.delete_checkpoints(kept_by(model))
+        validated = validated_in(folder)
+        if compares(folder):
+            best = _best_of(validated or trained_in(folder), folder)
+            kept = set() if best is None else {best}
+        else:
+            kept = set(validated)
+        backend: Any = model.backend()
+        kept.add(await model.get_step())
+        await backend._delete_checkpoint_files(model, sorted(kept))
 
     def learnable(
         self, groups: Sequence[art.TrajectoryGroup]
@@ -147,13 +173,15 @@ class Progress:
         Raises:
             SystemExit: there was none in ten steps, which cost as much as any others.
         """
-        if not groups:
+        new = groups[len(self._flat_groups) :]
+        if not new:
             return []
-        report(groups)
+        report(new)
         if IS_REHEARSAL:
-            return list(groups)
-        found = [g for g in groups if len({t.reward for t in g.trajectories}) > 1]
+            return list(new)
+        found = [g for g in new if len({t.reward for t in g.trajectories}) > 1]
         self._flat = 0 if found else self._flat + 1
+        self._flat_groups = list(groups)  # until the next step
         if self._flat == MOST_FLAT:
             raise SystemExit(
                 f"{MOST_FLAT} steps in a row had no group with variance: all episodes of a "
@@ -188,29 +216,32 @@ class Progress:
 
 def is_validated(model: art.TrainableModel[Any, Any], step: int) -> bool:
     """Tell whether the model has been validated at this step."""
-    return any(r.get("step") == step and "val/reward" in r for r in history_of(model))
-
-
-def kept_by(model: art.TrainableModel[Any, Any]) -> str:
-    """Return the metric by which checkpoints are kept: one that has been logged."""
-    validated = any("val/reward" in row for row in history_of(model))
-    return "val/reward" if validated else "train/reward"
+    return step in validated_in(folder_of(model))
 
 
 def best_step(model: art.TrainableModel[Any, Any]) -> int | None:
-    """Return the step that did best in validation; None: nothing has been validated.
+    """Return the step that did best in validation; None: validation does not tell."""
+    folder = folder_of(model)
+    return _best_of(validated_in(folder), folder) if compares(folder) else None
 
-    Of a local run that is one whose checkpoint is still there: where several steps did
-    equally well, ART keeps any of them.
+
+def _best_of(rewards: Mapping[int, float], folder: Path) -> int | None:
+    """Return the step with the highest reward, of those whose checkpoints are still there.
+
+    Other backends than the local one keep theirs elsewhere.
     """
-    rewards: dict[int, list[float]] = {}
-    for row in history_of(model):
-        if row.get("val/reward") is not None:
-            rewards.setdefault(int(row["step"]), []).append(row["val/reward"])
-    means = {step: statistics.fmean(of_step) for step, of_step in rewards.items()}
-    kept = checkpoints_in(folder_of(model))
-    means = {step: mean for step, mean in means.items() if step in kept} or means
+    kept = checkpoints_in(folder)
+    means = {step: mean for step, mean in rewards.items() if step in kept} or rewards
     return max(means, key=lambda step: (means[step], step), default=None)
+
+
+def batches_at(folder: Path | None, step: int, imitated: int) -> int:
+    """Return how many batches were sampled up to a step, as the run has noted it."""
+    noted: dict[str, int] = {}
+    if folder is not None:
+        with contextlib.suppress(OSError, ValueError):
+            noted = json.loads((folder / BATCHES).read_text(encoding="utf-8"))
+    return int(noted.get(str(step), step - imitated))
 
 
 def _stopped_by_ctrl_c() -> asyncio.Event:

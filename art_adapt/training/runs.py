@@ -9,7 +9,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -19,7 +19,13 @@ import pydantic
 from art.utils import iterate_dataset
 
 from art_adapt.backends import KEYS, Backend
-from art_adapt.scenarios.rows import FEW, load_scenarios, source_beside, split, without
+from art_adapt.scenarios.rows import (
+    digest,
+    load_scenarios,
+    source_beside,
+    split,
+    without,
+)
 from art_adapt.training.checkpoints import (
     FILES,
     checkpoints_in,
@@ -30,6 +36,7 @@ from art_adapt.training.demonstrations import read_demonstrations
 from art_adapt.training.judging import try_judge
 from art_adapt.training.options import refuse, wrong_form, wrong_options
 from art_adapt.training.plan import Plan, described, make_plan
+from art_adapt.training.progress import batches_at
 
 S = TypeVar("S", bound=pydantic.BaseModel)
 UNTIL_STOPPED = 1_000_000  # epochs
@@ -104,10 +111,11 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
     refuse(wrong_form(settings))
     options = _options(module["__doc__"] or "", source_beside(module), settings)
     training = load_scenarios(scenario, options.scenarios)
-    most = settings.get("VALIDATION_SCENARIOS", FEW)
+    most = settings.get("VALIDATION_SCENARIOS")
     if options.validation:
-        validation = load_scenarios(scenario, options.validation)[:most]
+        validation = load_scenarios(scenario, options.validation)
         training = without(validation, training)
+        validation = validation[:most]
         if not training:
             raise SystemExit(
                 "All scenarios are also in --validation, so none is left to train on. "
@@ -131,6 +139,10 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         cost=options.max_cost,
     )
     judge = settings.get("JUDGE_MODEL")
+    # A judge alone compares the episodes of a group, and those of one step only.
+    alone = bool(judge) and settings.get("RULER_WEIGHT") is None
+    comparable = not alone or any(map(_is_comparable, validation))
+    plan = replace(plan, held_out=digest(validation), comparable=comparable)
     demonstrations: Sequence[art.Trajectory] = ()
     if options.task is Task.TRAIN:
         folder = Path(FILES, settings["PROJECT"], "models", options.run_name)
@@ -138,12 +150,12 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         if options.backend == Backend.LOCAL:
             set_aside_partial(folder)
             step = max(checkpoints_in(folder), default=0)
-            _refuse_finished(options.run_name, step - imitated_in(folder), plan)
+            _refuse_finished(options.run_name, folder, step, plan)
         if options.warm_start is not None and not step:
             _refuse_warm_start(options.backend, settings.get("MODEL", {}))
             demonstrations = read_demonstrations(Path(options.warm_start))
         print(described(plan, len(validation)))
-        if validation and judge and not any(map(_is_comparable, validation)):
+        if validation and not comparable:
             print(INCOMPARABLE)
     if judge and (why := try_judge(str(judge), module.get("judge"))) is not None:
         raise SystemExit(why)
@@ -274,12 +286,22 @@ def keys_needed(settings: Mapping[str, Any], backend: str | None) -> dict[str, s
     return needed
 
 
-def _refuse_finished(name: str, step: int, plan: Plan) -> None:
+def _refuse_finished(name: str, folder: Path, reached: int, plan: Plan) -> None:
     """Stop before an engine is started for a run that is done."""
-    if step and step >= plan.steps:
+    imitated = imitated_in(folder)
+    step = reached - imitated
+    if step <= 0:
+        return
+    if step >= plan.steps:
         more = "raise EPOCHS" if plan.steps == plan.wanted else "raise --max-steps"
         raise SystemExit(
             f"{name} has done its {plan.steps} steps: {more} to continue, or start a new run with --run-name"
+        )
+    if plan.wanted is not None and batches_at(folder, reached, imitated) >= plan.wanted:
+        raise SystemExit(
+            f"{name} has been through all its epochs at step {step}, because steps without "
+            "variance are not counted: raise EPOCHS to continue, or start a new run with "
+            "--run-name"
         )
 
 

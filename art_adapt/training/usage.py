@@ -10,7 +10,7 @@ from typing import Any
 
 import art
 
-from art_adapt.training.checkpoints import checkpoints_in, folder_of
+from art_adapt.training.checkpoints import checkpoints_in, folder_of, validated_in
 from art_adapt.training.models import DEFAULT_PARSER, server_settings
 from art_adapt.training.options import Options
 from art_adapt.training.progress import best_step
@@ -40,11 +40,11 @@ def print_usage(
     # As ART's LocalBackend names them: of one that updates weights in place it tells no step.
     local = bool(checkpoints_in(folder))
     name = f"{model.name}@{step}" if local else model.get_inference_name(best)
-    which = (
-        "the latest, because nothing was validated"
-        if best is None
-        else "best in validation"
-    )
+    which = "best in validation"
+    if best is None:
+        which = "the latest, because nothing was validated"
+        if validated_in(folder):  # by a judge that compares episodes with each other
+            which = "the latest; `evaluate` tells which of those that were validated is best"
     print(f"\nTrained: {name} ({which})")
     checkpoint = (folder / "checkpoints" / f"{step:04d}").absolute()
     if checkpoint.is_dir():

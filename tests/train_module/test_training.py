@@ -153,8 +153,8 @@ def test_a_run_is_bounded_validated_and_accounted_for(tmp_path: Path) -> None:
     assert [row["step"] for row in validated] == [2, 3]  # by its share, and the last
     assert "on 2 validation scenarios" in said["output"]
     assert "metric found" not in said["output"]  # as ART says of a metric too early
-    assert said["kept"] == [[1, 1], [2, 2], [2, 3]]  # the best and the latest
-    assert "best in validation" in said["output"]
+    assert said["kept"] == [[1], [2], [2, 3]]  # a judge alone chooses none
+    assert "`evaluate` tells which" in said["output"]
     kept = sorted((folder / ".art").rglob("episodes/*/*.jsonl"))
     assert [f"{p.parent.name}/{p.stem}" for p in kept] == [
         "train/0001",
@@ -193,6 +193,21 @@ def test_a_finished_run_says_so_before_it_starts_an_engine(tmp_path: Path) -> No
         assert said["registered"] == [] and engine.log == []
         said = train(folder, engine, "--run-name", "agent-002")
     assert said["registered"][0][0] == "agent-002" and len(said["steps"]) == 3
+
+
+def test_a_run_whose_epochs_are_over_says_so_before_it_starts_an_engine(
+    tmp_path: Path,
+) -> None:
+    folder = adapted("support_loop", tmp_path, "--epochs", "2")
+    run = folder / ".art/agent/models/agent-001"
+    checkpoint = run / "checkpoints/0001"
+    checkpoint.mkdir(parents=True)
+    (checkpoint / "weights").touch()
+    (run / "batches.json").write_text(json.dumps({"1": 4}))  # three without variance
+    with Engine([judged(4), *ANSWERING]) as engine:
+        said = train(folder, engine, start=1)
+    assert "has been through all its epochs at step 1" in said["stopped"]
+    assert said["registered"] == []
 
 
 @pytest.mark.slow

@@ -154,10 +154,8 @@ def logged(model: Any, *rows: dict[str, float]) -> None:
 
 def test_the_best_is_what_validation_calls_so(model: Any) -> None:
     assert training.best_step(model) is None
-    assert training.kept_by(model) == "train/reward"
     logged(model, {"step": 1, "train/reward": 0.9}, {"step": 2, "train/reward": 0.1})
     assert training.best_step(model) is None and not training.is_validated(model, 1)
-    assert training.kept_by(model) == "train/reward"
     logged(model, {"step": 20, "val/reward": 0.7}, {"step": 40, "val/reward": 0.6})
     assert training.best_step(model) == 20 and training.is_validated(model, 40)
     logged(model, *({"step": step, "val/reward": 0.7} for step in (20, 30, 40)))
@@ -166,7 +164,106 @@ def test_the_best_is_what_validation_calls_so(model: Any) -> None:
     assert training.best_step(model) == 40
     Path(".art/tests/models/run/checkpoints/0040").rmdir()
     assert training.best_step(model) == 20
-    assert training.kept_by(model) == "val/reward"
+
+
+class Backend:
+    """Keeps the checkpoints that it is told to keep, as the steps of ``kept``."""
+
+    def __init__(self, step: int) -> None:
+        self.step, self.kept = step, list[list[int]]()
+
+    async def _get_step(self, model: Any) -> int:
+        return self.step
+
+    async def _delete_checkpoint_files(self, model: Any, keep: list[int]) -> None:
+        self.kept.append(keep)
+
+
+def kept(
+    model: Any, step: int = 50, train: Any = None, began: int = 0, **plan: Any
+) -> list[list[int]]:
+    """Return the checkpoints that a run keeps at ``step``, if it deletes others."""
+    backend = Backend(step)
+    object.__setattr__(model, "_backend", backend)
+    settings = SETTINGS | {"TRAIN": train or {}}
+    changed = dataclasses.replace(make_plan(settings, 900, 20), **plan)
+
+    async def run() -> None:
+        training.note_settings(model, changed, step)
+        folder = Path(".art/tests/models/run")
+        progress = training.Progress(changed, began, 0, folder)
+        await progress.prune(model)
+
+    asyncio.run(run())
+    return backend.kept
+
+
+def test_the_best_is_kept_however_late_it_was_validated(model: Any) -> None:
+    """ART reads the history's columns from its first hundred rows."""
+    warm_start = [{"step": 1, "loss/train": 1.0}] * 120
+    late = [{"step": 20, "val/reward": 0.9}, {"step": 40, "val/reward": 0.5}]
+    logged(model, *warm_start, *late)
+    assert kept(model) == [[20, 50]]
+
+
+def test_without_validation_the_best_in_training_is_kept(model: Any) -> None:
+    logged(model, {"step": 3, "train/reward": 0.9}, {"step": 4, "train/reward": 0.1})
+    assert kept(model) == [[3, 50]]
+
+
+def test_a_judge_that_compares_episodes_chooses_no_checkpoint(
+    model: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logged(model, {"step": 20, "val/reward": 0.9}, {"step": 40, "val/reward": 0.5})
+    assert kept(model, comparable=False) == [[20, 40, 50]]
+    assert training.best_step(model) is None
+    training.print_usage(model)
+    assert "`evaluate` tells which" in capsys.readouterr().out
+
+
+def test_other_validation_scenarios_begin_anew(
+    model: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logged(model, {"step": 20, "val/reward": 0.9})
+    assert kept(model, held_out="these") == [[20, 50]]
+    assert kept(model, held_out="others") == [[50]]
+    assert "earlier validations do not count" in capsys.readouterr().out
+    assert training.best_step(model) is None and not training.is_validated(model, 20)
+
+
+def test_a_run_of_another_folder_is_said(
+    model: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    training.note_settings(model, make_plan(SETTINGS, 900, 20), 7)
+    assert "its weights are another run's" in capsys.readouterr().out
+
+
+def test_a_resumed_run_validates_when_it_would_have(model: Any) -> None:
+    logged(model, {"step": 20, "val/reward": 0.9})
+
+    async def due() -> list[int]:
+        folder = Path(".art/tests/models/run")
+        progress = training.Progress(make_plan(SETTINGS, 900, 20), 39, 0, folder)
+        return [step for step in range(40, 62) if progress.validates_at(step)]
+
+    assert asyncio.run(due()) == [40, 60]
+
+
+def test_a_step_is_logged_with_the_batches_that_taught_it_nothing() -> None:
+    def work(progress: training.Progress) -> None:
+        flat, mixed = group(1.0, 1.0), group(0.0, 1.0)
+        groups = progress.usable([flat])
+        assert groups == [flat] and progress.learnable(groups) == []
+        groups = progress.usable([mixed, flat])
+        assert groups == [flat, mixed, flat]
+        assert progress.learnable(groups) == [mixed]
+        counted = {"loss/train": 0.1, "data/step_num_groups_submitted": 1}
+        counted |= {"data/step_num_gradient_steps": 2}
+        logged = progress.note(TrainResult(step=1, metrics=counted))
+        assert logged == {"loss/train": 0.1, "data/step_num_gradient_steps": 2}
+        assert progress.usable([mixed]) == [mixed]
+
+    progressing(work)
 
 
 def test_changed_settings_of_a_run_are_said(
@@ -257,7 +354,7 @@ def test_a_later_run_goes_on_behind_the_batches_that_were_skipped(
 
 
 @pytest.mark.parametrize(
-    ("began", "logged", "train", "deleted"),
+    ("began", "validated", "train", "deleted"),
     [
         (0, None, {}, True),
         (5, None, {}, False),  # another machine has validated
@@ -266,29 +363,11 @@ def test_a_later_run_goes_on_behind_the_batches_that_were_skipped(
     ],
 )
 def test_no_checkpoint_is_deleted_that_something_needs(
-    began: int, logged: int | None, train: Any, deleted: bool, tmp_path: Path
+    began: int, validated: int | None, train: Any, deleted: bool, model: Any
 ) -> None:
-    class Model:
-        base_path, project, name = str(tmp_path), "p", "m"
-
-        def __init__(self) -> None:
-            self.kept: list[str] = []
-
-        async def delete_checkpoints(self, metric: str) -> None:
-            self.kept.append(metric)
-
-    model: Any = Model()
-    if logged is not None:
-        file = tmp_path / "p" / "models" / "m" / "history.jsonl"
-        file.parent.mkdir(parents=True)
-        file.write_text(json.dumps({"step": logged, "val/reward": 0.5}))
-
-    async def run() -> None:
-        plan = make_plan(SETTINGS | {"TRAIN": train}, 90, 0)
-        await training.Progress(plan, began).prune(model)
-
-    asyncio.run(run())
-    assert bool(model.kept) is deleted
+    if validated is not None:
+        logged(model, {"step": validated, "val/reward": 0.5})
+    assert bool(kept(model, began, train=train, began=began)) is deleted
 
 
 def test_a_cost_is_shared_by_all_gpus() -> None:

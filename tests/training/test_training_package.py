@@ -99,7 +99,23 @@ def test_some_are_held_out_the_same_in_every_run(count: int, held_out: int) -> N
     rows = [Scenario(question=str(n)) for n in range(count)]
     kept, validation = training.split(rows)
     assert (len(kept), len(validation)) == (count - held_out, held_out)
-    assert training.split(list(rows)) == (kept, validation)
+    assert training.split(rows[::-1])[1] == validation
+
+
+def test_rows_that_are_added_do_not_hold_out_what_was_trained_on() -> None:
+    rows = [Scenario(question=str(n)) for n in range(150)]
+    trained, held_out = training.split(rows[:100])
+    _, later = training.split(rows)
+    assert len(later) == 20 and not [each for each in later if each in trained]
+    assert [each for each in later if each in held_out]
+
+
+def test_one_question_under_two_ids_is_one_scenario() -> None:
+    rows = [Scenario(question=str(n % 50), id=n) for n in range(100)]
+    kept, held_out = training.split(rows)
+    assert len(held_out) == 10 and len(kept) == 80
+    asked = {each.question for each in kept}
+    assert asked.isdisjoint(each.question for each in held_out)
 
 
 def test_a_group_says_which_scenario_it_is_of() -> None:
@@ -154,6 +170,21 @@ def test_scenarios_lie_beside_the_module(
         prepared(monkeypatch, tmp_path, "--validation", str(rows))
 
 
+def test_all_rows_of_a_validation_file_are_held_out(
+    rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = [json.dumps({"question": str(n)}) for n in range(60)]
+    rows.write_text("\n".join(written))
+    other = tmp_path / "held.jsonl"
+    other.write_text("\n".join(written[:40]))
+    run = prepared(monkeypatch, tmp_path, "--validation", str(other))
+    assert (len(run.scenarios), len(run.validation)) == (20, 40)
+    run = prepared(
+        monkeypatch, tmp_path, "--validation", str(other), VALIDATION_SCENARIOS=5
+    )
+    assert (len(run.scenarios), len(run.validation)) == (20, 5)
+
+
 SCORES = {"scores": [{"trajectory_id": n, "explanation": "", "score": 1} for n in "12"]}
 
 
@@ -180,6 +211,10 @@ def test_scores_that_cannot_be_compared_are_said(
         rows.write_text("\n".join(map(json.dumps, rows_)))
         prepared(monkeypatch, tmp_path, JUDGE_MODEL="openai/judge", **constants)
         return capsys.readouterr().out
+
+    assert "hardly comparable" not in said(
+        [{"question": str(n)} for n in range(10)], RULER_WEIGHT=0.5
+    )
 
     plain = [{"question": str(n)} for n in range(10)]
     assert "hardly comparable" in said(plain)
@@ -404,7 +439,7 @@ def test_an_endpoint_that_fails_is_no_low_reward(engine: Engine) -> None:
 
 
 def test_a_reward_that_the_agent_was_to_set(engine: Engine) -> None:
-    with pytest.raises(RecordingError, match="the agent set no reward"):
+    with pytest.raises(RewardError, match="the agent set no reward"):
         record(engine, ask, agent_rewards=True)
 
     def rewarding(scenario: Scenario) -> None:

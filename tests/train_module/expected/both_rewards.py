@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (a4c172aed1ba). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (7794a07e83ff). Yours to edit: then it stays as it is.
 # Decided: --reward rewards:score --ruler-weight 0.3 --trace langfuse
 """Trains research of agent.py with ART: GRPO, rewarded by rewards:score.
 
@@ -114,10 +114,8 @@ async def train(run: training.Run[Scenario]) -> None:
                 continue
             exact = training.for_training(learnable)  # as ART must get what was sampled
             result = await backend.train(model, exact, **TRAIN)
-            progress.note(result)
-            await model.log(
-                groups, metrics=result.metrics, step=result.step, split="train"
-            )
+            metrics = progress.note(result)
+            await model.log(groups, metrics=metrics, step=result.step, split="train")
             training.keep(model, groups, "train", result.step, run.shown)
             if progress.validates_at(result.step):
                 await validate(model, run)

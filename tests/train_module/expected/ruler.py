@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (21dddb5e0799). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (adf300611a8b). Yours to edit: then it stays as it is.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
 Episodes can be run many times over: nothing they do outlives them.
@@ -109,10 +109,8 @@ async def train(run: training.Run[Scenario]) -> None:
                 continue
             exact = training.for_training(learnable)  # as ART must get what was sampled
             result = await backend.train(model, exact, **TRAIN)
-            progress.note(result)
-            await model.log(
-                groups, metrics=result.metrics, step=result.step, split="train"
-            )
+            metrics = progress.note(result)
+            await model.log(groups, metrics=metrics, step=result.step, split="train")
             training.keep(model, groups, "train", result.step, run.shown)
             if progress.validates_at(result.step):
                 await validate(model, run)
