@@ -121,8 +121,11 @@ async def train(run: training.Run[Scenario]) -> None:  #: steps
             num_epochs=EPOCHS or training.UNTIL_STOPPED,
             initial_step=progress.batches,
         ):
-            if progress.is_over(await model.get_step()):
+            step = await model.get_step()
+            if progress.is_over(step):
                 break
+            if progress.validates_at(step):
+                await validate(model, run)
             sampled = await gather(model, batch.items, ROLLOUTS_PER_GROUP, "train")
             groups = progress.usable(sampled)
             if not (learnable := progress.learnable(groups)):
@@ -132,8 +135,6 @@ async def train(run: training.Run[Scenario]) -> None:  #: steps
             metrics = progress.note(result)
             await model.log(groups, metrics=metrics, step=result.step, split="train")
             training.keep(model, groups, "train", result.step, run.shown)
-            if progress.validates_at(result.step):
-                await validate(model, run)
             await progress.prune(model)
         await validate(model, run)
         training.print_usage(model, MODEL)
@@ -195,7 +196,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
             validate if run.validation else None,
             max_steps=max(0, run.plan.steps - begun),
             eval_every_n_steps=run.plan.validate_every or 0,
-            eval_at_start=False,
+            eval_at_start=not begun and run.plan.comparable,
             checkpoint_retention_strategy=pipeline_trainer.keep_recent_and_top(
                 metric="val/reward" if run.validation else "train/reward"
             ),

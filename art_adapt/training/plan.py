@@ -140,6 +140,7 @@ def described(plan: Plan, validation: int) -> str:
     if plan.validation_episodes:
         # The last step is validated whatever the share.
         times = math.ceil(plan.steps / (plan.validate_every or plan.steps))
+        times += plan.comparable and plan.validate_every is not None  # before the first
         lines[0] += f", and {times * plan.validation_episodes:,} to validate"
     lines[0] += ". Steps without variance in any group are not counted."
     if plan.hours is not None:

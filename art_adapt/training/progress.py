@@ -99,7 +99,7 @@ class Progress:
         self._folder = folder
         self.batches = batches_at(folder, step, imitated)
         validated = {} if folder is None else validated_in(folder)
-        self._validated = max(validated, default=imitated)
+        self._validated = max(validated, default=None)
         self._flat_groups: list[art.TrajectoryGroup] = []
         self._patience = Patience("steps", MOST_SKIPPED)
         self._flat = 0
@@ -206,9 +206,14 @@ class Progress:
         return True
 
     def validates_at(self, step: int) -> bool:
-        """Tell whether validation is due, by its share of the episodes."""
-        every = self._plan.validate_every
-        if every is None or step - self._validated < every:
+        """Tell whether validation is due: before the first step, then by its share.
+
+        The first shows what training has to beat, if validations can be compared.
+        """
+        every, last = self._plan.validate_every, self._validated
+        if last is None and not self._plan.comparable:
+            last = self._imitated
+        if every is None or (last is not None and step - last < every):
             return False
         self._validated = step
         return True

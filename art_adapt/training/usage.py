@@ -10,7 +10,12 @@ from typing import Any
 
 import art
 
-from art_adapt.training.checkpoints import checkpoints_in, folder_of, validated_in
+from art_adapt.training.checkpoints import (
+    checkpoints_in,
+    folder_of,
+    imitated_in,
+    validated_in,
+)
 from art_adapt.training.models import DEFAULT_PARSER, server_settings
 from art_adapt.training.options import Options
 from art_adapt.training.progress import best_step
@@ -41,6 +46,8 @@ def print_usage(
     local = bool(checkpoints_in(folder))
     name = f"{model.name}@{step}" if local else model.get_inference_name(best)
     which = "best in validation"
+    if best == imitated_in(folder):
+        which = "best in validation, as it was before training"
     if best is None:
         which = "the latest, because nothing was validated"
         if validated_in(folder):  # by a judge that compares episodes with each other

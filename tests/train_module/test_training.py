@@ -165,6 +165,21 @@ def test_a_run_is_bounded_validated_and_accounted_for(tmp_path: Path) -> None:
     ]
 
 
+def test_what_training_has_to_beat_is_validated_first(tmp_path: Path) -> None:
+    folder = adapted("support_loop", tmp_path, "--reward", "rewards:score")
+    (folder / "rewards.py").write_text(
+        "import random\ndef score(trajectory, scenario):\n    return random.random()\n"
+    )
+    rows = [json.dumps({"question": f"question {n}"}) for n in range(10)]
+    (folder / "scenarios.jsonl").write_text("\n".join(rows))
+    with Engine(ANSWERING) as engine:
+        said = train(folder, engine, "--max-steps", "1")
+    assert "raised" not in said and "stopped" not in said, said
+    validated = [row["step"] for row in history(folder) if "val/reward" in row]
+    assert validated == [0, 1]
+    assert "best in validation" in said["output"]
+
+
 def test_models_are_compared_from_the_command_line(tmp_path: Path) -> None:
     folder = adapted("support_loop", tmp_path)
     with Engine([judged(4), *ANSWERING]) as engine:

@@ -38,7 +38,7 @@ def test_a_first_look_is_cheap_and_says_what_all_would_take() -> None:
     assert "600 s and 2,048 tokens a completion" in said and "400 episodes" in said
     assert "12 h, $30.00 on one GPU" in said and "mostly noise" not in said
     # 40 episodes of a validation are a fifth of 200: of 160 that train, 20 steps of 8.
-    assert plan.validate_every == 20 and "120 to validate" in said
+    assert plan.validate_every == 20 and "160 to validate" in said
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,20 @@ def test_the_hours_of_an_engines_start_count_as_well() -> None:
 
 def test_when_it_validates() -> None:
     def work(progress: training.Progress) -> list[int]:
-        return [step for step in range(1, 51) if progress.validates_at(step)]
+        return [step for step in range(51) if progress.validates_at(step)]
 
-    assert progressing(work) == [20, 40]
+    assert progressing(work) == [0, 20, 40]
+
+
+def test_a_first_validation_that_compares_with_nothing_is_left_out() -> None:
+    plan = dataclasses.replace(make_plan(SETTINGS, 900, 20), comparable=False)
+
+    async def due() -> list[int]:
+        progress = training.Progress(plan, 0)
+        return [step for step in range(51) if progress.validates_at(step)]
+
+    assert asyncio.run(due()) == [20, 40]
+    assert "120 to validate" in described(plan, 20)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (d42999b520a7). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (b7eeaf3b3fd7). Yours to edit: then it stays as it is.
 # Decided: --single-turn
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
@@ -97,8 +97,11 @@ async def train(run: training.Run[Scenario]) -> None:
             num_epochs=EPOCHS or training.UNTIL_STOPPED,
             initial_step=progress.batches,
         ):
-            if progress.is_over(await model.get_step()):
+            step = await model.get_step()
+            if progress.is_over(step):
                 break
+            if progress.validates_at(step):
+                await validate(model, run)
             sampled = await gather(model, batch.items, ROLLOUTS_PER_GROUP, "train")
             groups = progress.usable(sampled)
             if not (learnable := progress.learnable(groups)):
@@ -108,8 +111,6 @@ async def train(run: training.Run[Scenario]) -> None:
             metrics = progress.note(result)
             await model.log(groups, metrics=metrics, step=result.step, split="train")
             training.keep(model, groups, "train", result.step, run.shown)
-            if progress.validates_at(result.step):
-                await validate(model, run)
             await progress.prune(model)
         await validate(model, run)
         training.print_usage(model, MODEL)
