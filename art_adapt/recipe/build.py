@@ -158,6 +158,7 @@ class _Building:
         return Run(
             tuple(dict.fromkeys(s for each in made for s in each.statements)),
             _client_class(clients, is_async=entry.is_async),
+            entry.shares_client,
             any(each.uses_endpoint for each in made) or any(map(_asks, given)),
             named,
             agent,

@@ -115,12 +115,14 @@ class Run:
 
     ``statements`` of the project come first. ``agent`` is made next, as ``named``, in a
     ``with`` block where ``context`` says so; None: it has its name by then. ``client`` is
-    the class of the client that it is given. ``typed``: what it reads from a terminal.
+    the class of the client that it is given; ``shares_client``: side jobs ask over it, too.
+    ``typed``: what it reads from a terminal.
     ``subject`` is what the docstring of episode() calls it.
     """
 
     statements: tuple[Statement, ...]
     client: str
+    shares_client: bool
     uses_endpoint: bool
     named: str
     agent: Value | None

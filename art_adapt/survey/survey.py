@@ -28,6 +28,7 @@ from art_adapt.survey.candidates.implementations import (
 from art_adapt.survey.candidates.llm_helpers import only_helps
 from art_adapt.survey.candidates.outward import outward
 from art_adapt.survey.episodes import Episodes
+from art_adapt.survey.inputs.clients import is_shared
 from art_adapt.survey.making.usage import as_used
 from art_adapt.survey.model import (
     EntryPoint,
@@ -110,6 +111,8 @@ def _as_used(
             ),
             is_helper=not chosen and each in likely and only_helps(found, each),
             side_job="" if chosen else side_job_of(each.home, each.called),
+            shares_client=each in likely
+            and is_shared(found.project, each, found.side_jobs),
         )
         for each in found.entry_points
     )

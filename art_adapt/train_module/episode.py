@@ -30,6 +30,9 @@ def episode(scenario: Scenario) -> Any:
     return training.complete(scenario)'''
 
 
+SHARED = "# for side jobs: recorded calls go to the model in training"
+
+
 def render_episode(recipe: Recipe) -> str:
     """Render the function that runs the agent, on a fresh instance of its class."""
     match recipe.episode:
@@ -67,9 +70,13 @@ def _run(run: Run) -> str:
         body.append(f"{start}finally:")
         body += [_call(inner + "await " * each.is_async, each) for each in run.cleanup]
     known = []
-    if run.client:
+    if run.client and run.shares_client:
+        known.append(f"    client = {run.client}()  {SHARED}")
+    elif run.client:
         known.append(f"    client = {run.client}(**training.policy_endpoint())")
-    if run.uses_endpoint:
+    if run.uses_endpoint and run.shares_client:
+        known.append(f"    endpoint = training.own_endpoint()  {SHARED}")
+    elif run.uses_endpoint:
         known.append("    endpoint = training.policy_endpoint()")
     annotation = "None" if run.answer is Answer.MARKED else "Any"
     is_async = "async " * run.call.is_async

@@ -15,6 +15,7 @@ from art_adapt.training.episodes import (
     Trajectory,
     fill_in,
     last_said,
+    own_endpoint,
     policy_endpoint,
     record,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "metadata_of",
     "name_policies",
     "note_settings",
+    "own_endpoint",
     "pipeline_sizes",
     "policy_endpoint",
     "prepare",

@@ -71,10 +71,19 @@ def policy_endpoint() -> PolicyEndpoint:
     current: Rollout | Listener | None = active.get()
     if current is None:
         raise RecordingError("policy_endpoint() was called outside a rollout")
-    if isinstance(current, Listener):  # the production model, where the SDK finds it
-        client = openai.OpenAI()
-        return {"base_url": str(client.base_url), "api_key": client.api_key}
+    if isinstance(current, Listener):
+        return own_endpoint()
     return {"base_url": current.base_url, "api_key": current.api_key}
+
+
+def own_endpoint() -> PolicyEndpoint:
+    """Return the endpoint that the environment names, as the SDK finds it.
+
+    That is the production model's. An agent whose side jobs ask over the client that it is
+    given needs it: the model in training does not answer under other names.
+    """
+    client = openai.OpenAI()
+    return {"base_url": str(client.base_url), "api_key": client.api_key}
 
 
 def last_said() -> str | None:

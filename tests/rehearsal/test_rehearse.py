@@ -751,3 +751,47 @@ def test_a_variable_that_the_agent_misses_is_named(tmp_path: Path) -> None:
         agent.read_text() + '\nimport os\n\nSHOP = os.environ["SHOP_NAME"]\n'
     )
     assert "--env SHOP_NAME" in found(folder, "raised")["fix"]
+
+
+CRITIC = """\
+from openai import OpenAI
+
+
+class Critic:
+    def __init__(self, client: OpenAI) -> None:
+        self.client = client
+
+    def critique(self, text: str) -> str:
+        messages = [{"role": "user", "content": f"Criticise: {text}"}]
+        answer = self.client.chat.completions.create(model="gpt-4.1-mini", messages=messages)
+        return answer.choices[0].message.content
+
+
+class Agent:
+    def __init__(self, client: OpenAI) -> None:
+        self.client = client
+        self.critic = Critic(client)
+
+    def run(self, question: str) -> str:
+        messages = [{"role": "user", "content": question}]
+        for _ in range(2):
+            answer = self.client.chat.completions.create(model="gpt-4o", messages=messages)
+            messages.append({"role": "assistant", "content": answer.choices[0].message.content})
+            said = self.critic.critique(answer.choices[0].message.content)
+            messages.append({"role": "user", "content": said})
+        return messages[-2]["content"]
+"""
+
+
+def test_side_jobs_over_the_given_client_reach_their_own_model(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(CRITIC)
+    (tmp_path / "rewards.py").write_text(REWARD)
+    rows = [json.dumps({"question": f"question {n}"}) for n in range(4)]
+    (tmp_path / "scenarios.jsonl").write_text("\n".join(rows))
+    options = ("--isolated", "--reward", "rewards:f", "--entry", "Agent.run")
+    assert art_adapt(*options, "agent.py", cwd=tmp_path).returncode == 0
+    _, said, complaints = rehearse("agent_train.py", "--json", cwd=tmp_path)
+    told = json.loads(said)
+    assert told["figures"]["answered"] == told["figures"]["episodes"], complaints
+    names = {finding["name"] for finding in told["findings"]}
+    assert names.isdisjoint({"inference name", "failed"}), told["findings"]

@@ -97,6 +97,19 @@ class Found:
         entries = find_entry_points(project, graph, policy, asking)
         return Found(project, graph, calls, policy, asking, entries, unreached)
 
+    @property
+    def side_jobs(self) -> Iterator[FoundCall]:
+        """Yield the completion calls beside the policy's."""
+        aside = {
+            (call.place.path, call.span)
+            for calls in self.calls.values()
+            for call in calls
+            if call.role is Role.AUXILIARY
+        }
+        for found in self.asking.completions.values():
+            if (found.syntax.source.path, Span.of(found.callee)) in aside:
+                yield found
+
     def with_entry(self, wanted: str) -> Found:
         """Take the function that the user names for a candidate, found or not.
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from pathlib import Path
 
-from art_adapt.calls import KINDS, NAMESPACES
+from art_adapt.calls import CLIENT_CLASSES, KINDS, NAMESPACES
 from art_adapt.code.annotations import bare
 from art_adapt.code.classes import lineage
-from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.nodes import Function, dotted, given_to, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
+from art_adapt.code.values import Placed, steps
 from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.survey.inputs.supplied import OF_ENDPOINT
 from art_adapt.survey.model import EntryPoint, Parameter
 
 # What may define the class in a model's client's annotation; typing says nothing of it.
@@ -25,6 +28,7 @@ RESOURCES = {
 }
 
 
+MOST = 200  # values that are followed from a side job's client
 # What clients of whatever library have.
 OF_ANY_CLIENT = {
     "close",
@@ -64,6 +68,48 @@ def with_clients(
     return replace(
         entry, parameters=parameters, constructor=_marked(entry.constructor, kept)
     )
+
+
+def is_shared(
+    project: Project, entry: EntryPoint, side_jobs: Iterable[FoundCall]
+) -> bool:
+    """True if a side job asks over the client, or the endpoint, that an agent is given."""
+    clients = {
+        (*entry.key, each.name)
+        for each in entry.parameters
+        if each.is_client or each.supplied in OF_ENDPOINT
+    }
+    if entry.class_name is not None:
+        home = project.files[entry.home]
+        clients |= {
+            (place.source.path, f"{owner}.__init__", each.name)
+            for place, owner in lineage(project, home, entry.class_name)
+            for each in entry.constructor
+            if each.is_client or each.supplied in OF_ENDPOINT
+        }
+    return bool(clients) and any(
+        _comes_from(project, (call.syntax, call.client), clients) for call in side_jobs
+    )
+
+
+def _comes_from(
+    project: Project, value: Placed, parameters: Collection[tuple[Path, str, str]]
+) -> bool:
+    """True if a client may be one of some parameters, or is made with one."""
+    left, seen = [value], {value[1]}
+    while left and len(seen) < MOST:
+        syntax, node = left.pop()
+        if (
+            isinstance(node, ast.Name)
+            and (syntax.source.path, syntax.owner(node), node.id) in parameters
+        ):
+            return True
+        found = list(steps(project, syntax, node))
+        if isinstance(node, ast.Call) and last_name(node.func) in CLIENT_CLASSES:
+            found += [(syntax, each) for each in given_to(node)]
+        left += [each for each in found if each[1] not in seen]
+        seen.update(each for _, each in found)
+    return False
 
 
 def is_of_another_library(syntax: Syntax, annotation: ast.expr | None) -> bool:

@@ -1,0 +1,77 @@
+"""Side jobs that ask over the client that an agent is given need the real one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from art_adapt.source import Source
+from art_adapt.survey.survey import survey
+
+LOOP = """\
+    def run(self, task: str) -> str:
+        messages = [{"role": "user", "content": task}]
+        while True:
+            answer = self.client.chat.completions.create(model="gpt-4o", messages=messages, tools=TOOLS)
+            message = answer.choices[0].message
+            messages.append(message)
+            if not message.tool_calls:
+                return self.judged(message.content)
+            for call in message.tool_calls:
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": tool(call)})
+"""
+HEAD = 'from openai import OpenAI\nTOOLS = [{"type": "function"}]\n\n\n'
+ASKS = ".chat.completions.create(model='gpt-4o-mini', messages=[dict(role='user', content=text)])"
+GIVEN = "class Agent:\n    def __init__(self, client: OpenAI):\n        self.client = client\n"
+SHARED = {
+    "a critic gets it": (
+        f"class Critic:\n    def __init__(self, llm):\n        self.llm = llm\n"
+        f"    def critique(self, text):\n        return self.llm{ASKS}\n\n\n"
+        "class Agent:\n    def __init__(self, client: OpenAI):\n        self.client = client\n"
+        "        self.critic = Critic(client)\n\n"
+        f"    def judged(self, text):\n        return self.critic.critique(text)\n\n{LOOP}"
+    ),
+    "a method of the agent asks it": (
+        f"{GIVEN}\n    def judged(self, text):\n        return self.moderate(text)\n\n"
+        f"    def moderate(self, text):\n        return self.client{ASKS}\n\n{LOOP}"
+    ),
+    "a function gets it": (
+        f"def evaluate_answer(client, text):\n    return client{ASKS}\n\n\n"
+        f"{GIVEN}\n    def judged(self, text):\n        return evaluate_answer(self.client, text)\n\n{LOOP}"
+    ),
+    "it is made from a key": (
+        "class Agent:\n    def __init__(self, api_key: str):\n"
+        "        self.client = OpenAI(api_key=api_key)\n\n"
+        f"    def judged(self, text):\n        return self.moderate(text)\n\n"
+        f"    def moderate(self, text):\n        return self.client{ASKS}\n\n{LOOP}"
+    ),
+    "a base class keeps it": (
+        "class Base:\n    def __init__(self, client: OpenAI):\n        self.client = client\n\n"
+        f"    def moderate(self, text):\n        return self.client{ASKS}\n\n\n"
+        f"class Agent(Base):\n    def judged(self, text):\n        return self.moderate(text)\n\n{LOOP}"
+    ),
+}
+APART = {
+    "its own client": (
+        f"own = OpenAI()\n\n\n{GIVEN}\n    def judged(self, text):\n        return self.moderate(text)\n\n"
+        f"    def moderate(self, text):\n        return own{ASKS}\n\n{LOOP}"
+    ),
+    "no side job": f"{GIVEN}\n    def judged(self, text):\n        return text\n\n{LOOP}",
+}
+
+
+def shares(text: str) -> bool:
+    found = survey([Source(Path("/nowhere/agent.py"), (HEAD + text).encode())])
+    assert found.entry_points[0].called == "Agent.run"
+    return found.entry_points[0].shares_client
+
+
+@pytest.mark.parametrize("text", SHARED.values(), ids=list(SHARED))
+def test_it_is_shared(text: str) -> None:
+    assert shares(text)
+
+
+@pytest.mark.parametrize("text", APART.values(), ids=list(APART))
+def test_it_is_the_policys_alone(text: str) -> None:
+    assert not shares(text)
