@@ -60,32 +60,38 @@ def usual_value(place: Syntax, node: ast.AST) -> str | None:
     return None
 
 
-def usual_text(place: Syntax, value: ast.expr | None, depth: int = 0) -> str | None:
-    """Return the text that a value is where nobody says otherwise: a constant, or a default.
+def usual_text(place: Syntax, value: ast.expr | None) -> str | None:
+    """Return the text that a value is where nobody says otherwise; see ``usual_constant``."""
+    found = usual_constant(place, value)
+    return found if isinstance(found, str) else None
+
+
+def usual_constant(place: Syntax, value: ast.expr | None, depth: int = 0) -> object:
+    """Return the constant that a value is where nobody says otherwise; ``...``: none.
 
     Defaults are those of argparse, click, typer, functions and ``os.getenv("MODEL", "m")``.
     """
     if value is None or depth > DEEPEST:
-        return None
+        return ...
     match value:
-        case ast.Constant(value=str(text)):
-            return text
+        case ast.Constant(value=constant):
+            return constant
         case ast.BoolOp(op=ast.Or(), values=[*_, last]):
-            return usual_text(place, last, depth + 1)
+            return usual_constant(place, last, depth + 1)
         case ast.Call(args=[inner]) if last_name(value.func) in ("str", "Path"):
-            return usual_text(place, inner, depth + 1)
+            return usual_constant(place, inner, depth + 1)
         case ast.Call(args=[_, default]) if last_name(value.func) in ("getenv", "get"):
-            return usual_text(place, default, depth + 1)
+            return usual_constant(place, default, depth + 1)
         case ast.Call(args=args) if last_name(value.func) in ("Option", "Argument"):
             said_by = keyword(value, "default") or next(iter(args), None)
-            return usual_text(place, said_by, depth + 1)
+            return usual_constant(place, said_by, depth + 1)
     said = usual_value(place, value)
     sources = [ast.Constant(ast.literal_eval(said))] if said else place.values_of(value)
     function = place.functions.get(place.owner(value))
     if not sources and function is not None and isinstance(value, ast.Name):
         defaults = dict(defaults_of_click(function)) | dict(defaults_of(function.node))
         sources = [defaults[value.id]] if value.id in defaults else []
-    return usual_text(place, sources[0], depth + 1) if len(sources) == 1 else None
+    return usual_constant(place, sources[0], depth + 1) if len(sources) == 1 else ...
 
 
 def _destination(call: ast.Call) -> str | None:

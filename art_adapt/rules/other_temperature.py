@@ -27,15 +27,40 @@ async def rollout(client, model, messages):
     trajectory.messages_and_choices.append(response.choices[0])
     return trajectory
 """,
+    """\
+import argparse
+import art
+
+async def rollout(client, model, messages, temperature):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=messages, temperature=temperature  # <-
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+
+async def main(client, model, scenarios):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--temperature", type=float, default=0.5)
+    args = parser.parse_args()
+    return [rollout(client, model, each, args.temperature) for each in scenarios]
+""",
 )
-GOOD = (BAD[0].replace("0.7  # <-", "1"), BAD[0].replace("0.7  # <-", "TEMPERATURE"))
+GOOD = (
+    BAD[0].replace("0.7  # <-", "1"),
+    BAD[0].replace("0.7  # <-", "TEMPERATURE"),
+    BAD[1].replace("  # <-", "").replace("default=0.5", "default=1.0"),
+    BAD[1].replace("  # <-", "").replace(", default=0.5", ", required=True"),
+)
 
 
 def check(code: Code) -> Iterator[Found]:
-    for given, value in code.completions.sampled_with("temperature"):
+    for given in code.completions.sampling("temperature"):
+        value, is_certain = given.usual, given.constant is not ...
         if isinstance(value, int | float) and value >= 0.05 and value != 1:
+            when = "" if is_certain else " by default"
             yield found(
-                given,
-                f"sampled at temperature {value} but trained as if at 1, so the importance "
-                "weights are wrong",
+                given.at,
+                f"sampled at temperature {value}{when} but trained as if at 1, so the "
+                "importance weights are wrong",
             )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from art_adapt.code.command_line import usual_constant
 from art_adapt.code.nodes import keyword, root_object
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.file import File
@@ -47,6 +48,12 @@ class Argument:
     def constant(self) -> object:
         """Return the constant that it certainly is, else ``...``."""
         return next(iter(self.constants)) if len(self.constants) == 1 else ...
+
+    @property
+    def usual(self) -> object:
+        """Return the constant that it is where nobody says otherwise, else ``...``."""
+        found = {usual_constant(each.syntax, each.node) for each in self.values}
+        return found.pop() if len(found) == 1 else ...
 
 
 @dataclass(frozen=True)
@@ -227,7 +234,12 @@ class Completions:
         return None
 
     def sampled_with(self, name: str) -> Iterator[tuple[ast.expr, object]]:
-        """Yield an argument of each policy call, with its value if that is constant.
+        """Yield an argument of each policy call, with its value if that is constant."""
+        for given in self.sampling(name):
+            yield given.at, given.constant
+
+    def sampling(self, name: str) -> Iterator[Argument]:
+        """Yield an argument of each policy call.
 
         Recorded calls are left out: in a rollout, the train module sets their sampling.
         What no rollout of the file asks is a probe or an evaluation.
@@ -235,7 +247,7 @@ class Completions:
         for call in self.of_policy:
             given = self.argument(call, name)
             if given is not None and not call.recorded and not self._is_apart(call):
-                yield given.at, given.constant
+                yield given
 
     @cached_property
     def _in_rollouts(self) -> frozenset[str]:

@@ -1,0 +1,16 @@
+import os
+
+import art
+
+
+async def rollout(model, scenario):
+    client = model.openai_client()
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": scenario}])
+    answer = await client.chat.completions.create(
+        model=model.get_inference_name(),
+        messages=trajectory.messages(),
+        temperature=float(os.environ["TEMPERATURE"]),
+    )
+    trajectory.messages_and_choices.append(answer.choices[0])
+    trajectory.reward = len(answer.choices[0].message.content)
+    return trajectory

@@ -1,0 +1,20 @@
+import argparse
+
+import art
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--temp", dest="temperature", type=float, default=0.9)
+args = parser.parse_args()
+
+
+async def rollout(model, scenario):
+    client = model.openai_client()
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": scenario}])
+    answer = await client.chat.completions.create(
+        model=model.get_inference_name(),
+        messages=trajectory.messages(),
+        temperature=args.temperature,  # <- ART402
+    )
+    trajectory.messages_and_choices.append(answer.choices[0])
+    trajectory.reward = len(answer.choices[0].message.content)
+    return trajectory
