@@ -1,15 +1,15 @@
-"""Foretell from a rehearsal what the run itself takes: time, and the judge's dollars.
+"""Foretell from a rehearsal what the run itself takes: time, and other models' dollars.
 
 Both are bounds. The least time follows from the GPU's data sheet (``cost``), the most is where
-the train module stops by itself. The judge's least is its price for the tokens that were
-counted.
+the train module stops by itself. The least of a judge or of a side job's model is its price
+for the tokens that were counted.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,12 +26,13 @@ SHORT, LONG = 100, 1000
 
 
 @dataclass(frozen=True)
-class Judged:
-    """The judge's part of a run: requests of a step, and dollars of all steps at least.
+class Beside:
+    """Another model's part of a run: requests of a step, and dollars of all steps at least.
 
-    ``dollars`` is None where litellm knows no price of the model.
+    ``what`` it is asked for. ``dollars`` is None where litellm knows no price of the model.
     """
 
+    what: str
     model: str
     requests: float
     dollars: float | None
@@ -51,7 +52,7 @@ class Outlook:
     hours: float | None
     gpu: str
     least: tuple[float, float] | None
-    judge: Judged | None
+    beside: tuple[Beside, ...]
 
 
 def foretell(seen: Seen, gpu: str | None) -> Outlook | None:
@@ -72,27 +73,31 @@ def foretell(seen: Seen, gpu: str | None) -> Outlook | None:
         ]
         if seconds[0] is not None and seconds[1] is not None:
             least = (seconds[0] * bounds.steps, seconds[1] * bounds.steps)
-    judge = _judged(seen, bounds.judge, bounds.steps)
-    return Outlook(bounds.backend, bounds.steps, bounds.hours, gpu, least, judge)
+    beside = tuple(_beside(seen, bounds.judge, bounds.steps))
+    return Outlook(bounds.backend, bounds.steps, bounds.hours, gpu, least, beside)
 
 
-def _judged(seen: Seen, model: str, steps: int) -> Judged | None:
-    asked = [
-        exchange.response["usage"]
-        for exchange in seen.log
-        if exchange.response is not None and is_judgement(exchange.request)
-    ]
-    if not asked or not model:
-        return None
-    dollars, rehearsed = None, len(seen.notes.steps)
-    if (price := _price(model)) is not None:
-        once = sum(
-            usage["prompt_tokens"] * price["input_cost_per_token"]
-            + usage["completion_tokens"] * price["output_cost_per_token"]
-            for usage in asked
-        )
-        dollars = once / rehearsed * steps
-    return Judged(model, len(asked) / rehearsed, dollars)
+def _beside(seen: Seen, judge: str, steps: int) -> Iterator[Beside]:
+    """Yield the models that are asked beside the policy, the judge first."""
+    used: dict[tuple[str, str], list[Mapping[str, int]]] = {}
+    for exchange in seen.log:
+        if exchange.response is None or exchange.is_policy:
+            continue
+        is_judge = bool(judge) and is_judgement(exchange.request)
+        model = judge if is_judge else str(exchange.request.get("model"))
+        asked = ("judge" if is_judge else "side jobs", model)
+        used.setdefault(asked, []).append(exchange.response.get("usage") or {})
+    rehearsed = len(seen.notes.steps)
+    for (what, model), usages in sorted(used.items()) if rehearsed else ():
+        dollars = None
+        if (price := _price(model)) is not None:
+            once = sum(
+                usage.get("prompt_tokens", 0) * price["input_cost_per_token"]
+                + usage.get("completion_tokens", 0) * price["output_cost_per_token"]
+                for usage in usages
+            )
+            dollars = once / rehearsed * steps
+        yield Beside(what, model, len(usages) / rehearsed, dollars)
 
 
 def _price(model: str) -> Mapping[str, Any] | None:

@@ -47,15 +47,14 @@ def _takes(outlook: Outlook) -> Iterator[Line]:
         bounds.append(f"at most {_spelled(outlook.hours * 3600)}: then it stops")
     said = f"{outlook.steps:,} step{'s' * (outlook.steps != 1)}"
     yield Line("takes", "; ".join([said, *bounds]))
-    if outlook.judge is not None:
-        judge = outlook.judge
+    for each in outlook.beside:
         price = (
             "price not known"
-            if judge.dollars is None
-            else f"at least ${judge.dollars:,.2f} in all"
+            if each.dollars is None
+            else f"at least ${each.dollars:,.2f} in all"
         )
         yield Line(
-            "judge", f"{judge.model}, {judge.requests:.0f} requests a step: {price}"
+            each.what, f"{each.model}, {each.requests:.0f} requests a step: {price}"
         )
 
 

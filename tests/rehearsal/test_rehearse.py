@@ -634,7 +634,8 @@ def test_it_ends_with_how_to_train_and_what_that_takes(tmp_path: Path) -> None:
     _, said, _ = rehearse("agent_train.py", "--json", cwd=folder)
     outlook = json.loads(said)["outlook"]
     assert (outlook["steps"], outlook["hours"], outlook["least"]) == (4, 12, None)
-    assert 0 < outlook["judge"]["dollars"] < 1
+    (judge,) = outlook["beside"]
+    assert judge["what"] == "judge" and 0 < judge["dollars"] < 1
 
 
 @pytest.mark.slow
@@ -795,3 +796,7 @@ def test_side_jobs_over_the_given_client_reach_their_own_model(tmp_path: Path) -
     assert told["figures"]["answered"] == told["figures"]["episodes"], complaints
     names = {finding["name"] for finding in told["findings"]}
     assert names.isdisjoint({"inference name", "failed"}), told["findings"]
+    (asked,) = told["outlook"]["beside"]  # what the run pays for besides the GPU
+    assert (asked["what"], asked["model"]) == ("side jobs", "gpt-4.1-mini")
+    assert asked["requests"] == 2 * told["figures"]["episodes"] / 2
+    assert 0 < asked["dollars"] < 1
