@@ -14,7 +14,7 @@ order; each epoch has its own seed).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import dotted, last_name
@@ -76,6 +76,8 @@ async def main(model, backend, rows, rollout):
 IN_PLACE = ("random.shuffle", "numpy.random.shuffle")
 GIVING = ("random.sample", "numpy.random.permutation")
 SEEDS = ("seed", "set_seed", "seed_everything", "seed_all", "set_random_seed")
+DRAWS = ("sample", "choice", "choices")  # a batch from anywhere: in no order
+SORTS = ("sort", "sorted")
 RESUMES = ("get_step", "read_state")
 
 
@@ -83,19 +85,18 @@ def check(code: Code) -> Iterator[Found]:
     shuffles = [
         call
         for call in code.calls
-        if code.syntax.qualified(call.func) in (*IN_PLACE, *GIVING)
+        if (named := code.syntax.qualified(call.func)) in GIVING
+        # In a loop it is a part of each row that is shuffled: its options.
+        or (named in IN_PLACE and code.syntax.enclosing_loop(call) is None)
     ]
-    if (
-        not shuffles
-        or any(last_name(call.func) in SEEDS for call in code.calls)
-        or not any(code.method_calls(*RESUMES))
-    ):
+    if not shuffles or any(last_name(call.func) in SEEDS for call in code.calls):
         return
-    resumed = {
+    loops = {
         loop
         for trained in code.training.calls
         for loop in code.training.loops(trained)[-1:]
     }
+    resumed = [loop for loop in loops if _is_resumed(code, loop)]
     for call in shuffles:
         outside = (loop for loop in resumed if not code.blocks.within(call, loop))
         if any(_is_ordered_by(code, call, loop) for loop in outside):
@@ -105,6 +106,20 @@ def check(code: Code) -> Iterator[Found]:
                 "and may train on held-out ones; shuffle with a seed, as "
                 "random.Random(0).shuffle does",
             )
+
+
+def _is_resumed(code: Code, loop: ast.AST) -> bool:
+    """Return whether a loop begins at the step that was reached, and goes on in an order."""
+    if not isinstance(loop, ast.For | ast.AsyncFor):
+        return False
+    begins = made_from(code.syntax, code.syntax.owner(loop), [loop.iter])
+    return _calls(begins, RESUMES) and not _calls(code.blocks.inside(loop), DRAWS)
+
+
+def _calls(nodes: Iterable[ast.AST], names: Sequence[str]) -> bool:
+    return any(
+        isinstance(node, ast.Call) and last_name(node.func) in names for node in nodes
+    )
 
 
 def _ordered(code: Code, loop: ast.AST) -> set[ast.AST]:
@@ -121,10 +136,11 @@ def _ordered(code: Code, loop: ast.AST) -> set[ast.AST]:
 def _is_ordered_by(code: Code, shuffle: ast.Call, loop: ast.AST) -> bool:
     """Return whether a loop goes through what was shuffled, here or in a function that gives it."""
     ordered = _ordered(code, loop)
-    owner = code.syntax.owner(shuffle)
+    owner, of_loop = code.syntax.owner(shuffle), code.syntax.owner(loop)
     name = dotted(shuffle.args[0]) if shuffle.args else None
-    is_kept = name is not None and name.startswith("self.")
-    if owner != code.syntax.owner(loop) and not is_kept:
+    of_class = owner.rpartition(".")[0] == of_loop.rpartition(".")[0]
+    is_kept = of_class and name is not None and name.startswith("self.")
+    if owner != of_loop and not is_kept:
         givers = (
             code.flow.functions.called(code.syntax, node.func)
             for node in ordered
@@ -133,6 +149,8 @@ def _is_ordered_by(code: Code, shuffle: ast.Call, loop: ast.AST) -> bool:
         if not any(each and each[1].qualname == owner for each in givers):
             return False
         ordered = made_from(code.syntax, owner, return_values(code.syntax, owner))
+    if _calls(ordered, SORTS) or _calls(code.syntax.owned_by(owner), SORTS[:1]):
+        return False
     if code.syntax.qualified(shuffle.func) in GIVING:
         return shuffle in ordered
     return name is not None and any(

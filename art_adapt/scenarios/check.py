@@ -11,7 +11,7 @@ from typing import Any
 
 import pydantic
 
-from art_adapt.scenarios.rows import read_rows, split
+from art_adapt.scenarios.rows import identity, read_rows, split
 
 
 @dataclass(frozen=True)
@@ -80,13 +80,15 @@ def check_scenarios(
     fitting, wrong = _read(scenario, source)
     places = defaultdict(list)
     for place, row in fitting:
-        places[_key(scenario, row)].append(place)
+        places[identity(row)].append(place)
+    training = [row for _, row in fitting]
+    leaked: tuple[str, ...] = ()
     if validation is None:
-        training, kept = split(fitting, held_out)
+        training, kept = split(training, held_out)
     else:
-        kept, more = _read(scenario, validation)
-        training, wrong = fitting, [*wrong, *more]
-    trained = {_key(scenario, row) for _, row in training}
+        beside, more = _read(scenario, validation)
+        wrong, kept = [*wrong, *more], [row for _, row in beside]
+        leaked = tuple(place for place, row in beside if identity(row) in places)
     further = Counter(key for _, row in fitting for key in row.model_extra or {})
     return ScenarioReport(
         rows=len(fitting) + len(wrong),
@@ -100,7 +102,7 @@ def check_scenarios(
         further=dict(further),
         training=len(training),
         validation=len(kept),
-        leaked=tuple(place for place, row in kept if _key(scenario, row) in trained),
+        leaked=leaked,
         shown=tuple((p, r.model_dump(mode="json")) for p, r in fitting[:SHOWN]),
     )
 
@@ -131,12 +133,6 @@ def _reason(error: pydantic.ValidationError) -> str:
         for each in error.errors()
     )
     return "; ".join(said)
-
-
-def _key(scenario: type[pydantic.BaseModel], row: pydantic.BaseModel) -> str:
-    """Return the fields as text: what an episode starts from."""
-    dumped = row.model_dump(mode="json", include=set(scenario.model_fields))
-    return json.dumps(dumped, sort_keys=True)
 
 
 def _lengths(values: Iterable[Any]) -> Lengths:

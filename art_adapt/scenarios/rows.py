@@ -5,23 +5,28 @@ from __future__ import annotations
 import csv
 import hashlib
 import importlib
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import resolve_name
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import pydantic
 
 from art_adapt.json_lines import json_lines
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
 
-FEW = 20  # validation scenarios: with fewer, most differences are noise
+FEW = 20  # validation scenarios
 Json = dict[str, Any]
 
 
 class Scenario(pydantic.BaseModel):
-    """What one episode starts from. Further keys of a row are kept, for rewards."""
+    """What one episode starts from. Further keys of a row are kept, for rewards.
 
+    ``ASIDE``: fields that make no other scenario.
+    """
+
+    ASIDE: ClassVar[frozenset[str]] = frozenset()
     model_config = pydantic.ConfigDict(extra="allow")
 
 
@@ -37,6 +42,7 @@ class RecordedRequest(Scenario):
             it, and a reward function can compare with it.
     """
 
+    ASIDE: ClassVar[frozenset[str]] = frozenset({"reference", "model"})
     messages: list[Json] = pydantic.Field(min_length=1)
     tools: list[Json] | None = None
     model: str = ""
@@ -110,16 +116,14 @@ def _scenario(scenario: type[S], place: str, row: Any) -> S:
 
 
 def split(scenarios: list[T], most: int | None = None) -> tuple[list[T], list[T]]:
-    """Hold out some for validation, the same ones in every run.
+    """Hold out a fifth for validation, the same ones in every run.
 
-    That is a tenth; of fewer than 200 it is up to 20, but a fifth at most: with fewer
-    scenarios, the difference between two checkpoints is mostly noise. They are those whose
-    fields have the lowest hashes, wherever they stand: added rows change hardly any. Rows
-    with equal fields are one scenario. ``most``: no more than these.
+    With more than ``FEW``, validation takes too much of a run; with fewer, the difference
+    between two checkpoints is mostly noise. They are those with the lowest hashes, wherever
+    they stand: added rows change few of them. ``most``: no more than these; None: ``FEW``.
     """
     placed = {identity(each): each for each in scenarios}
-    held_out = min(max(len(placed) // 10, FEW), len(placed) // 5)
-    held_out = held_out if most is None else min(held_out, most)
+    held_out = min(len(placed) // 5, FEW if most is None else most)
     validation = [placed[each] for each in sorted(placed, key=_hash)[:held_out]]
     rest = without(validation, scenarios)
     return (rest, validation) if rest else (scenarios, [])
@@ -132,12 +136,24 @@ def without(held_out: list[T], scenarios: list[T]) -> list[T]:
 
 
 def identity(scenario: Any) -> str:
-    """Return what tells a scenario from others: its declared fields, else all that it has.
+    """Return what tells a scenario from others: what an episode starts from, as text.
 
-    An id or a reference beside the same question makes no other scenario.
+    That is its declared fields, if it has any. An id or a reference beside the same question
+    makes no other scenario.
     """
-    declared = getattr(type(scenario), "model_fields", {})
-    return repr({name: getattr(scenario, name) for name in declared} or scenario)
+    if not isinstance(scenario, pydantic.BaseModel):
+        return repr(scenario)
+    declared = set(type(scenario).model_fields) - getattr(scenario, "ASIDE", set())
+    dumped = scenario.model_dump(include=declared or None)
+    return json.dumps(dumped, sort_keys=True, default=_spelled)
+
+
+def _spelled(value: Any) -> Any:
+    """Spell what JSON has no word for as it is in every process."""
+    if isinstance(value, set | frozenset):
+        return sorted(map(repr, value))
+    kind: Any = type(value)
+    return vars(value) if kind.__repr__ is object.__repr__ else repr(value)
 
 
 def digest(scenarios: Iterable[Any]) -> str:

@@ -196,7 +196,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:  #: pipeline
             validate if run.validation else None,
             max_steps=max(0, run.plan.steps - begun),
             eval_every_n_steps=run.plan.validate_every or 0,
-            eval_at_start=not begun and run.plan.comparable,
+            eval_at_start=not begun and run.plan.validates_first,
             checkpoint_retention_strategy=pipeline_trainer.keep_recent_and_top(
                 metric="val/reward" if run.validation else "train/reward"
             ),

@@ -76,23 +76,18 @@ def note_settings(
                     "Start another run with --run-name"
                 )
             print(f"{change}, and continues with {now[name]!r}.")
-    noted = now | _validation(before, plan, folder, step)
+    noted = now | _validation(before, plan, folder)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(noted, indent=1), encoding="utf-8")
 
 
-def _validation(
-    before: Mapping[str, Any], plan: Plan, folder: Path, step: int
-) -> dict[str, Any]:
+def _validation(before: Mapping[str, Any], plan: Plan, folder: Path) -> dict[str, Any]:
     """Return which scenarios validate, and since when; say if they have changed."""
+    now = {HELD_OUT: plan.held_out, COMPARABLE: plan.comparable}
     since = before.get(VALIDATED_FROM, 0)
-    if step and before.get(HELD_OUT, plan.held_out) != plan.held_out:
+    if before and any(before.get(name) != value for name, value in now.items()):
         print(
             "The validation scenarios have changed: earlier validations do not count."
         )
         since = len(history_in(folder))
-    return {
-        HELD_OUT: plan.held_out,
-        VALIDATED_FROM: since,
-        COMPARABLE: plan.comparable,
-    }
+    return {**now, VALIDATED_FROM: since}

@@ -20,7 +20,6 @@ from art_adapt.recording import EndpointError, RecordingError, Rollout, rollout
 from art_adapt.recording.listening import Listener, listening
 from art_adapt.recording.recorder import Recorder
 from art_adapt.recording.state import active
-from art_adapt.training.rewards import RewardError
 from art_adapt.training.threads import in_thread, own_place
 from art_adapt.training.time_limits import OutOfTime, within
 
@@ -36,6 +35,7 @@ NOTHING_HAPPENED = dict.fromkeys(
         "answered",
         "truncated",
         "timed_out",
+        "failed",
         "tokens_in",
         "tokens_out",
     ),
@@ -168,9 +168,8 @@ async def record(
 
     Raises:
         EndpointError: the endpoint failed three times; no low reward, but no episode.
-        RecordingError: a completion would have been lost, or the agent never called the
-            model.
-        RewardError: the agent was to set a reward and did not.
+        RecordingError: a completion would have been lost, the agent never called the
+            model, or it was to set a reward and did not.
     """
     trajectory = Trajectory(scenario=scenario)
     opened: AbstractContextManager[Recorder]
@@ -280,8 +279,7 @@ def _raise_if_lost(
         raise RecordingError(f"the agent never called the model{why}") from failure
     if agent_rewards and not recording.rewarded:
         why = why or ", because it ended too early"
-        # Counted with the rewards that raise: without its failures a group looks good.
-        raise RewardError(f"the agent set no reward{why}") from failure
+        raise RecordingError(f"the agent set no reward{why}") from failure
 
 
 def _with_place(error: BaseException) -> str:

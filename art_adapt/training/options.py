@@ -237,7 +237,7 @@ def wrong_in_train(
     for name in REFUSED if trainer in ("local", "serverless") else ():
         if given.get(name) is not None:
             yield f"TRAIN[{name!r}]: ART's {trainer} backend does not support it: remove it"
-    if trainer == "local" and isinstance(model, Mapping):
+    if trainer in ("local", "pipeline") and isinstance(model, Mapping):
         yield from _wrong_together(model, given)
 
 

@@ -57,6 +57,11 @@ class Plan:
     held_out: str = ""
     comparable: bool = True
 
+    @property
+    def validates_first(self) -> bool:
+        """True if a validation before the first step shows what training has to beat."""
+        return self.comparable and self.validate_every is not None
+
 
 def make_plan(
     settings: Mapping[str, Any],
@@ -140,7 +145,7 @@ def described(plan: Plan, validation: int) -> str:
     if plan.validation_episodes:
         # The last step is validated whatever the share.
         times = math.ceil(plan.steps / (plan.validate_every or plan.steps))
-        times += plan.comparable and plan.validate_every is not None  # before the first
+        times += plan.validates_first
         lines[0] += f", and {times * plan.validation_episodes:,} to validate"
     lines[0] += ". Steps without variance in any group are not counted."
     if plan.hours is not None:

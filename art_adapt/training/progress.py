@@ -101,6 +101,9 @@ class Progress:
         validated = {} if folder is None else validated_in(folder)
         self._validated = max(validated, default=None)
         self._flat_groups: list[art.TrajectoryGroup] = []
+        # Whether this machine has seen what an earlier run has validated.
+        seen = () if folder is None else history_in(folder)
+        self._knows = step <= imitated or any(r.get("step", 0) <= step for r in seen)
         self._patience = Patience("steps", MOST_SKIPPED)
         self._flat = 0
         self._stopping = _stopped_by_ctrl_c()
@@ -149,8 +152,7 @@ class Progress:
         folder = folder_of(model)
         train = self._plan.settings.get("TRAIN", {})
         reference = {"kl_penalty_reference_step", "kl_ref_adapter_path"} & train.keys()
-        known = any(row.get("step", 0) <= self.began for row in history_in(folder))
-        if reference or (self.began > self._imitated and not known):
+        if reference or not self._knows:
             return
         validated = validated_in(folder)
         if compares(folder):
@@ -211,7 +213,7 @@ class Progress:
         The first shows what training has to beat, if validations can be compared.
         """
         every, last = self._plan.validate_every, self._validated
-        if last is None and not self._plan.comparable:
+        if last is None and not self._plan.validates_first:
             last = self._imitated
         if every is None or (last is not None and step - last < every):
             return False

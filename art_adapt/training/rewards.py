@@ -15,7 +15,7 @@ T = TypeVar("T", bound=art.Trajectory)
 
 
 class RewardError(Exception):
-    """There is no reward: its function raised, or the agent set none. The episode is lost."""
+    """The reward function raised, or gave what is no reward: the episode is lost."""
 
 
 async def scored(

@@ -31,6 +31,7 @@ from art_adapt.training.checkpoints import (
     checkpoints_in,
     imitated_in,
     set_aside_partial,
+    validated_in,
 )
 from art_adapt.training.demonstrations import read_demonstrations
 from art_adapt.training.judging import try_judge
@@ -141,7 +142,7 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
     judge = settings.get("JUDGE_MODEL")
     # A judge alone compares the episodes of a group, and those of one step only.
     alone = bool(judge) and settings.get("RULER_WEIGHT") is None
-    comparable = not alone or any(map(_is_comparable, validation))
+    comparable = not alone or all(map(_is_comparable, validation))
     plan = replace(plan, held_out=digest(validation), comparable=comparable)
     demonstrations: Sequence[art.Trajectory] = ()
     if options.task is Task.TRAIN:
@@ -150,7 +151,8 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         if options.backend == Backend.LOCAL:
             set_aside_partial(folder)
             step = max(checkpoints_in(folder), default=0)
-            _refuse_finished(options.run_name, folder, step, plan)
+            if not validation or step in validated_in(folder):
+                _refuse_finished(options.run_name, folder, step, plan)
         if options.warm_start is not None and not step:
             _refuse_warm_start(options.backend, settings.get("MODEL", {}))
             demonstrations = read_demonstrations(Path(options.warm_start))

@@ -51,7 +51,7 @@ def print_usage(
     if best is None:
         which = "the latest, because nothing was validated"
         if validated_in(folder):  # by a judge that compares episodes with each other
-            which = "the latest; `evaluate` tells which of those that were validated is best"
+            which = "the latest; `evaluate` compares checkpoints"
     print(f"\nTrained: {name} ({which})")
     checkpoint = (folder / "checkpoints" / f"{step:04d}").absolute()
     if checkpoint.is_dir():

@@ -154,7 +154,7 @@ def test_a_run_is_bounded_validated_and_accounted_for(tmp_path: Path) -> None:
     assert "on 2 validation scenarios" in said["output"]
     assert "metric found" not in said["output"]  # as ART says of a metric too early
     assert said["kept"] == [[1], [2], [2, 3]]  # a judge alone chooses none
-    assert "`evaluate` tells which" in said["output"]
+    assert "`evaluate` compares checkpoints" in said["output"]
     kept = sorted((folder / ".art").rglob("episodes/*/*.jsonl"))
     assert [f"{p.parent.name}/{p.stem}" for p in kept] == [
         "train/0001",
@@ -221,8 +221,14 @@ def test_a_run_whose_epochs_are_over_says_so_before_it_starts_an_engine(
     (run / "batches.json").write_text(json.dumps({"1": 4}))  # three without variance
     with Engine([judged(4), *ANSWERING]) as engine:
         said = train(folder, engine, start=1)
-    assert "has been through all its epochs at step 1" in said["stopped"]
-    assert said["registered"] == []
+        assert "has been through all its epochs at step 1" in said["stopped"]
+        assert said["registered"] == []
+        held = [json.dumps({"question": "held out"})]
+        (folder / "held.jsonl").write_text("\n".join(held))
+        engine.script.replies = [only_for(2), judged(4), *ANSWERING]
+        said = train(folder, engine, "--validation", "held.jsonl", start=1)
+    assert "stopped" not in said and said["steps"] == []  # it was killed before this:
+    assert [r["step"] for r in history(folder) if "val/reward" in r] == [1]
 
 
 @pytest.mark.slow

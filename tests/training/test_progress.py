@@ -229,7 +229,7 @@ def test_a_judge_that_compares_episodes_chooses_no_checkpoint(
     assert kept(model, comparable=False) == [[20, 40, 50]]
     assert training.best_step(model) is None
     training.print_usage(model)
-    assert "`evaluate` tells which" in capsys.readouterr().out
+    assert "`evaluate` compares checkpoints" in capsys.readouterr().out
 
 
 def test_other_validation_scenarios_begin_anew(
@@ -240,6 +240,30 @@ def test_other_validation_scenarios_begin_anew(
     assert kept(model, held_out="others") == [[50]]
     assert "earlier validations do not count" in capsys.readouterr().out
     assert training.best_step(model) is None and not training.is_validated(model, 20)
+
+
+def test_a_judge_that_can_compare_since_begins_anew(model: Any) -> None:
+    """As where references were added, which make no other scenario."""
+    logged(model, {"step": 20, "val/reward": 0.9})
+    assert kept(model, comparable=False) == [[20, 50]]
+    assert kept(model) == [[50]]
+
+
+def test_what_another_machine_validated_stays_after_a_validation_here(
+    model: Any,
+) -> None:
+    backend = Backend(41)
+    object.__setattr__(model, "_backend", backend)
+    plan = make_plan(SETTINGS, 900, 20)
+
+    async def run() -> None:
+        progress = training.Progress(plan, 40, 0, Path(".art/tests/models/run"))
+        assert progress.validates_at(40)
+        logged(model, {"step": 40, "val/reward": 0.2})
+        await progress.prune(model)
+
+    asyncio.run(run())
+    assert backend.kept == []
 
 
 def test_a_run_of_another_folder_is_said(

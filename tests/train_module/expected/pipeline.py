@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (a721b79413be). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (145ec11b657b). Yours to edit: then it stays as it is.
 # Decided: --pipeline
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
@@ -130,7 +130,7 @@ async def train_in_pipeline(run: training.Run[Scenario]) -> None:
             validate if run.validation else None,
             max_steps=max(0, run.plan.steps - begun),
             eval_every_n_steps=run.plan.validate_every or 0,
-            eval_at_start=not begun and run.plan.comparable,
+            eval_at_start=not begun and run.plan.validates_first,
             checkpoint_retention_strategy=pipeline_trainer.keep_recent_and_top(
                 metric="val/reward" if run.validation else "train/reward"
             ),

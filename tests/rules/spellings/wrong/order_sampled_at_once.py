@@ -6,7 +6,7 @@ from art.utils import iterate_dataset
 
 async def main(model, backend, rows, rollout, size):
     chosen = random.sample(rows, size)  # <- ART538
-    dataset = sorted(chosen, key=len) if size > 1000 else chosen
+    dataset = [row for row in chosen if row]
     for batch in iterate_dataset(
         dataset, groups_per_step=4, num_epochs=3, initial_step=await model.get_step()
     ):
