@@ -18,7 +18,7 @@ def questions(situation: Situation) -> Iterator[Question]:
         "How many scenarios do you hold out for validation?",
         (
             Choice(
-                f"a tenth (a fifth of a few), at most {usual}",
+                f"a fifth, at most {usual}",
                 {"validation_scenarios": usual},
             ),
             Choice(
