@@ -77,7 +77,9 @@ def render(
         "fields": "" if training.single_turn else "\n".join(map(_field, recipe.fields)),
         "episode": render_episode(recipe),
     }
-    text = fill(values, texts, _conditions(training), [*_libraries(recipe, entry)])
+    text = fill(
+        values, texts, _conditions(training, recipe), [*_libraries(recipe, entry)]
+    )
     return sealed(decided + text, __version__)
 
 
@@ -96,13 +98,15 @@ def _libraries(recipe: Recipe, entry: EntryPoint) -> Iterator[ImportedName]:
         yield ImportedName("openai", recipe.episode.client)
 
 
-def _conditions(training: Training) -> dict[str, bool]:
+def _conditions(training: Training, recipe: Recipe) -> dict[str, bool]:
     """Return which of the template's marked statements stay."""
     combined = training.ruler_weight is not None
     judged = combined or (training.reward is None and not training.agent_rewards)
     steps = not training.pipeline
+    episode = recipe.episode
     return {
         "only_here": False,
+        "side_jobs": isinstance(episode, Run) and episode.shares_client,
         "replayed": not training.single_turn,
         "single_turn": training.single_turn,
         "steps": steps,

@@ -38,6 +38,7 @@ MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it
 EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
 CONCURRENCY = 64  # episodes at once
 AUXILIARY: tuple[str, ...] = ()  #: <auxiliary>
+KEYS = ("OPENAI_API_KEY",)  # of side jobs; looked for before a run starts  #: side_jobs
 MODEL: dict[str, Any] = {}  # ART's options: LoRA, vLLM, GPUs  #: steps
 MODEL: dict[str, Any] = {"trainer_gpu_ids": [0], "inference_gpu_ids": [1]}  #: pipeline
 TRAIN: dict[str, Any] = {"learning_rate": 1e-05}  # those of its training steps

@@ -280,7 +280,7 @@ def keys_needed(settings: Mapping[str, Any], backend: str | None) -> dict[str, s
 
     ``backend`` is None where no model is trained.
     """
-    needed = {}
+    needed: dict[str, str] = dict.fromkeys(settings.get("KEYS", ()), "a side job")
     if backend in KEYS:
         needed[KEYS[Backend(backend)]] = f"the {backend} backend"
     if str(settings.get("JUDGE_MODEL", "")).startswith("openai/"):

@@ -791,6 +791,7 @@ def test_side_jobs_over_the_given_client_reach_their_own_model(tmp_path: Path) -
     (tmp_path / "scenarios.jsonl").write_text("\n".join(rows))
     options = ("--isolated", "--reward", "rewards:f", "--entry", "Agent.run")
     assert art_adapt(*options, "agent.py", cwd=tmp_path).returncode == 0
+    assert 'KEYS = ("OPENAI_API_KEY",)' in (tmp_path / "agent_train.py").read_text()
     _, said, complaints = rehearse("agent_train.py", "--json", cwd=tmp_path)
     told = json.loads(said)
     assert told["figures"]["answered"] == told["figures"]["episodes"], complaints

@@ -291,6 +291,8 @@ def test_keys_that_a_run_needs_are_named(
         prepared(monkeypatch, tmp_path, "--backend", "tinker", BACKEND="local")
     with pytest.raises(SystemExit, match="OPENAI_API_KEY is not set"):
         prepared(monkeypatch, tmp_path, JUDGE_MODEL="openai/gpt-5.4")
+    with pytest.raises(SystemExit, match="not set: a side job needs it"):
+        prepared(monkeypatch, tmp_path, KEYS=("OPENAI_API_KEY",))
     rows.write_text("")
     with pytest.raises(SystemExit, match="no scenario to train on"):
         prepared(monkeypatch, tmp_path)
