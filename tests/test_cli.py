@@ -740,7 +740,13 @@ def test_adapting_needs_nothing_of_training(agent: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["rehearse", "doctor"])
-@pytest.mark.parametrize("named", [".", "", "none_train.py"])
+@pytest.mark.parametrize(
+    "named",
+    [
+        ".",
+        *(pytest.param(each, marks=pytest.mark.wide) for each in ("", "none_train.py")),
+    ],
+)
 def test_a_train_module_that_is_no_file(
     command: str, named: str, tmp_path: Path
 ) -> None:

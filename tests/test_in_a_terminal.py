@@ -49,6 +49,7 @@ def test_a_terminal_shows_what_changes_and_the_next_command(tmp_path: Path) -> N
     assert b"async def train(" in piped.stdout and b"Next:" not in piped.stdout
 
 
+@pytest.mark.wide
 def test_a_long_reading_is_shown_in_a_terminal_and_gone_at_the_end(
     agent: Path, tmp_path: Path
 ) -> None:
@@ -131,6 +132,7 @@ def test_whatever_is_piped_somebody_at_a_terminal_is_asked(
         assert agent.read_bytes() != before
 
 
+@pytest.mark.wide
 def test_names_in_any_encoding_are_printed(agent: Path, tmp_path: Path) -> None:
     folder = tmp_path / "\u65e5\u672c"
     folder.mkdir()

@@ -31,8 +31,13 @@ def test_a_run_shows_the_episode(name: str, tmp_path: Path) -> None:
     "name",
     [
         "a factory fills the agent and prints",
-        "the Responses API, which keeps the conversation",
-        "a stream, read by another function",
+        *(
+            pytest.param(each, marks=pytest.mark.wide)
+            for each in (
+                "the Responses API, which keeps the conversation",
+                "a stream, read by another function",
+            )
+        ),
     ],
 )
 def test_requests_and_output_are_the_same_while_it_is_heard(
@@ -54,6 +59,7 @@ def test_requests_and_output_are_the_same_while_it_is_heard(
     assert len(asked[0]) > 1
 
 
+@pytest.mark.wide
 def test_notes_of_another_form_are_left_out(tmp_path: Path) -> None:
     """Of another version, cut off, or edited: what they show is not known."""
     agent, replies, episode, _ = SHOWN["a team around a planner and a worker"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,6 +45,7 @@ def test_any_bytes(data: bytes) -> None:
     found(b"import art\n" + data)
 
 
+@pytest.mark.wide
 @settings(max_examples=settings.default.max_examples, deadline=None)
 @given(st.lists(st.sampled_from(CASES), min_size=1, max_size=4), st.booleans())
 def test_fixes_compile_and_are_done_once(cases: list[str], windows: bool) -> None:
@@ -70,6 +72,7 @@ def test_names_that_are_made_of_each_other() -> None:
     assert "ART000" not in found((own + "    trajectory.reward = reward\n").encode())
 
 
+@pytest.mark.wide
 def test_a_long_notebook() -> None:
     cell = (
         "r = c.chat.completions.create(model='m')\nx = r.choices[0]\nitems.append(x)\n"

@@ -260,6 +260,7 @@ def test_langsmith(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     assert differences(histories(trajectory), engine.log) == []
 
 
+@pytest.mark.wide
 def test_langfuse_and_weave_in_a_process_of_their_own(engine: Engine) -> None:
     """Both patch the SDK's classes, for the whole process."""
     import json

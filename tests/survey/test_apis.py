@@ -198,3 +198,26 @@ def test_other_types_are_no_media() -> None:
     text = 'SCHEMA = {"type": "file", "image_url": {"type": "string"}}\n'
     found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
     assert not found.files[0].obstacles
+
+
+EXPORTED = """\
+get_ipython().run_line_magic('load_ext', 'autoreload')
+{guard}get_ipython().system('pip install -q openai')
+from openai import OpenAI
+client = OpenAI()
+
+
+def answer(question):
+    messages = [dict(role="user", content=question)]
+    return client.chat.completions.create(model="m", messages=messages)
+"""
+
+
+def test_what_only_ipython_has_is_named_with_its_lines() -> None:
+    for guard, lines in (("", "lines 1, 2"), ("if 'x' in dir(): ", "line 1")):
+        text = EXPORTED.format(guard=guard)
+        found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+        (obstacle,) = found.obstacles
+        assert obstacle.what == "get_ipython()" and obstacle.instead.endswith(
+            f"delete {lines}"
+        )

@@ -165,6 +165,7 @@ def test_a_run_is_bounded_validated_and_accounted_for(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.wide
 def test_what_training_has_to_beat_is_validated_first(tmp_path: Path) -> None:
     folder = adapted("support_loop", tmp_path, "--reward", "rewards:score")
     (folder / "rewards.py").write_text(
@@ -210,6 +211,7 @@ def test_a_finished_run_says_so_before_it_starts_an_engine(tmp_path: Path) -> No
     assert said["registered"][0][0] == "agent-002" and len(said["steps"]) == 3
 
 
+@pytest.mark.wide
 def test_a_run_whose_epochs_are_over_says_so_before_it_starts_an_engine(
     tmp_path: Path,
 ) -> None:

@@ -321,7 +321,7 @@ def test_the_verdict(first: Any, second: Any, verdict: str) -> None:
     assert said.splitlines()[-1].endswith(f": {verdict}")
 
 
-@pytest.mark.parametrize("count", [6, 9, 20])
+@pytest.mark.parametrize("count", [6, 9, pytest.param(20, marks=pytest.mark.wide)])
 def test_equal_models_are_seldom_called_different(count: int) -> None:
     chance = random.Random(count)
     false = 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from art_adapt.calls import UNRECORDED, UnrecordedCall
 from art_adapt.code.nodes import entries, text_of
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.conversation_signs import MEDIA
 from art_adapt.source import Place
 from art_adapt.survey.calls.frameworks import imported_frameworks
@@ -51,6 +51,7 @@ def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
         *_called(syntax),
         *_hosted(syntax),
         *_media(syntax),
+        *_of_ipython(syntax),
         *find_raw_http(syntax),
     ):
         if not obstacle.calls_model:
@@ -93,6 +94,31 @@ def _media(syntax: Syntax) -> Iterator[Obstacle]:
             place = syntax.place(node)
             yield Obstacle(place, what, MEDIA_ADVICE, calls_model=False)
             return
+
+
+def _of_ipython(syntax: Syntax) -> Iterator[Obstacle]:
+    """Find what a notebook's export asks of IPython, if nothing catches its absence."""
+    calls = [
+        node
+        for node in syntax.nodes
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "get_ipython"
+        and syntax.owner(node) == MODULE_LEVEL
+        and not any(
+            isinstance(outer, ast.Try | ast.If) for outer in syntax.ancestors(node)
+        )
+    ]
+    if calls and "get_ipython" not in syntax.imports:
+        places = [syntax.place(each) for each in calls]
+        lines = ", ".join(str(each.line) for each in places)
+        word = "line" if len(places) == 1 else "lines"
+        yield Obstacle(
+            places[0],
+            "get_ipython()",
+            f"it exists only in IPython, so importing this file fails: delete {word} {lines}",
+            calls_model=False,
+        )
 
 
 def _unrecorded(
