@@ -259,11 +259,15 @@ def _wrong_together(model: Options, train: Options) -> Iterator[str]:
             yield f"MODEL['trainer_args'][{name!r}] has no effect: {instead}"
     # Transformers logs after that many sequences, and ART waits for what it logs after each
     # (0.5.18 and 0.5.23, unsloth/train.py, run_unsloth_rl_training).
-    for where, given in (
-        ("MODEL['trainer_args']['gradient_accumulation_steps']", trainer),
-        ("TRAIN['grad_accumulation_sequences']", train),
-    ):
-        wanted = given.get(where.rsplit("'", 2)[1], 1)
+    accumulated = {
+        "MODEL['trainer_args']['gradient_accumulation_steps']": trainer.get(
+            "gradient_accumulation_steps"
+        ),
+        "TRAIN['grad_accumulation_sequences']": train.get(
+            "grad_accumulation_sequences"
+        ),
+    }
+    for where, wanted in accumulated.items():
         if wanted not in (None, 1):
             yield (
                 f"{where} = {wanted}: ART's local backend waits for a result of every "
