@@ -166,6 +166,8 @@ def test_what_installs_the_engine_is_looked_for(
 ) -> None:
     monkeypatch.setattr(network.metadata, "version", lambda _: "0.5.23")
     monkeypatch.setenv("PATH", str(tmp_path))
+    # The disk of the machine that runs the tests has no part in this.
+    monkeypatch.setattr(network, "RUNTIME_SIZE", 0)
     assert looked_at(network, "a/model")["runtime"].state is State.FAILED
     (tmp_path / "uv").write_text("#!/bin/sh\n")
     (tmp_path / "uv").chmod(0o755)
