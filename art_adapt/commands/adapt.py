@@ -261,10 +261,12 @@ def _write(
         show(plan, sys.stdout)
     if plan.kept is not None:
         raise _edited_train_module(plan.kept)
-    if asks and not may_write():
+    flags = " ".join(flags_of(plan.options, NOW)) if asks else ""
+    again = f"repeat your answers with {flags}" if flags else ""
+    if asks and not may_write(again):
         print("Nothing was written.")
-        if flags := flags_of(plan.options, NOW):
-            print(f"Your answers, to take up again: {' '.join(flags)}")
+        if flags:
+            print(f"Your answers, to take up again: {flags}")
         raise typer.Exit(DONE)
     write(plan.edits, plan.check_still_holds)
     if as_json:
@@ -281,12 +283,12 @@ def _watch_once(sources: Sequence[Source], options: Options) -> None:
 
     from art_adapt.commands.capture import watch
     from art_adapt.guide.watching import offer_to_watch
-    from art_adapt.seen.notes import seen_file
+    from art_adapt.seen.notes import was_seen
     from art_adapt.train_file import standing_module
 
     agent = sources[0].path
     known = options.entry is not None or options.single_turn or not options.train_module
-    if known or standing_module(agent) is not None or seen_file(agent).exists():
+    if known or standing_module(agent) is not None or was_seen(agent):
         return
     if (wanted := offer_to_watch(agent)) is None:
         return

@@ -19,8 +19,11 @@ def can_ask() -> bool:
 
 
 @contextlib.contextmanager
-def _asking() -> Iterator[None]:
-    """Let questions be shown and answered on the terminal, also when the output is piped."""
+def _asking(next_step: str = "") -> Iterator[None]:
+    """Let questions be shown and answered on the terminal, also when the output is piped.
+
+    ``next_step``: what a refusal says to do if nobody answers.
+    """
     stdin, stdout = sys.stdin, sys.stdout
     with opened_terminal("r") as answers, opened_terminal("w") as questions:
         try:
@@ -28,14 +31,19 @@ def _asking() -> Iterator[None]:
             yield
         except typer.Abort:
             print()
-            raise Refusal("no answer was given, so nothing was written") from None
+            said = "no answer was given, so nothing was written"
+            raise Refusal(said, next_step=next_step) from None
         finally:
             sys.stdin, sys.stdout = stdin, stdout
 
 
-def may_write() -> bool:
-    """Ask whether to write; what would be written has been shown."""
-    with _asking():
+def may_write(next_step: str = "") -> bool:
+    """Ask whether to write; what would be written has been shown.
+
+    Raises:
+        Refusal: nobody has answered; it says the ``next_step``.
+    """
+    with _asking(next_step):
         print()
         return typer.confirm("Write these changes?", default=True)
 

@@ -115,7 +115,7 @@ def capture(
             f"\n{len(kept.conversations)} conversations in {conversations}\n"
         )
     log.unlink(missing_ok=True)
-    say_kept(kept, path, point, then=f"art-adapt scenarios {quote(shown(path))}")
+    say_kept(kept, path, point, code, f"art-adapt scenarios {quote(shown(path))}")
     raise typer.Exit(code)
 
 
@@ -154,7 +154,7 @@ def watch(
     run = _run_scripted if scripted else _run
     code = run(command, near, file)
     runs = read_runs(file, known)
-    say_seen(runs)
+    say_seen(runs, code)
     outermost = next((call for run in runs for call in run.calls.values()), None)
     possible = seen_episodes(runs)
     if outermost is None:
@@ -171,7 +171,7 @@ def watch(
         notes = ({**each, "outcome": "scripted", "answer": None} for each in notes)
     kept = kept_rows(notes, names, _earlier(path), allowed)
     append_rows(path, kept.rows)
-    say_kept(kept, path, point, then=f"art-adapt {quote(shown(_shown(point.home)))}")
+    say_kept(kept, path, point, code, f"art-adapt {quote(shown(_shown(point.home)))}")
     if kept.episodes == 1 and len(names) > 1:
         say_open(names)
     return code

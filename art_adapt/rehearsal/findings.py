@@ -46,6 +46,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     groups.rewards,
     groups.answers,
     groups.same_answers,
+    groups.earlier_answers,
     groups.opaque_answers,
     groups.metrics,
     requests.temperature,

@@ -15,14 +15,17 @@ from art_adapt.seen.notes import Run, tools_called
 from art_adapt.survey.model import EntryPoint
 
 
-def say_seen(runs: Sequence[Run]) -> None:
-    """Print on standard error what the model was asked."""
+def say_seen(runs: Sequence[Run], code: int) -> None:
+    """Print on standard error what the model was asked by a command that ended with ``code``."""
     say = sys.stderr.write
     requests = [request for run in runs for request in run.requests]
     if not requests:
-        say(
-            "\nno request to a model was seen: the command may use another Python or another client\n"
+        why = (
+            f"the command failed with exit code {code} before it sent one"
+            if code
+            else "the command may use another Python or another client"
         )
+        say(f"\nno request to a model was seen: {why}\n")
         return
     conversations = sum(len(conversations_of(run.requests)) for run in runs)
     say(
@@ -37,10 +40,10 @@ def say_episode(entry: EntryPoint) -> None:
     sys.stderr.write(f"  episode  {entry.called} ({at(entry.place)})\n")
 
 
-def say_kept(kept: Kept, path: Path, entry: EntryPoint, then: str) -> None:
+def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) -> None:
     """Print on standard error which rows were written to ``path``, and what was left out.
 
-    ``then``: the command that comes next.
+    ``code``: with which the agent's command ended; ``then``: the command that comes next.
     """
     say = sys.stderr.write
     known = f", {kept.known} with the row of an earlier one" if kept.known else ""
@@ -63,6 +66,8 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, then: str) -> None:
     if kept.rows:
         say(f"{counted(len(kept.rows), 'new row')} in {shown(path)}\n")
         say(f"next: {then}\n")
+    elif not kept.episodes and code:
+        say(f"no episode was run: the command failed with exit code {code}\n")
     elif not kept.episodes:
         say(
             "no episode was run: name another function with --entry, or check which Python runs\n"

@@ -150,6 +150,16 @@ def seen_file(path: Path) -> Path:
     return project_root(path.resolve()) / FOLDER / FILE
 
 
+def was_seen(agent: Path) -> bool:
+    """True if a run that asked a model called functions of this file."""
+    path = agent.resolve()
+    return any(
+        call.path == path
+        for run in read_runs(seen_file(path))
+        for call in run.calls.values()
+    )
+
+
 def read_runs(file: Path, start: int = 0) -> tuple[Run, ...]:
     """Read the runs that asked a model, in the order in which they began.
 

@@ -593,14 +593,16 @@ def test_what_is_refused_anyway_is_refused_before_anything_is_asked(
     assert "a file of yours" in " ".join(str(guide.before).split())
 
 
-def test_nothing_is_kept_of_what_is_not_written(folder: Path) -> None:
+@pytest.mark.parametrize("answer", ["n", "\x03"])  # or Ctrl-C
+def test_nothing_is_kept_of_what_is_not_written(folder: Path, answer: str) -> None:
     (folder / "pyproject.toml").write_text("[tool.art-adapt]\n\n[tool.ruff]\n")
     guide = spawned(folder, PLAIN)
     while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
         guide.sendline("")
-    guide.sendline("n")
+    guide.sendline(answer) if answer == "n" else guide.send(answer)
     guide.expect(pexpect.EOF)
-    assert "Nothing was written." in str(guide.before)
+    said = " ".join(str(guide.before).split())
+    assert "othing was written" in said and "--isolate" in said
     text = (folder / "pyproject.toml").read_text()
     assert text == "[tool.art-adapt]\n\n[tool.ruff]\n"
 
@@ -684,3 +686,22 @@ def test_it_offers_to_watch_first(answer: str, tmp_path: Path) -> None:
         guide.expect("settle them")
     guide.close(force=True)
     assert (tmp_path / "scenarios.jsonl").exists() == (answer == "b")
+
+
+def test_a_run_that_showed_nothing_is_offered_again(tmp_path: Path) -> None:
+    """As one that was ended with Ctrl-C before it asked a model."""
+    (tmp_path / "agent.py").write_text(
+        "print('starting', flush=True)\ninput()\n" + AGENT
+    )
+    (tmp_path / "README.md").write_text("    $ python agent.py\n")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    for _ in range(2):
+        guide = spawned(tmp_path, {**PLAIN, "PATH": path})
+        guide.expect("while art-adapt watches")
+        guide.expect("Answer")
+        guide.sendline("a")
+        guide.expect("starting")
+        time.sleep(0.5)  # input() misses a signal that comes just before it reads
+        guide.sendintr()
+        guide.expect("no request to a model was seen: the command failed with exit")
+        guide.close(force=True)

@@ -116,6 +116,69 @@ def test_an_answer_that_says_nothing_is_told(
         assert "answer 'Task completed.', although the model" in findings[0]["what"]
 
 
+CHAT = """\
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def main():
+    messages = []
+    while text := input("you> "):
+        messages.append({{"role": "user", "content": text}})
+        answer = None
+        for _ in range(2):
+            completion = client.chat.completions.create(model="m", messages=messages, tools={tools})
+            message = completion.choices[0].message
+            messages.append(message)
+            if not message.tool_calls:
+                print(message.content)
+                answer = message.content
+                break
+            for call in message.tool_calls:
+                messages.append({{"role": "tool", "tool_call_id": call.id, "content": "?"}})
+        if answer is None:
+            print({given_up})
+
+
+if __name__ == "__main__":
+    main()
+"""
+LOOK = {"type": "function", "function": {"name": "look", "parameters": {}}}
+
+
+@pytest.mark.parametrize(
+    ("given_up", "found"),
+    [
+        ("'Sorry, that took too long.'", True),
+        ("final_answer('Sorry, that took too long.')", False),
+    ],
+)
+def test_the_answer_to_an_earlier_question_is_told(
+    given_up: str, found: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(CHAT.format(given_up="0", tools=[LOOK]))
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    agent = (tmp_path / "agent.py").read_text()
+    (tmp_path / "agent.py").write_text(agent.replace("print(0)", f"print({given_up})"))
+    rows = [{"inputs": [f"How is {at}?", "Do it."]} for at in range(4)]
+    replies: list[dict[str, object]] = [
+        {"when": "^How", "content": f"Well, {at} times."} for at in range(9)
+    ]
+    replies.append({"when": "^Do", "tool_calls": [{"name": "look", "arguments": {}}]})
+    replies.append({"when": "^.$", "tool_calls": [{"name": "look", "arguments": {}}]})
+    for name, lines in (("scenarios", rows), ("replies", replies)):
+        text = "\n".join(map(json.dumps, lines))
+        (tmp_path / f"{name}.jsonl").write_text(text)
+    given = ("agent_train.py", "--json", "--replies", "replies.jsonl")
+    _, said, complaints = rehearse(*given, cwd=tmp_path)
+    told = json.loads(said)
+    earlier = [f["what"] for f in told["findings"] if f["name"] == "earlier answer"]
+    assert len(earlier) == found, complaints
+    if found:
+        assert f"in {told['figures']['episodes']} of" in earlier[0]
+
+
 @pytest.mark.slow
 def test_what_a_step_costs_at_least(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--base-model", "Qwen/Qwen3-30B-A3B-Instruct-2507")

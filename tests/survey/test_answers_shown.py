@@ -71,3 +71,42 @@ def test_an_answer_that_is_kept_beside_the_conversation_is_marked() -> None:
 )
 def test_what_only_reports_marks_nothing(ending: str) -> None:
     assert answers(ending) == []
+
+
+TURNS = """\
+def main():
+    messages = []
+    while True:
+        messages.append({{"role": "user", "content": input()}})
+        {loop}
+            message = client.chat.completions.create(model="m", messages=messages).choices[0].message
+            messages.append(message)
+            if not message.tool_calls:
+                print(message.content)
+                break
+            messages.append({{"role": "tool", "content": ""}})
+        else:
+            {otherwise}
+"""
+
+
+@pytest.mark.parametrize("loop", ["for _ in range(5):", "while len(messages) < 50:"])
+@pytest.mark.parametrize(
+    ("otherwise", "marked"),
+    [
+        ("print('That took too long.')", ["'That took too long.'"]),
+        ("said = 'Sorry.'; print(said)", ["said"]),
+        ("print('bot>', f'{5} turns')", ["f'{5} turns'"]),
+        ("print()", []),
+        ("print(*messages)", []),
+        ("logger.warning('That took too long.')", []),
+        ("messages.clear()", []),
+    ],
+)
+def test_what_is_said_instead_of_an_answer_is_marked(
+    loop: str, otherwise: str, marked: list[str]
+) -> None:
+    text = TURNS.format(loop=loop, otherwise=otherwise)
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    exits = [each.answer for each in found.entry_points[0].exits]
+    assert exits == ["message.content", *marked]

@@ -11,6 +11,7 @@ from textwrap import dedent
 import pytest
 from agent_files import art_adapt
 
+from art_adapt.entry_decision import near
 from art_adapt.source import Source, read_source
 from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.candidates.entry_points import UNSEEN
@@ -1229,3 +1230,75 @@ def ask(asked: {name}):
 """
     entry = first(of(text))
     assert [field.name for field in entry.parameters[0].fields or ()] == ["text"]
+
+
+# ------------------------------------------------- parts that a helper stands in front of
+
+DESK = """
+    import asyncio
+    from openai import AsyncOpenAI
+
+    class Worker:
+        async def investigate(self, part):
+            messages = [{{"role": "user", "content": part}}]
+            for _ in range(5):
+                reply = await AsyncOpenAI().chat.completions.create(model="m", messages=messages, tools=[])
+                messages.append(reply)
+            return reply.choices[0].message.content
+
+    {function}
+
+    class Desk:
+        async def plan(self, question):
+            messages = [{{"role": "user", "content": question}}]
+            reply = await AsyncOpenAI().chat.completions.create(model="m", messages=messages)
+            return reply.choices[0].message.content.splitlines()
+
+        {method}
+
+        async def answer(self, question):
+            parts = await self.plan(question)
+            {inner}
+            notes = {notes}
+            messages = [{{"role": "user", "content": question + str(notes)}}]
+            reply = await AsyncOpenAI().chat.completions.create(model="m", messages=messages)
+            return reply.choices[0].message.content
+
+    async def amain(question):
+        print(await Desk().answer(question))
+
+    if __name__ == "__main__":
+        asyncio.run(amain("Who?"))
+"""
+WAITS = "async def {name}:{indent}async with SEMAPHORE: return await Worker().investigate(part)"
+
+
+@pytest.mark.parametrize(
+    ("at", "name", "notes"),
+    [
+        (
+            "method",
+            "_one(self, part)",
+            "await asyncio.gather(*(self._one(part) for part in parts))",
+        ),
+        ("method", "_one(self, part)", "[await self._one(part) for part in parts]"),
+        (
+            "method",
+            "_one(self, part)",
+            "[t.result() for t in [asyncio.create_task(self._one(part)) for part in parts]]",
+        ),
+        (
+            "function",
+            "_one(part)",
+            "await asyncio.gather(*[_one(part) for part in parts])",
+        ),
+        ("inner", "one(part)", "await asyncio.gather(*(one(part) for part in parts))"),
+    ],
+)
+def test_a_part_behind_a_helper_is_a_part(at: str, name: str, notes: str) -> None:
+    depth = {"function": 4, "method": 8, "inner": 12}[at] + 4
+    helper = WAITS.format(name=name, indent="\n" + " " * depth)
+    places = {"function": "", "method": "", "inner": "", at: helper}
+    found = of(DESK.format(**places, notes=notes))
+    best, *others = found.entry_points
+    assert best.name == "Desk.answer" and not near(best, others)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from art_adapt.rehearsal.figures import is_flat
-from art_adapt.rehearsal.protocol import LONGEST
+from art_adapt.rehearsal.protocol import LONGEST, Trajectory
 from art_adapt.rehearsal.seen import Finding, Seen
 
 OPAQUE = re.compile(r"<[\w.]+(\.<locals>)?[\w.]* object at 0x[0-9a-f]+>")
@@ -97,6 +97,43 @@ def same_answers(seen: Seen) -> Iterator[Finding]:
         r"def episode",
         r"def rollout",
     )
+
+
+def earlier_answers(seen: Seen) -> Iterator[Finding]:
+    """Report answers to a question after which the episode asked another one.
+
+    The code that answers the last question has set none: it gave up, for example.
+    """
+    ended = [t for t in seen.trained if t.failure is None and not t.timed_out]
+    earlier = sum(map(_is_earlier, ended))
+    if earlier:
+        yield seen.finding(
+            "earlier answer",
+            f"in {earlier} of {len(seen.trained)} episodes, the final answer is what the model "
+            "said before it was asked something else: the reward and the judge would take it "
+            "for the answer to that",
+            "wrap what the agent says instead, as when it runs out of turns, in "
+            "final_answer(...), too",
+            r"final_answer\s*=",
+            r"def episode",
+            r"def rollout",
+        )
+
+
+def _is_earlier(trajectory: Trajectory) -> bool:
+    """True if a later question follows the answer wherever the model has said it."""
+    followed = []
+    for history in trajectory.histories:
+        messages = [item.message for item in history.items]
+        said = [
+            number
+            for number, message in enumerate(messages)
+            if repr(message.get("content"))[:LONGEST] == trajectory.answer
+        ]
+        if said:
+            later = {message.get("role") for message in messages[said[-1] :][1:]}
+            followed.append({"user", "assistant"} <= later)
+    return bool(followed) and all(followed)
 
 
 def opaque_answers(seen: Seen) -> Iterator[Finding]:

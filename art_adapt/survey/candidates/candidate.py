@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -89,24 +89,35 @@ class Candidate:
     @cached_property
     def driving(self) -> set[FunctionKey]:
         """Return the functions that it calls and that drive a conversation each."""
-        return _driving(self.leads, self.key)
+        return {each for drivers in self._drivers.values() for each in drivers}
 
     @cached_property
     def continued(self) -> set[FunctionKey]:
         """Return the functions among ``driving`` that it hands what the model said before."""
-        return {each for each in self.driving if _hands_reply(self, self.key, each)}
+        return {
+            each
+            for called, drivers in self._drivers.items()
+            if _hands_reply(self, self.key, called)
+            for each in drivers
+        }
+
+    @cached_property
+    def _drivers(self) -> dict[FunctionKey, set[FunctionKey]]:
+        """Return what drives a conversation, by the function that leads to it from here."""
+        called_by = self.leads.called_by(self.key)
+        return {each: _drivers(self.leads, self.key, each) for each in called_by}
 
     @cached_property
     def is_handed_reply(self) -> bool:
         """True if all that use it hand it what the model said to them before."""
-        callers = [
-            each
-            for each in self.leads.graph.callers(self.key)
-            if each not in (self.key, *self.around)
-            and not is_trial(each[0], self.key[0])
+        uses = [
+            (caller, called)
+            for caller, called in _uses(self.leads, self.key)
+            if caller not in (self.key, *self.around)
+            and not is_trial(caller[0], self.key[0])
         ]
-        return bool(callers) and all(
-            _hands_reply(self, each, self.key) for each in callers
+        return bool(uses) and all(
+            _hands_reply(self, caller, called) for caller, called in uses
         )
 
     @cached_property
@@ -139,11 +150,25 @@ class Candidate:
     def _counting(self) -> list[FunctionKey]:
         return [
             caller
-            for caller in self.leads.graph.callers(self.key)
+            for caller in dict(_uses(self.leads, self.key))
             if caller in self.leads.reaching
             and caller not in (self.key, *self.around)
             and _counts(self.leads, caller)
         ]
+
+
+def _uses(
+    leads: Leads, key: FunctionKey, depth: int = 2
+) -> Iterator[tuple[FunctionKey, FunctionKey]]:
+    """Yield the callers of a function, each with what it calls: the function, or a way to it.
+
+    A way is a helper that asks nothing else, as one that waits for a semaphore.
+    """
+    for caller in leads.graph.callers(key):
+        asked = leads.called_by(caller) & leads.reaching
+        is_way = asked == {key} and _is_helper(leads, caller)
+        outer = list(_uses(leads, caller, depth - 1)) if depth and is_way else []
+        yield from outer or [(caller, key)]
 
 
 def _counts(leads: Leads, caller: FunctionKey) -> bool:
@@ -230,18 +255,26 @@ def _is_started_itself(
     )
 
 
-def _driving(leads: Leads, key: FunctionKey, depth: int = 2) -> set[FunctionKey]:
-    """Return the functions that a function calls and that each drive a conversation.
+def _drivers(
+    leads: Leads, caller: FunctionKey, called: FunctionKey, depth: int = 2
+) -> set[FunctionKey]:
+    """Return the functions that drive a conversation each where a caller calls a function.
 
-    A private one of its file that calls such functions hands them on.
+    A helper in the caller's file that calls such functions hands them on.
     """
+    if leads.drives(called):
+        return {called}
     found: set[FunctionKey] = set()
-    for called in leads.called_by(key):
-        if leads.drives(called):
-            found.add(called)
-        elif depth and called[0] == key[0] and is_private(called[1]):
-            found |= _driving(leads, called, depth - 1)
+    if depth and called[0] == caller[0] and _is_helper(leads, called):
+        for each in leads.called_by(called):
+            found |= _drivers(leads, called, each, depth - 1)
     return found
+
+
+def _is_helper(leads: Leads, key: FunctionKey) -> bool:
+    """True if a function is private, or defined in another one."""
+    around = key[1].rpartition(".")[0]
+    return is_private(key[1]) or around in leads.syntax(key).functions
 
 
 def is_private(qualname: str) -> bool:

@@ -18,7 +18,7 @@ from art_adapt.code.nodes import (
 )
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.replies import holds_reply
 from art_adapt.survey.candidates.rewards import is_reward, only_rewards
@@ -311,6 +311,20 @@ def printed_answers(syntax: Syntax, owner: str, asking: Asking) -> Iterator[Exit
         if loop is None or loop not in left.values() or left[node] is not None:
             yield _exit(syntax, value, "printed", node)
         # Else it is said on the way to the answer.
+    for each in dict.fromkeys(left.values()):
+        yield from _said_instead(syntax, each)
+
+
+def _said_instead(syntax: Syntax, loop: ast.AST | None) -> Iterator[Exit]:
+    """Find what the ``else`` of a loop shows, because no turn of it came to an answer.
+
+    It ends the episode as an answer does: else one of an earlier question would stay.
+    """
+    for statement in loop.orelse if isinstance(loop, LOOPS) else ():
+        match statement:
+            case ast.Expr(value=ast.Call(args=[*_, ast.expr() as said]) as call):
+                if shows(syntax, call) and not isinstance(said, ast.Starred):
+                    yield _exit(syntax, said, "printed", call)
 
 
 def _replies_in(syntax: Syntax, value: ast.expr, asking: Asking) -> Iterator[ast.expr]:
