@@ -53,6 +53,18 @@ def test_rows_that_do_not_fit_and_doubles(folder: Path) -> None:
     assert report["lengths"]["question"] == {"shortest": 3, "median": 3, "longest": 3}
 
 
+def test_a_key_that_the_agent_takes_and_is_not_given(folder: Path) -> None:
+    write(folder / "rows.jsonl", [{"question": "one", "max_turns": 3, "id": 7}])
+    code, said = looked(folder, "rows.jsonl")
+    assert code == 0 and "max_turns (1 rows), id (1 rows)" in said
+    assert "takes max_turns, too  to pass it, add max_turns to Scenario" in said
+    module = folder / "agent_train.py"
+    text, call = module.read_text(), "question=scenario.question"
+    assert text.count(call) == 1
+    module.write_text(text.replace(call, f"{call}, max_turns=3"))
+    assert "not passed" not in looked(folder, "rows.jsonl")[1]
+
+
 def test_validation_that_training_has_seen(folder: Path) -> None:
     write(folder / "rows.jsonl", [{"question": str(n)} for n in range(40)])
     code, said = looked(folder, "rows.jsonl")

@@ -16,6 +16,7 @@ from art_adapt.code.nodes import (
 )
 from art_adapt.code.syntax import Syntax
 
+PARSES = ("parse_args", "parse_known_args")
 DEEPEST = 5  # values that a value is assigned from
 
 
@@ -26,9 +27,27 @@ def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("parse_args", "parse_known_args")
+        and node.func.attr in PARSES
         and not node.args
     )
+
+
+def takes_arguments(syntax: Syntax, function: Function, parameter: str) -> bool:
+    """True if a function reads the command line where it is not given one: ``main(argv=None)``."""
+
+    def names(node: ast.AST) -> bool:
+        return isinstance(node, ast.Name) and node.id == parameter
+
+    for node in syntax.owned_by(function.qualname):
+        if isinstance(node, ast.Call) and last_name(node.func) in PARSES:
+            if any(map(names, (*node.args, *(k.value for k in node.keywords)))):
+                return True
+        elif isinstance(node, ast.BoolOp | ast.IfExp):  # argv or sys.argv[1:]
+            parts = list(ast.walk(node))
+            reads = (reads_arguments(syntax, part) for part in parts)
+            if any(map(names, parts)) and any(reads):
+                return True
+    return False
 
 
 @functools.lru_cache(maxsize=512)

@@ -83,11 +83,16 @@ def _required(
     """
     found: list[Parameter] = []
     for parameter in parameters:
-        if parameter.default is None and not is_given(parameter):
+        if _has_to_be_given(parameter) and not is_given(parameter):
             parts = [each for each in parts_of(parameter) if not is_given(each)]
-            required = [part for part in parts if part.default is None]
+            required = [part for part in parts if _has_to_be_given(part)]
             found += required or (parts if whole else [])
     return found
+
+
+def _has_to_be_given(parameter: Parameter) -> bool:
+    """True without a default, or with one that reads the training run's own command line."""
+    return parameter.default is None or parameter.command_line
 
 
 def parts_of(parameter: Parameter) -> tuple[Parameter, ...]:
@@ -132,6 +137,8 @@ def to_fill_in(entry: EntryPoint) -> list[Parameter]:
 
 
 def _field(parameter: Parameter) -> Field:
+    if parameter.command_line:
+        return Field(field_name(parameter.name), parameter.name, TEXTS)
     kind = _type(parameter)
     return Field(field_name(parameter.name), parameter.name, kind, parameter.default)
 

@@ -275,6 +275,9 @@ def _watch_art(seen: Observed, *, keep: bool) -> None:
         given = list(groups)
         if any(isinstance(group, art.TrajectoryGroup) for group in given):
             seen.notes = replace(seen.notes, awaited_early=True)
+        if seen.begin is not None and seen.scenarios:
+            begin, seen.begin = seen.begin, None
+            await begin()
         gathered = await gather(given, *arguments, **named)
         lost = tuple(
             f"{_class_name(each.type)}: {each.message}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +48,7 @@ class Observed:
     rollouts: list[Watched] = field(default_factory=list)
     module: Any = None
     scenarios: list[Any] = field(default_factory=list)
+    begin: Callable[[], Awaitable[None]] | None = None
     repeating: bool = False
 
     @property

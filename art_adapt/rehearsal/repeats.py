@@ -1,8 +1,8 @@
-"""Run one episode again under set conditions, after the steps of a rehearsal.
+"""Run one episode under set conditions, before and after the steps of a rehearsal.
 
-Twice with a model whose replies depend on the request alone, which shows whether an episode
-begins as if it were the first; and once with a model that calls tools for as long as they
-are offered, which shows where an episode ends that its model would not end.
+Before and after them with a model whose replies depend on the request alone, which shows
+whether an episode begins as if it were the first; and once with a model that calls tools for
+as long as they are offered, which shows where an episode ends that its model would not end.
 """
 
 from __future__ import annotations
@@ -16,29 +16,40 @@ from typing import Any
 
 from art_adapt.rehearsal.observed import Observed
 
-SAME, SAME_AGAIN, UNENDING = PHASES = ("same", "same again", "unending")
+SAME, SAME_AGAIN, UNENDING = "same", "same again", "unending"
 MOST_REQUESTS = 60  # of the unending episode; after these its model stops by itself
 LONGEST = 10.0  # seconds for each
 
 
+async def begin(model: Any, seen: Observed, url: str) -> None:
+    """Run the first scenario's episode before all others; see ``repeat``."""
+    await _run([SAME], model, seen, url)
+
+
 async def repeat(model: Any, seen: Observed, url: str) -> None:
-    """Run the first scenario's episode in each phase, and note the phases that ended well in time.
+    """Run it again, and with a model that never stops; note what ended well in time.
 
     ``model`` is registered; ``url`` is the scripted model's. A train module without
     ``rollout(model, scenario)`` has nothing to run.
     """
+    await _run([SAME_AGAIN, UNENDING], model, seen, url)
+
+
+async def _run(phases: list[str], model: Any, seen: Observed, url: str) -> None:
     rollout = getattr(seen.module, "rollout", None)
     if rollout is None or not seen.scenarios or seen.notes.pipeline:
         return
     seen.repeating = True
-    for phase in PHASES:
+    for phase in phases:
         tell(url, "phase", {"phase": phase})
-        with suppress(Exception):  # a failure is what the steps before have shown
+        with suppress(Exception):  # a failure is what the steps show
             run = rollout(model, seen.scenarios[0])
             trajectory = await asyncio.wait_for(run, LONGEST)
             if trajectory.metrics.get("failed"):
                 continue
             seen.notes = replace(seen.notes, repeated=(*seen.notes.repeated, phase))
+    tell(url, "phase", {"phase": ""})
+    seen.repeating = False
 
 
 def tell(url: str, path: str, content: Any) -> None:

@@ -47,7 +47,7 @@ class Exchange:
     status: int
     response: Json | None
     fault: str = ""  # what the model did wrong on purpose
-    phase: str = ""  # of ``repeats``, after the steps
+    phase: str = ""  # of ``repeats``, beside the steps
 
 
 class ScriptedModel:
@@ -106,7 +106,9 @@ class ScriptedModel:
             self._asked[asked] += 1
             self._serial += 1
             serial = self._serial
-            nth = 0 if phase else self._asked[asked]
+            nth = self._asked[asked]
+            if phase:  # the model's name has its step
+                nth, asked = 0, json.dumps({**request, "model": ""})
             said = f"{self._seed} {nth} {asked}"
         number = zlib.crc32(said.encode())
         is_policy = key == POLICY_KEY

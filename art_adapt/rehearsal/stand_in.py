@@ -6,11 +6,12 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from art_adapt.rehearsal.observed import Observed, Rehearsed, groups_of
 from art_adapt.rehearsal.protocol import Settings
-from art_adapt.rehearsal.repeats import repeat, tell
+from art_adapt.rehearsal.repeats import begin, repeat, tell
 from art_adapt.rehearsal.scripted_model import POLICY_KEY
 
 
@@ -31,6 +32,7 @@ class StandIn:
         model.inference_api_key = POLICY_KEY
         model.base_path = self._storage
         self._serve(model)
+        self._seen.begin = partial(begin, model, self._seen, self._settings.url)
 
     def _serve(self, model: Any) -> None:
         name = self._model_inference_name(model)

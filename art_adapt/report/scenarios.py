@@ -42,6 +42,11 @@ def _lines(report: ScenarioReport) -> Iterator[Line]:
             f"{key} ({count} rows)" for key, count in report.further.items()
         )
         yield Line("further", keys, "kept, for rewards")
+    for key, where in report.unpassed.items():
+        fix = (
+            f"to pass it, add {key} to Scenario, and {key}=scenario.{key} in episode()"
+        )
+        yield Line("not passed", f"{where} takes {key}, too", fix)
     yield Line("split", f"{report.training} to train on, {report.validation} held out")
     for place, row in report.shown:
         yield Line("row", place, shorten(json.dumps(row, ensure_ascii=False), 200))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 import pydantic
 
-from art_adapt.scenarios.rows import identity, read_rows, split
+from art_adapt.scenarios.rows import identity, misfit, read_rows, split
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class ScenarioReport:
         doubles: places of rows with the same fields, further keys aside.
         lengths: by field.
         further: how many rows have each key that is no field.
+        unpassed: of these, what the agent has a parameter for, and where.
         training, validation: how many a run would take for each.
         leaked: places of validation rows that are trained on as well.
         shown: some rows, with their places.
@@ -50,6 +51,7 @@ class ScenarioReport:
     doubles: tuple[tuple[str, ...], ...]
     lengths: dict[str, Lengths]
     further: dict[str, int]
+    unpassed: dict[str, str]
     training: int
     validation: int
     leaked: tuple[str, ...]
@@ -68,11 +70,13 @@ def check_scenarios(
     source: str,
     validation: str | None,
     held_out: int | None,
+    unpassed: Mapping[str, str],
 ) -> ScenarioReport:
     """Check the rows of ``source`` against a train module's ``Scenario``.
 
     ``validation``: a source of its own for it; otherwise some of the rows are held out, at
-    most ``held_out``, as a run does.
+    most ``held_out``, as a run does. ``unpassed``: parameters of the agent that its
+    ``episode()`` leaves at their defaults.
 
     Raises:
         SystemExit: a source is missing.
@@ -100,6 +104,7 @@ def check_scenarios(
             if fitting
         },
         further=dict(further),
+        unpassed={name: unpassed[name] for name in further if name in unpassed},
         training=len(training),
         validation=len(kept),
         leaked=leaked,
@@ -120,19 +125,11 @@ def _read(
                     (place, scenario.model_validate(row, from_attributes=True))
                 )
             except pydantic.ValidationError as error:
-                wrong.append(Wrong(place, _reason(error)))
+                wrong.append(Wrong(place, misfit(error)))
     except ValueError as error:
         place, _, reason = str(error).partition(": ")
         wrong.append(Wrong(place, f"{reason}; nothing after it was read"))
     return fitting, wrong
-
-
-def _reason(error: pydantic.ValidationError) -> str:
-    said = (
-        f"{'.'.join(map(str, each['loc'])) or 'the row'}: {each['msg']}"
-        for each in error.errors()
-    )
-    return "; ".join(said)
 
 
 def _lengths(values: Iterable[Any]) -> Lengths:

@@ -111,8 +111,20 @@ def read_rows(scenario: type[pydantic.BaseModel], source: str) -> Rows:
 def _scenario(scenario: type[S], place: str, row: Any) -> S:
     try:
         return scenario.model_validate(row, from_attributes=True)
-    except ValueError as error:
-        raise ValueError(f"{place}: {error}") from error
+    except pydantic.ValidationError as error:
+        keys = ", ".join(scenario.model_fields)
+        raise ValueError(
+            f"{place}: no scenario, whose keys are {keys}: {misfit(error)}"
+        ) from error
+
+
+def misfit(error: pydantic.ValidationError) -> str:
+    """Say on one line why a row is no scenario: each key, and what is wrong with it."""
+    said = (
+        f"{'.'.join(map(str, each['loc'])) or 'the row'}: {each['msg']}"
+        for each in error.errors()
+    )
+    return "; ".join(said)
 
 
 def split(scenarios: list[T], most: int | None = None) -> tuple[list[T], list[T]]:

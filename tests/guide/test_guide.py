@@ -66,6 +66,33 @@ def reward(trajectory, scenario):
 def grade(answer, expected):
     return answer == expected
 """
+CONVERSATION = """\
+from openai import OpenAI
+
+client = OpenAI()
+messages: list = []
+
+
+def run_agent(question: str) -> str:
+    messages.append({"role": "user", "content": question})
+    reply = client.chat.completions.create(model="m", messages=messages)
+    messages.append(reply.choices[0].message)
+    return reply.choices[0].message.content
+"""
+CONNECTION = """\
+import sqlite3
+from openai import OpenAI
+
+client = OpenAI()
+db = sqlite3.connect(":memory:", check_same_thread=False)
+
+
+def run_agent(question: str) -> str:
+    left = str(db.execute("select * from stock").fetchall())
+    messages = [{"role": "user", "content": question + left}]
+    reply = client.chat.completions.create(model="m", messages=messages)
+    return reply.choices[0].message.content
+"""
 # The question, the answer that is not recommended, and what it writes.
 OTHERWISE: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "replay": (
@@ -283,23 +310,18 @@ def test_nothing_that_is_known_is_asked(folder: Path) -> None:
 
 
 def test_what_is_recommended_follows_from_what_is_shared(folder: Path) -> None:
-    """A list of the module that is the conversation is one of all episodes."""
+    """A conversation or a database of the module is one of all episodes."""
     agent = folder / "agent.py"
     asked, _ = answered(folder, [], "--isolated")
     (question,) = [each for each in asked if "shared by all" in each]
     assert "a no, sharing is fine" in question
     assert art_adapt("--undo", "agent.py", cwd=folder).returncode == 0
-    agent.write_text(
-        "from openai import OpenAI\n\nclient = OpenAI()\nmessages: list = []\n\n\n"
-        "def run_agent(question: str) -> str:\n"
-        '    messages.append({"role": "user", "content": question})\n'
-        '    reply = client.chat.completions.create(model="m", messages=messages)\n'
-        "    messages.append(reply.choices[0].message)\n"
-        "    return reply.choices[0].message.content\n"
-    )
-    asked, _ = answered(folder, [], "--isolated")
-    (question,) = [each for each in asked if "shared by all" in each]
-    assert "a yes, run each episode in its own process" in question
+    for text in (CONVERSATION, CONNECTION):
+        agent.write_text(text)
+        asked, _ = answered(folder, [], "--isolated")
+        (question,) = [each for each in asked if "shared by all" in each]
+        assert "a yes, run each episode in its own process" in question
+        assert art_adapt("--undo", "agent.py", cwd=folder).returncode == 0
 
 
 @pytest.mark.parametrize(

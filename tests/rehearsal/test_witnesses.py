@@ -143,6 +143,15 @@ def test_a_form_for_the_reply_and_a_key_of_the_reward_are_no_gap(
     assert not any("look" in each or "expected" in each for each in said), said
 
 
+def test_a_key_that_the_agent_takes_and_is_not_given_is_said(tmp_path: Path) -> None:
+    """Its default stays the same in all episodes, whatever a row says."""
+    agent = RIGHT.replace("question: str)", 'question: str, region: str = "north")')
+    told = rehearsed(tmp_path, agent, "run_agent", more={"region": "the far south"})
+    line = (tmp_path / "agent.py").read_text().partition("def run_agent")[0].count("\n")
+    said = f"run_agent (agent.py:{line + 1}) was given region, which rows have"
+    assert said in told["unwitnessed"]
+
+
 def test_a_tool_that_takes_a_made_up_argument_apart_is_no_failure(
     tmp_path: Path,
 ) -> None:
@@ -169,6 +178,11 @@ UNSEEN = {
     ),
     "a tool answers with a count": (
         "COUNT = iter(range(999))\n\n\n" + RIGHT.replace('"content": result', '"content": f"{next(COUNT)}"'),
+        "lead to the same requests: request 2 differs in message 3 (tool)",
+    ),
+    "a tool's stock runs out long before the last episode": (
+        "STOCK = ['one', 'two']\n\n\n"
+        + RIGHT.replace('"content": result', '"content": STOCK.pop() if STOCK else "sold out"'),
         "lead to the same requests: request 2 differs in message 3 (tool)",
     ),
     "nothing bounds the turns": (RIGHT.replace("for _ in range(20)", "while True"), "keeps calling tools: not after 60"),

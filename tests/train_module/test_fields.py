@@ -336,3 +336,55 @@ def test_options_of_a_command_have_clicks_defaults(
     assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
     module = (tmp_path / "agent_train.py").read_text()
     assert f"ask.callback(task=scenario.task, {passed})" in module, module
+
+
+COMMAND = """\
+import argparse, sys
+
+from openai import OpenAI
+
+client = OpenAI()
+parser = argparse.ArgumentParser()
+parser.add_argument("question")
+
+
+def main(argv=None):
+    {read}
+    messages = [{{"role": "user", "content": str(given)}}]
+    reply = client.chat.completions.create(model="m", messages=messages)
+    print(reply.choices[0].message.content)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "given = parser.parse_args(argv).question",
+        "given, _ = parser.parse_known_args(args=argv)",
+        "argv = argv or sys.argv[1:]\n    given = argv[0]",
+        "argv = sys.argv[1:] if argv is None else argv\n    given = argv[0]",
+    ],
+)
+def test_without_arguments_a_command_would_read_the_training_runs(
+    read: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(COMMAND.format(read=read))
+    done = art_adapt("--isolated", "--entry", "main", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    module = (tmp_path / "agent_train.py").read_text()
+    assert "    argv: list[str]\n" in module
+    assert "main(argv=scenario.argv)" in module
+
+
+def test_a_parameter_that_replaces_no_command_line_stays_optional(
+    tmp_path: Path,
+) -> None:
+    text = COMMAND.format(read="given = argv or 'nothing'")
+    (tmp_path / "agent.py").write_text(text)
+    done = art_adapt("--isolated", "--entry", "main", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "argv: Any = None" in (tmp_path / "agent_train.py").read_text()

@@ -75,7 +75,11 @@ def test_scenarios_of_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("rows.jsonl", '{"question": "a"}\n{"wrong": 1}\n', "rows.jsonl:2: "),
+        (
+            "rows.jsonl",
+            '{"question": "a"}\n{"wrong": 1}\n',
+            "rows.jsonl:2: no scenario, whose keys are question, times: question: Field required$",
+        ),
         ("rows.jsonl", '{"question": "a"}\n{half\n', "rows.jsonl:2: "),
         ("rows.csv", "other\nx\n", "rows.csv:2: "),
         ("rows.jsonl", None, "one JSON object per line, with the keys question, times"),

@@ -19,19 +19,21 @@ def questions(situation: Situation) -> Iterator[Question]:
     places = [*dict.fromkeys(f"{e.what} ({at(e.place)})" for e in shared[:3])]
     verb = "is" if len(places) == 1 else "are"
     said = f"{' and '.join(places)} {verb} shared by all episodes."
+    otherwise = ""
+    if any(effect.connection for effect in shared):
+        otherwise = "otherwise all write through one connection"
     # A conversation of the module's is one of all episodes: each answers all others.
-    is_conversation = any(call.is_of_module for call in situation.survey.calls)
+    if any(call.is_of_module for call in situation.survey.calls):
+        otherwise = "otherwise each reads the messages of the others"
     together = Choice("no, sharing is fine", {"isolate": None}, "a cache, settings")
     apart = Choice(
         "yes, run each episode in its own process",
         {"isolate": "process"},
-        "otherwise each reads the messages of the others"
-        if is_conversation
-        else "slower to start",
+        otherwise or "slower to start",
     )
     yield Question(
         f"{said[0].upper()}{said[1:]} Give each its own?",
-        (apart, together) if is_conversation else (together, apart),
+        (apart, together) if otherwise else (together, apart),
         why="Episodes run at the same time, so each sees the changes of the others.",
         of_agent=True,
     )

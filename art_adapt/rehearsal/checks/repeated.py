@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
-    """Yield what was seen of an episode that ran twice, and of one whose model never stops."""
+    """Yield what was seen of an episode that ran first and last, and of one whose model never stops."""
     if {SAME, SAME_AGAIN} <= set(seen.notes.repeated):
         apart = _apart(_asked(seen, SAME), _asked(seen, SAME_AGAIN))
         yield Witness(
@@ -36,7 +36,12 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
 
 
 def _asked(seen: Seen, phase: str) -> list[Json]:
-    return [e.request for e in seen.repeats if e.is_policy and e.phase == phase]
+    """Return the requests of a phase, but for the step of the model that they name."""
+    return [
+        {key: value for key, value in each.request.items() if key != "model"}
+        for each in seen.repeats
+        if each.is_policy and each.phase == phase
+    ]
 
 
 def _apart(first: list[Json], second: list[Json]) -> str:

@@ -21,6 +21,7 @@ from art_adapt.rehearsal.seen import (
     offered_tools,
     start_of,
 )
+from art_adapt.scenarios.unpassed import unpassed
 
 SHORTEST = 3  # characters of a text that would not be in a request by chance
 SHOWN = 5  # files
@@ -31,10 +32,11 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     asked, used = _asked(seen), _used_fields(seen.source)
     for name, values in _texts(seen).items():
         if used is not None and name not in used:
-            continue  # a key for the reward
+            continue  # a key for the reward, or of what the agent is not given
         count = sum(_is_in(value, asked) for value in values)
         statement = f"scenario.{name} is in a request, for {count} of {len(values)}"
         yield Witness(statement, bool(count))
+    yield from _unpassed(seen, used)
     told = replies(seen)
     for name in offered_tools(seen):
         if _is_form(name, seen):
@@ -54,6 +56,17 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         which = f": {names}" if names else ""
         yield Witness(f"no file of the project was written{which}", not seen.written)
     yield from repeated.witnesses(seen)
+
+
+def _unpassed(seen: Seen, used: set[str] | None) -> Iterator[Witness]:
+    """Yield the keys of rows that the agent has a parameter for, and that it is not given."""
+    rows = [row for row in seen.notes.scenarios if isinstance(row, dict)]
+    keys = dict.fromkeys(key for row in rows for key in row)
+    if used is None or used.issuperset(keys):
+        return
+    for name, where in unpassed(seen.path).items():
+        if name in keys and name not in used:
+            yield Witness(f"{where} was given {name}, which rows have", False)
 
 
 def told_apart(seen: Seen) -> Iterator[Finding]:

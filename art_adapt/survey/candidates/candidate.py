@@ -273,8 +273,8 @@ def _drivers(
 
 def _is_helper(leads: Leads, key: FunctionKey) -> bool:
     """True if a function is private, or defined in another one."""
-    around = key[1].rpartition(".")[0]
-    return is_private(key[1]) or around in leads.syntax(key).functions
+    function = leads.function(key)
+    return is_private(key[1]) or (function is not None and function.nested)
 
 
 def is_private(qualname: str) -> bool:

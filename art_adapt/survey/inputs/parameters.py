@@ -14,7 +14,7 @@ from dataclasses import replace
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.annotations import alternatives, bare
 from art_adapt.code.classes import lineage, method_of
-from art_adapt.code.command_line import defaults_of_click
+from art_adapt.code.command_line import defaults_of_click, takes_arguments
 from art_adapt.code.nodes import (
     Function,
     decorator_names,
@@ -105,6 +105,8 @@ def _of_function(
         positional_only=argument in function.node.args.posonlyargs,
         # Called as a function, typer's would get the declaration for a value.
         declared=isinstance(default, ast.Call) and _default_of(default) is not default,
+        command_line=found.default == "None"
+        and takes_arguments(syntax, function, name),
     )
     value = _default_of(default)
     if name in of_click:  # what a command gets where nobody types an option

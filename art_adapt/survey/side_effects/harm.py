@@ -28,7 +28,7 @@ class Effect:
 
     ``calls``: those that work at import consists of, where the module can be imported
     without them. ``of_module``: state of the file's own module, which is new in each
-    episode that runs the whole file.
+    episode that runs the whole file. ``connection``: a database that a module opens.
     """
 
     place: Place
@@ -36,6 +36,7 @@ class Effect:
     what: str
     calls: tuple[str, ...] = ()
     of_module: bool = False
+    connection: bool = False
 
 
 @dataclass(frozen=True)

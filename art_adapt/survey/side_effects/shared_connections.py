@@ -39,7 +39,7 @@ def used_connections(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             continue
         said.add((node.id, owner))
         what = f"the database connection {node.id}, which the module opens,"
-        yield owner, Effect(syntax.place(node), Harm.SHARED, what)
+        yield owner, Effect(syntax.place(node), Harm.SHARED, what, connection=True)
 
 
 def _is_opened(syntax: Syntax, name: str, depth: int = 0) -> bool:
