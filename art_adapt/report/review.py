@@ -19,7 +19,7 @@ from art_adapt.plan import Plan
 from art_adapt.recipe.fields import to_fill_in
 from art_adapt.report.text import Line, found_lines
 from art_adapt.source import Place, Source
-from art_adapt.survey.side_effects.harm import Harm
+from art_adapt.survey.side_effects.harm import Harm, places_by_what
 from art_adapt.train_file import train_module_path
 
 CONTEXT = 3  # lines around a change
@@ -219,10 +219,9 @@ def _questions(plan: Plan) -> Iterator[str]:
     ):
         effects = plan.survey.effects(harm)
         if effects:
-            places = ", ".join(
-                dict.fromkeys(f"{code(e.what)} ({at(e.place)})" for e in effects[:4])
-            )
-            yield f"Episodes run many times at once, and this {harm}: {places}. Is that safe?"
+            places = [f"{code(w)} ({p})" for w, p in places_by_what(effects).items()]
+            said = ", ".join(places[:4])
+            yield f"Episodes run many times at once, and this {harm}: {said}. Is that safe?"
     for obstacle in plan.survey.obstacles:
         if not obstacle.every_client:
             yield f"Not supported: {obstacle.what} ({at(obstacle.place)}); {obstacle.instead}."

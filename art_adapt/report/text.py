@@ -29,7 +29,7 @@ from art_adapt.survey.model import (
     Parameter,
     Survey,
 )
-from art_adapt.survey.side_effects.harm import Harm
+from art_adapt.survey.side_effects.harm import Harm, places_by_what
 from art_adapt.terminal import broken, has_colours, width
 
 
@@ -340,12 +340,9 @@ def _effect_lines(survey: Survey) -> Iterator[Line]:
     for harm in Harm:
         effects = survey.effects(harm)
         if effects:
-            said = ", ".join(
-                dict.fromkeys(
-                    f"{effect.what} {at(effect.place)}" for effect in effects[:4]
-                )
-            )
-            more = f" and {len(effects) - 4} more" if len(effects) > 4 else ""
+            places = [f"{what} {at}" for what, at in places_by_what(effects).items()]
+            said = ", ".join(places[:4])
+            more = f" and {len(places) - 4} more" if len(places) > 4 else ""
             skipped = all(effect.calls for effect in effects)
             end = ": the train module leaves it out" if skipped else ""
             yield Line("replay", f"{said}{more}", f"{harm}{end}")

@@ -36,7 +36,7 @@ class Store:
 store = Store()
 """
 CONNECTION = 'import sqlite3\ndb = sqlite3.connect("shop.db")'
-OF_CONNECTION = "the database connection db, which the module opens,"
+OF_CONNECTION = "the module's database connection db"
 OF_ORDERS = "the module-level ORDERS, which look changes"
 OF_ROWS = "the module-level ROWS, which look changes"
 OF_STORE = "the module-level store, which look changes"
@@ -58,7 +58,7 @@ SHARED = [
     (
         f"{CONNECTION}\ncursor = db.cursor()",
         "cursor.execute(key)",
-        "the database connection cursor, which the module opens,",
+        "the module's database connection cursor",
     ),
     (
         "from sqlite3 import connect\nif True:\n    db = connect(':memory:')",

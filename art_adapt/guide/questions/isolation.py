@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from art_adapt.guide.question import Choice, Question, Situation
-from art_adapt.paths import at
-from art_adapt.survey.side_effects.harm import Harm
+from art_adapt.survey.side_effects.harm import Harm, places_by_what
 
 ORDER = 30
 
@@ -16,7 +15,7 @@ def questions(situation: Situation) -> Iterator[Question]:
     options = situation.options
     if situation.is_known("isolate") or not shared or options.single_turn:
         return
-    places = [*dict.fromkeys(f"{e.what} ({at(e.place)})" for e in shared[:3])]
+    places = [f"{what} ({at})" for what, at in places_by_what(shared).items()][:3]
     verb = "is" if len(places) == 1 else "are"
     said = f"{' and '.join(places)} {verb} shared by all episodes."
     otherwise = ""

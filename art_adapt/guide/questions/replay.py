@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from art_adapt.guide.question import Choice, Question, Situation
-from art_adapt.paths import at
-from art_adapt.survey.side_effects.harm import Harm
+from art_adapt.survey.side_effects.harm import Harm, places_by_what
 
 ORDER = 20
 
@@ -24,8 +24,12 @@ def questions(situation: Situation) -> Iterator[Question]:
     lasts = commits + situation.survey.effects(Harm.WRITES, Harm.PROCESS, Harm.NETWORK)
     if not asks and not lasts:
         return
-    shown = dict.fromkeys(f"{e.what} ({at(e.place)}) {e.harm}" for e in asks + lasts)
-    listed = "".join(f"\n  {each}" for each in list(shown)[:4])
+    shown = [
+        f"{what} ({at}) {harm}"
+        for harm, found in groupby(asks + lasts, key=lambda effect: effect.harm)
+        for what, at in places_by_what(found).items()
+    ]
+    listed = "".join(f"\n  {each}" for each in shown[:4])
     again = Choice(
         "yes, run the whole episode",
         {"single_turn": False},

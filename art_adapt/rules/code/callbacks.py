@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from art_adapt.code.nodes import Function, keyword, last_name
+from art_adapt.code.nodes import keyword, last_name
+from art_adapt.code.reaching import is_left
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.flow import constant
@@ -83,7 +84,7 @@ class Callbacks:
         body = callback.body
         if body is None or not isinstance(body.function.node, ast.AsyncFunctionDef):
             return False
-        return gives_nothing_at_its_end(body.function) or any(
+        return not is_left(body.function.node.body) or any(
             self._is_none(each) for each in body.returns()
         )
 
@@ -107,20 +108,3 @@ class Callbacks:
 
 def _is_ruler(syntax: Syntax, name: ast.expr) -> bool:
     return (syntax.qualified(name) or "").endswith(".ruler_score_group")
-
-
-def gives_nothing_at_its_end(function: Function) -> bool:
-    """Return whether a function may run past its last statement."""
-    return not _leaves(function.node.body)
-
-
-def _leaves(block: list[ast.stmt]) -> bool:
-    last = block[-1]
-    if isinstance(last, ast.If):
-        return bool(last.orelse) and _leaves(last.body) and _leaves(last.orelse)
-    if isinstance(last, ast.With | ast.AsyncWith):
-        return _leaves(last.body)
-    if isinstance(last, ast.Try):
-        ends = [last.orelse or last.body, *(each.body for each in last.handlers)]
-        return _leaves(last.finalbody or [ast.Pass()]) or all(map(_leaves, ends))
-    return isinstance(last, ast.Return | ast.Raise | ast.While | ast.Match)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from art_adapt.paths import at
 from art_adapt.source import Place
 
 
@@ -37,6 +39,14 @@ class Effect:
     calls: tuple[str, ...] = ()
     of_module: bool = False
     connection: bool = False
+
+
+def places_by_what(effects: Iterable[Effect]) -> dict[str, str]:
+    """Return each thing that has effects, with its places: ``a.py:12 and a.py:15``."""
+    places: dict[str, dict[str, None]] = {}
+    for effect in effects:
+        places.setdefault(effect.what, {})[at(effect.place)] = None
+    return {what: " and ".join(each) for what, each in places.items()}
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def used_connections(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
         ):
             continue
         said.add((node.id, owner))
-        what = f"the database connection {node.id}, which the module opens,"
+        what = f"the module's database connection {node.id}"
         yield owner, Effect(syntax.place(node), Harm.SHARED, what, connection=True)
 
 
