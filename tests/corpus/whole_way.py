@@ -1,11 +1,12 @@
 """Takes the agents of ../shared/corpus that can run offline the whole way: adapted, then rehearsed, unedited.
 
-python tests/corpus/whole_way.py --sources DIR --art-adapt PATH [--out FILE] [--options '--isolate process'] [--rehearse '--stub NAME'] [ID ...]
+python tests/corpus/whole_way.py --sources DIR --art-adapt PATH [--watch] [--out FILE] [--options '--isolate process'] [--rehearse '--stub NAME'] [ID ...]
 
 PATH is the art-adapt of an environment that has what the agents import. The rows of
 scenarios.jsonl are made from the types of the Scenario's fields; --rows FILE gives others
-instead (one JSON object, {ID: [row, ...]}). Prints a line per agent: what adapting or the
-rehearsal ended with, and how many pass.
+instead (one JSON object, {ID: [row, ...]}). With --watch, the corpus's driver of each agent
+is run first while art-adapt listens, and the rows are those that it wrote. Prints a line per
+agent: what adapting or the rehearsal ended with, and how many pass.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from agents import CORPUS, source_root
+from run_agent import constants  # of CORPUS
+from run_agent import run as run_driver
 
 ROWS = 8
 LIMIT = 240  # seconds for adapting, and for a rehearsal
@@ -75,6 +78,26 @@ def run(command: list[str], folder: Path) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+def watch(row: dict[str, Any], tool: str, tree: Path, scratch: Path) -> None:
+    """Run the driver of an agent in ``tree``, and let art-adapt see it."""
+    agent = tree / row["paths"][0]
+    python = scratch / "python"
+    command = [
+        tool,
+        "capture",
+        "--agent",
+        str(agent),
+        "--",
+        str(Path(tool).parent / "python"),
+    ]
+    python.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+    python.chmod(0o755)
+    # Below the source's own folder, whose two first parts say where it is kept.
+    root = constants(CORPUS / "entries" / f"{row['id']}.py")["ROOT"]
+    inside = tree.joinpath(*Path(root).parts[2:])
+    run_driver(row["id"], None, root=inside, python=str(python), out=scratch / "runs")
+
+
 def take(
     row: dict[str, Any],
     sources: Path,
@@ -82,20 +105,24 @@ def take(
     rows: Any,
     options: list[str],
     rehearsing: list[str],
+    watching: bool,
 ) -> tuple[str, str]:
     """Adapt one agent and rehearse it: passed, found, unable or refused, and why."""
     with tempfile.TemporaryDirectory(prefix="whole-way-") as scratch:
         tree = Path(scratch) / source_root(row, sources).name
         shutil.copytree(source_root(row, sources), tree, symlinks=True)
         run(["git", "init", "-q"], tree)
+        if watching:
+            watch(row, tool, tree, Path(scratch))
         code, out, err = run([tool, *options, *row["paths"]], tree)
         modules = [p for p in tree.rglob("*_train.py") if "art_adapt" in p.read_text()]
         if code or not modules:
             return "refused", " ".join((err or out).split())[:300]
         module = modules[0]
-        lines = rows if rows is not None else rows_for(module)
-        text = "".join(json.dumps(line) + "\n" for line in lines)
-        (module.parent / "scenarios.jsonl").write_text(text)
+        if not (watching and (module.parent / "scenarios.jsonl").exists()):
+            lines = rows if rows is not None else rows_for(module)
+            text = "".join(json.dumps(line) + "\n" for line in lines)
+            (module.parent / "scenarios.jsonl").write_text(text)
         rehearse = [tool, "rehearse", "--timeout", str(LIMIT), *rehearsing, str(module)]
         code, out, err = run(rehearse, tree)
         kinds = {0: "passed", 1: "found"}
@@ -111,6 +138,7 @@ def main() -> None:
     parser.add_argument("--sources", required=True, type=Path)
     parser.add_argument("--art-adapt", required=True)
     parser.add_argument("--rows", type=Path)
+    parser.add_argument("--watch", action="store_true")
     parser.add_argument("--options", default="", type=shlex.split)
     parser.add_argument("--rehearse", default="", type=shlex.split)
     parser.add_argument("--out", type=Path)
@@ -129,6 +157,7 @@ def main() -> None:
             written.get(agent["id"]),
             chosen.options,
             chosen.rehearse,
+            chosen.watch,
         )
         counted[verdict] = counted.get(verdict, 0) + 1
         line = f"{agent['id']:28} {verdict:8} {why}"
