@@ -36,6 +36,7 @@ async def repeat(model: Any, seen: Observed, url: str) -> None:
 
 
 async def _run(phases: list[str], model: Any, seen: Observed, url: str) -> None:
+    """Run the episode in these phases; a recorder refuses what one still asks after its time."""
     rollout = getattr(seen.module, "rollout", None)
     if rollout is None or not seen.scenarios or seen.notes.pipeline:
         return

@@ -196,6 +196,21 @@ def test_what_no_repeated_episode_shows_is_said(tmp_path: Path, name: str) -> No
     assert any(statement in each for each in told["unwitnessed"]), told["unwitnessed"]
 
 
+def test_an_episode_that_goes_on_after_its_time_is_none_of_the_steps(
+    tmp_path: Path,
+) -> None:
+    """The first one waits for longer than a repeated episode may take, then asks."""
+    slow = "import time\n\nBEGUN = []\n\n\n" + RIGHT.replace(
+        "    for _",
+        "    time.sleep(12 * (not BEGUN))\n    BEGUN.append(1)\n    for _",
+        1,
+    )
+    told = rehearsed(tmp_path, slow, "run_agent")
+    assert told["findings"] == []
+    assert told["figures"]["recorded"] == told["figures"]["calls"]
+    assert not any("same requests" in each for each in told["witnessed"])
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_not_so_is_found(tmp_path: Path, name: str) -> None:
     agent, entry, finding = WRONG[name]
