@@ -1,4 +1,4 @@
-"""Look whether the function of ``--reward`` is there before a train module imports it."""
+"""Look whether the function of ``--reward`` is there, and how a train module imports it."""
 
 from __future__ import annotations
 
@@ -44,6 +44,19 @@ def check_reward(reward: str, home: Path) -> None:
             why="the train module imports your reward",
             next_step="write the function first: it takes (trajectory, scenario) and returns a number",
         )
+
+
+def imported_reward(reward: str, home: Path) -> tuple[str, str]:
+    """Return the module and the function of a reward, as the train module beside ``home`` names them.
+
+    What lies in a package with the agent is imported from it: ``rewards`` as ``.rewards``.
+    """
+    module, _, name = reward.partition(":")
+    for level, root in enumerate(import_roots(home), 1):
+        if module_file(root.joinpath(*module.split("."))) is not None:
+            in_package = (root / "__init__.py").exists()
+            return f"{'.' * level if in_package else ''}{module}", name
+    return module, name
 
 
 def _is_installed(package: str) -> bool:

@@ -61,8 +61,10 @@ def test_a_key_that_the_agent_takes_and_is_not_given(folder: Path) -> None:
     module = folder / "agent_train.py"
     text, call = module.read_text(), "question=scenario.question"
     assert text.count(call) == 1
-    module.write_text(text.replace(call, f"{call}, max_turns=3"))
-    assert "not passed" not in looked(folder, "rows.jsonl")[1]
+    for given, is_passed in (("3", False), ("scenario.max_turns", True)):
+        module.write_text(text.replace(call, f"{call}, max_turns={given}"))
+        said = looked(folder, "rows.jsonl")[1]
+        assert ("not passed" not in said) is is_passed
 
 
 def test_validation_that_training_has_seen(folder: Path) -> None:

@@ -317,22 +317,21 @@ def _offer_rehearsal(plan: Plan) -> None:
         return
     module = train_module_path(entry.home)
     can_run = not to_fill_in(entry) and find_spec("art") is not None
-    # A rehearsal that has found nothing says how to train, and what that takes.
-    if not (can_run and may_rehearse(module.name) and _rehearse(module)):
+    if can_run and may_rehearse(module.name):
+        _rehearse(module)  # and say how to train, if nothing was found
+    else:
         say_how_to_train(training, entry)
 
 
-def _rehearse(module: Path) -> bool:
-    """Rehearse a train module; True if nothing was found."""
+def _rehearse(module: Path) -> None:
     from art_adapt.commands.rehearse import rehearse
 
     try:
         rehearse(module)
     except Refusal as refusal:  # what was written stays
         print(f"art-adapt: {refusal}")
-    except typer.Exit as done:  # it has said what it found
-        return done.exit_code == 0
-    return False
+    except typer.Exit:  # it has said what it found
+        return
 
 
 def _edited_train_module(kept: FileEdit) -> Refusal:

@@ -81,9 +81,10 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
     )
 
 
-# How training.record notes it in the logs; importing that imports ART.
+# How training.record says it; importing that imports ART.
 FAILURE = "the agent raised"
 ENDED = "the episode was ended: "
+ANSWERED = "never called the model: it answered"
 
 
 def trajectory_of(trajectory: Any) -> Trajectory:

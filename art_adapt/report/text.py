@@ -249,7 +249,7 @@ def _without_exit(decisions: Decisions) -> tuple[str, str]:
             last = "the last message of the model is the answer"
             return "none found", f"{last}; otherwise wrap it in final_answer(...)"
         if entry.terminal is not None:
-            last = "its last output is the answer"
+            last = "the model's last message is the answer if it is printed, else all that is"
             return "none found", f"{last}; otherwise wrap it in final_answer(...)"
         if entry.route is not None:
             return f"the response of {entry.route.path}", ""

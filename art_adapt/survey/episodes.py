@@ -24,6 +24,7 @@ from art_adapt.survey.side_effects.effects import (
     find_refusals,
 )
 from art_adapt.survey.side_effects.harm import Effect, Harm
+from art_adapt.survey.side_effects.reply_caches import find_reply_caches
 from art_adapt.survey.side_effects.shared_instances import changed_by_itself
 from art_adapt.survey.side_effects.work_at_import import find_work_at_import
 
@@ -89,8 +90,14 @@ class Episodes:
         for entry in self.entries:
             path = entry.place.path
             effects[path] = (*effects[path], *_of_shared_object(self, entry))
+        always = all(each.is_script for each in self.entries)
         for script in (each.home for each in self.entries if each.is_script):
-            effects[script] = tuple(e for e in effects[script] if not e.of_module)
+            effects[script] = tuple(
+                effect
+                for effect in effects[script]
+                # It is run anew in each episode, and never imported.
+                if not effect.of_module and not (always and effect.harm is Harm.IMPORT)
+            )
         return effects
 
 
@@ -188,7 +195,8 @@ def _effects(episodes: Episodes, syntax: Syntax) -> tuple[Effect, ...]:
         importing = tuple(replace(effect, calls=()) for effect in importing)
     if asks or path in imported.intersection(found.project.given):
         importing = (*importing, *find_refusals(syntax))[:1]
-    return (*find_effects(syntax, functions), *importing)
+    caches = find_reply_caches(syntax, functions, found.asking.is_site)
+    return (*find_effects(syntax, functions), *caches, *importing)
 
 
 def _of_shared_object(episodes: Episodes, entry: EntryPoint) -> Iterator[Effect]:

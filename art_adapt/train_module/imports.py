@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from art_adapt.code.importable import ImportedName
 from art_adapt.code.packages import is_own_module
 from art_adapt.recipe.model import Recipe
+from art_adapt.reward_function import imported_reward
 from art_adapt.survey.model import EntryPoint
 from art_adapt.train_module.layout import LINE_LENGTH, literal, render_call
 
@@ -75,7 +76,7 @@ def own_imports(
     registering = [_registering(module) for module in recipe.registering]
     imports = [each for each in recipe.imports if is_own(each, entry)] + registering
     if reward:
-        module, _, function = reward.partition(":")
+        module, function = imported_reward(reward, entry.home)
         imports.append(
             ImportedName(module, function, "" if function == "score" else "score")
         )

@@ -152,6 +152,29 @@ def test_a_key_that_the_agent_takes_and_is_not_given_is_said(tmp_path: Path) -> 
     assert said in told["unwitnessed"]
 
 
+def test_what_a_lambda_of_a_function_asks_is_the_functions(tmp_path: Path) -> None:
+    """As the call that a retry helper is given."""
+    head = HEAD.replace("def ask(", "def tried(call):\n    return call()\n\n\ndef ask(")
+    head = head.replace("return client.chat", "return tried(lambda: client.chat")
+    head = head.replace("tools=TOOLS)", "tools=TOOLS))")
+    told = rehearsed(tmp_path, RIGHT, "run_agent", head=head)
+    assert told["unwitnessed"] == []
+    assert any(each.startswith("ask (agent.py:") for each in told["witnessed"])
+
+
+def test_an_answer_from_a_cache_is_no_lack_of_a_service(tmp_path: Path) -> None:
+    kept = RIGHT.replace("run_agent", "ask_all") + (
+        "\n\nKEPT = {}\n\n\ndef run_agent(question: str) -> str:\n"
+        "    if question not in KEPT:\n        KEPT[question] = ask_all(question)\n"
+        "    return KEPT[question]\n"
+    )
+    told = rehearsed(tmp_path, kept, "run_agent")
+    (finding,) = told["findings"]
+    assert "never called the model: it answered" in finding["what"]
+    assert "switch off what keeps earlier answers" in finding["fix"]
+    assert "service" not in finding["fix"]
+
+
 def test_a_tool_that_takes_a_made_up_argument_apart_is_no_failure(
     tmp_path: Path,
 ) -> None:

@@ -30,6 +30,30 @@ def test_it_is_said_once(before: str, look: str, harm: Harm) -> None:
     assert [effect.harm for effect in effects_of(looking_agent(look, before))] == [harm]
 
 
+@pytest.mark.parametrize(
+    ("opened", "written"),
+    [
+        ("with db:\n    db.execute('update stock set n = 0')", True),
+        (
+            "with db as cursor:\n    cursor.execute(f'INSERT INTO stock values ({text})')",
+            True,
+        ),
+        (
+            "with sqlite3.connect('a.db') as own:\n    own.execute('delete from stock')",
+            True,
+        ),
+        ("with db:\n    db.execute('select * from stock')", False),
+        ("with open('update stock') as file:\n    file.read()", False),
+    ],
+)
+def test_a_connection_commits_at_the_end_of_its_block(
+    opened: str, written: bool
+) -> None:
+    agent = looking_agent(opened, "import sqlite3\ndb = sqlite3.connect('shop.db')")
+    commits = [e.what for e in effects_of(agent) if e.harm is Harm.COMMITS]
+    assert any(what.startswith("with ") for what in commits) is written, commits
+
+
 def test_a_console_that_an_object_is_given_asks() -> None:
     before = """
         from rich.console import Console

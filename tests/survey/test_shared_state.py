@@ -257,3 +257,72 @@ def test_code_that_a_model_wrote_is_not_vouched_for(code: str, is_known: bool) -
     found = survey([Source(Path("/nowhere/agent.py"), agent("", code).encode())])
     effects = [effect for file in found.files for effect in file.effects]
     assert (Harm.UNKNOWN not in {effect.harm for effect in effects}) is is_known
+
+
+REPLIES = """\
+import functools
+from openai import OpenAI
+
+client = OpenAI()
+KEPT: dict[str, str] = {{}}
+NAMES: dict[str, str] = {{}}
+
+
+def ask(question):
+    messages = [{{"role": "user", "content": question}}]
+    reply = client.chat.completions.create(model="m", messages=messages)
+    return reply.choices[0].message.content
+
+
+{agent}
+"""
+IN_A_DICT = """\
+def run(question: str) -> str:
+    if question in KEPT:
+        return KEPT[question]
+    {before}
+    KEPT[question] = {value}
+    return KEPT[question]
+"""
+
+
+@pytest.mark.parametrize(
+    ("agent", "what"),
+    [
+        (IN_A_DICT.format(before="", value="ask(question)"), "KEPT"),
+        (IN_A_DICT.format(before="said = ask(question)", value="said.strip()"), "KEPT"),
+        (
+            "def run(question: str) -> str:\n    if (said := KEPT.get(question)) is None:\n"
+            "        said = KEPT[question] = ask(question)\n    return said\n",
+            "KEPT",
+        ),
+        (
+            "@functools.lru_cache(maxsize=100)\ndef run(question: str) -> str:\n    return ask(question)\n",
+            "functools.lru_cache",
+        ),
+        (
+            "def run(question: str) -> str:\n    if question not in KEPT:\n"
+            "        KEPT[question] = ask(question)\n    return KEPT[question]\n",
+            "KEPT",
+        ),
+    ],
+)
+def test_a_cache_of_what_the_model_said_is_shared(agent: str, what: str) -> None:
+    """The second rollout of a scenario would ask nothing."""
+    found = survey(
+        [Source(Path("/nowhere/agent.py"), REPLIES.format(agent=agent).encode())]
+    )
+    said = [each.what for each in found.effects(Harm.SHARED)]
+    assert len(said) == 1 and what in said[0] and "the model" in said[0], said
+
+
+@pytest.mark.parametrize(
+    "value", ["question.title()", "len(question)", "NAMES.get(question)"]
+)
+def test_a_cache_of_what_anybody_can_work_out_is_not(value: str) -> None:
+    agent = IN_A_DICT.format(before="said = ask(question)", value=value)
+    agent = agent.replace("return KEPT[question]\n", "return said + KEPT[question]\n")
+    found = survey(
+        [Source(Path("/nowhere/agent.py"), REPLIES.format(agent=agent).encode())]
+    )
+    assert found.effects(Harm.SHARED) == []

@@ -348,7 +348,6 @@ def test_obstacles_in_tools_of_other_files(
     [
         "run('at import')",
         "ARGS = parser.parse_args()",
-        "NAME = input()",
         "loop = asyncio.get_event_loop(); loop.run_until_complete(serve())",
         "while True: schedule.run_pending()",
         "SocketModeHandler(app, 'token').start()",
@@ -360,6 +359,13 @@ def test_work_at_import_is_an_obstacle(line: str) -> None:
     assert Harm.IMPORT in harms(of(f"{agent}\n{line}\n"))
     guarded = f"{agent}\nif __name__ == '__main__':\n    {line}\n"
     assert Harm.IMPORT not in harms(of(guarded))
+
+
+def test_a_script_that_is_run_is_never_imported() -> None:
+    """Each episode runs it whole, with what it asks a person and the model."""
+    script = f"task = input()\nmessages = [task]\nreply = {CALL}\nprint(reply)\n"
+    found = of(script)
+    assert first(found).is_script and harms(found) == {Harm.ASKS}
 
 
 # -------------------------------------------------------------------------- --entry

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -89,6 +90,41 @@ def test_scenarios_of_a_python_object(tmp_path: Path) -> None:
         assert len(episodes(train(folder, engine))) == 8
         (folder / "rows.py").write_text('ROWS = [{"question": "a"}, {"q": "b"}]\n')
         assert train(folder, engine)["stopped"].startswith("rows:ROWS[1]: ")
+
+
+@pytest.mark.parametrize(
+    ("reward", "imported"),
+    [
+        ("rewards:f", "from .rewards import f as score"),
+        ("above:f", "from ..above import f as score"),
+        ("app.inner.rewards:f", "from app.inner.rewards import f as score"),
+        ("beside:f", "from beside import f as score"),
+    ],
+)
+def test_a_reward_of_the_agents_package_is_imported_from_it(
+    reward: str, imported: str, tmp_path: Path
+) -> None:
+    inner = copy_of("support_loop", tmp_path / "app").rename(tmp_path / "app" / "inner")
+    (tmp_path / "pyproject.toml").touch()
+    for path in ("app/__init__.py", "app/inner/__init__.py"):
+        (tmp_path / path).touch()
+    for path in ("app/inner/rewards.py", "app/above.py", "beside.py"):
+        text = "def f(trajectory, scenario):\n    return 1.0\n"
+        (tmp_path / path).write_text(text)
+    options = ("--isolated", "--reward", reward, "app/inner/agent.py")
+    done = art_adapt(*options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    module = (inner / "agent_train.py").read_text()
+    assert f"{imported}\n" in module
+    code = "import app.inner.agent_train as module; print(module.score(0, 0))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "OPENAI_API_KEY": "k"},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.stdout == "1.0\n", ran.stderr
 
 
 def test_scenarios_of_a_dataset(tmp_path: Path) -> None:

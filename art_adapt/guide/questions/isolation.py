@@ -18,9 +18,7 @@ def questions(situation: Situation) -> Iterator[Question]:
     places = [f"{what} ({at})" for what, at in places_by_what(shared).items()][:3]
     verb = "is" if len(places) == 1 else "are"
     said = f"{' and '.join(places)} {verb} shared by all episodes."
-    otherwise = ""
-    if any(effect.connection for effect in shared):
-        otherwise = "otherwise all write through one connection"
+    otherwise = next((e.otherwise for e in shared if e.otherwise), "")
     # A conversation of the module's is one of all episodes: each answers all others.
     if any(call.is_of_module for call in situation.survey.calls):
         otherwise = "otherwise each reads the messages of the others"

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.code.project_folder import project_root, python_files
+from art_adapt.rehearsal.observed import ANSWERED
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices
 
@@ -40,7 +41,7 @@ def ended(seen: Seen) -> Iterator[Finding]:
         lost = seen.notes.exceptions
         fix = "follow its message, then rehearse again"
         if lost:
-            fix = "make the agent run on this machine, then rehearse again"
+            fix = f"{_fix(lost[0])}, then rehearse again"
             cause = lost[0].partition(": ")[2] or lost[0]
             if cause not in stopped:
                 stopped += f"; the first lost episode raised {lost[0]}"
@@ -132,10 +133,21 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
         yield seen.finding(
             "failed",
             f"{len(every)} of {began} episodes failed{beside}; {count} times: {failure}",
-            "make the agent run on this machine: start a service or set a key that it needs, or "
-            "change what episode() passes; catch an error that should not end an episode",
+            f"{_fix(failure)}, or change what episode() passes; catch an error that should not "
+            "end an episode",
             r"def episode",
         )
+
+
+def _fix(failure: str) -> str:
+    if ANSWERED in failure:
+        return (
+            "let each episode ask its model: switch off what keeps earlier answers, or give each "
+            "its own process (art-adapt --isolate process)"
+        )
+    return (
+        "make the agent run on this machine: start a service or set a key that it needs"
+    )
 
 
 def _without_accidents(text: str) -> str:

@@ -29,11 +29,11 @@ SHOWN = 5  # files
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
     """Yield what was seen, and what was not: fields that reach the model, tools that ran."""
-    asked, used = _asked(seen), _used_fields(seen.source)
+    sent, used = _asked(seen), _used_fields(seen.source)
     for name, values in _texts(seen).items():
         if used is not None and name not in used:
             continue  # a key for the reward, or of what the agent is not given
-        count = sum(_is_in(value, asked) for value in values)
+        count = sum(_is_in(value, sent) for value in values)
         statement = f"scenario.{name} is in a request, for {count} of {len(values)}"
         yield Witness(statement, bool(count))
     yield from _unpassed(seen, used)
@@ -48,9 +48,11 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
                 f"the tool {name} reached its service: {told[name][0].failure!r}",
                 False,
             )
-    asked_by = asking(seen)
+    asked_by = {f"{each}.".replace("<locals>.", "") for each in asking(seen)}
     for name, place in dict(seen.hooked).items() if asked_by else ():
-        yield Witness(f"{name} ({at(place)}) called the model", name in asked_by)
+        # A lambda in it may ask, which is tried again.
+        asked = any(each.startswith(f"{name}.") for each in asked_by)
+        yield Witness(f"{name} ({at(place)}) called the model", asked)
     if seen.written is not None:
         names = ", ".join(sorted(path.as_posix() for path in seen.written)[:SHOWN])
         which = f": {names}" if names else ""

@@ -71,11 +71,13 @@ class Asking:
         """True if ``node`` contains a completion call."""
         return any(inner in self.completions for inner in ast.walk(node))
 
+    def is_site(self, node: ast.AST) -> bool:
+        """True if ``node`` is what a completion call, or one that leads to one, calls."""
+        return node in self.completions or node in self.sites
+
     def asks(self, node: ast.AST) -> bool:
         """True if ``node`` contains a completion call, or a call that leads to one."""
-        return any(
-            inner in self.completions or inner in self.sites for inner in ast.walk(node)
-        )
+        return any(map(self.is_site, ast.walk(node)))
 
     def drives(self, syntax: Syntax, function: Function) -> bool:
         """True if a loop of the function asks again, with a conversation that it extends."""

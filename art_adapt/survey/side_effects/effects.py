@@ -36,6 +36,7 @@ from art_adapt.survey.side_effects.library_calls import (
 )
 from art_adapt.survey.side_effects.once import is_made_once
 from art_adapt.survey.side_effects.shared_state import (
+    commits_at_end,
     find_shared_state,
     writes_database,
 )
@@ -80,6 +81,11 @@ def _effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
         for given in node.args:  # run_in_executor(None, input)
             if isinstance(given, ast.Name) and _is_input(syntax, given):
                 yield Effect(syntax.place(given), Harm.ASKS, "input()")
+    elif isinstance(node, ast.With):
+        for item in node.items:
+            if commits_at_end(syntax, node, item.context_expr):
+                what = f"with {syntax.text(item.context_expr)}"
+                yield Effect(syntax.place(item.context_expr), Harm.COMMITS, what)
     elif isinstance(node, ast.For) and syntax.qualified(node.iter) == "sys.stdin":
         yield Effect(syntax.place(node.iter), Harm.ASKS, "sys.stdin")
 

@@ -30,7 +30,8 @@ class Effect:
 
     ``calls``: those that work at import consists of, where the module can be imported
     without them. ``of_module``: state of the file's own module, which is new in each
-    episode that runs the whole file. ``connection``: a database that a module opens.
+    episode that runs the whole file. ``otherwise``: what follows unless each episode has
+    its own.
     """
 
     place: Place
@@ -38,15 +39,21 @@ class Effect:
     what: str
     calls: tuple[str, ...] = ()
     of_module: bool = False
-    connection: bool = False
+    otherwise: str = ""
 
 
 def places_by_what(effects: Iterable[Effect]) -> dict[str, str]:
-    """Return each thing that has effects, with its places: ``a.py:12 and a.py:15``."""
+    """Return each thing that has effects, with its place: ``a.py:12``, or that and how many more."""
     places: dict[str, dict[str, None]] = {}
     for effect in effects:
         places.setdefault(effect.what, {})[at(effect.place)] = None
-    return {what: " and ".join(each) for what, each in places.items()}
+    return {what: _listed(list(each)) for what, each in places.items()}
+
+
+def _listed(places: list[str]) -> str:
+    if len(places) > 2:
+        return f"{places[0]} and {len(places) - 1} other places"
+    return " and ".join(places)
 
 
 @dataclass(frozen=True)

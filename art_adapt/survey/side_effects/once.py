@@ -75,7 +75,7 @@ def _finds_nothing(test: ast.expr, names: set[str]) -> bool:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _finds(test.operand, names)
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        left, right = ast.unparse(test.left), test.comparators[0]
+        left, right = _spelled(test.left), test.comparators[0]
         if isinstance(test.ops[0], ast.Is | ast.Eq):
             return left in names and isinstance(right, ast.Constant)
         if isinstance(test.ops[0], ast.NotIn):
@@ -85,7 +85,7 @@ def _finds_nothing(test: ast.expr, names: set[str]) -> bool:
 
 def _finds(test: ast.expr, names: set[str]) -> bool:
     """True if a condition holds where a place is filled."""
-    if ast.unparse(test) in names:
+    if _spelled(test) in names:
         return True
     if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute):
         if test.func.attr in ("exists", "is_dir", "isdir", "isfile", "is_file"):
@@ -95,12 +95,18 @@ def _finds(test: ast.expr, names: set[str]) -> bool:
             held = f"{ast.unparse(test.func.value)}[{ast.unparse(test.args[0])}]"
             return held in names
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        left, right = ast.unparse(test.left), test.comparators[0]
+        left, right = _spelled(test.left), test.comparators[0]
         if isinstance(test.ops[0], ast.IsNot):
             return left in names
         if isinstance(test.ops[0], ast.In):
             return f"{ast.unparse(right)}[{left}]" in names
     return False
+
+
+def _spelled(tested: ast.expr) -> str:
+    """Spell what is tested; of ``(value := CACHE.get(key))``, the name."""
+    named = tested.target if isinstance(tested, ast.NamedExpr) else tested
+    return ast.unparse(named)
 
 
 def _is_left_before(outer: ast.AST, inner: ast.AST, names: set[str]) -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, text_of
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.harm import Effect, Harm
 
 OPENS = frozenset(
     {"sqlite3.connect", "duckdb.connect", "shelve.open", "dbm.open", "tinydb.TinyDB"}
 )
+OTHERWISE = "otherwise all write through one connection"
 
 
 def used_connections(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
@@ -21,9 +22,9 @@ def used_connections(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
     only the thread that opened it.
     """
     opened = {
-        name
+        name: call
         for name in syntax.assignments
-        if "." not in name and _is_opened(syntax, name)
+        if "." not in name and (call := opened_at_top(syntax, name)) is not None
     }
     said: set[tuple[str, str]] = set()
     for node in syntax.nodes if opened else ():
@@ -39,19 +40,29 @@ def used_connections(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             continue
         said.add((node.id, owner))
         what = f"the module's database connection {node.id}"
-        yield owner, Effect(syntax.place(node), Harm.SHARED, what, connection=True)
+        place = syntax.place(node)
+        # Each process has its own of those, but all open the same file.
+        otherwise = OTHERWISE if _is_in_memory(opened[node.id]) else ""
+        yield owner, Effect(place, Harm.SHARED, what, otherwise=otherwise)
 
 
-def _is_opened(syntax: Syntax, name: str, depth: int = 0) -> bool:
-    return depth < 3 and any(
-        isinstance(value, ast.Call)
-        and (
-            syntax.qualified(value.func) in OPENS
-            or (
-                isinstance(value.func, ast.Attribute)
-                and value.func.attr == "cursor"
-                and _is_opened(syntax, dotted(value.func.value) or "", depth + 1)
-            )
-        )
-        for value in syntax.values_at_top(name)
-    )
+def opened_at_top(syntax: Syntax, name: str, depth: int = 0) -> ast.Call | None:
+    """Return the call by which a module opens the database that a name, or its cursor, is of."""
+    for value in syntax.values_at_top(name) if depth < 3 else ():
+        if not isinstance(value, ast.Call):
+            continue
+        if syntax.qualified(value.func) in OPENS:
+            return value
+        if isinstance(value.func, ast.Attribute) and value.func.attr == "cursor":
+            holder = dotted(value.func.value) or ""
+            if (call := opened_at_top(syntax, holder, depth + 1)) is not None:
+                return call
+    return None
+
+
+def _is_in_memory(opening: ast.Call) -> bool:
+    given = [
+        *opening.args[:1],
+        *(k.value for k in opening.keywords if k.arg == "database"),
+    ]
+    return not given or text_of(given[0]) == ":memory:"

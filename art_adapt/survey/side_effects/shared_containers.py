@@ -6,6 +6,7 @@ import ast
 import functools
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from art_adapt.code.nodes import (
     argument_of,
@@ -30,15 +31,49 @@ READ_OR_COPIED = frozenset(
 )
 
 
+@dataclass(frozen=True)
+class _Change:
+    """An expression that changes a container in place; ``once``: only where it has nothing yet."""
+
+    owner: str
+    what: str
+    of_module: bool
+    node: ast.expr
+    once: bool
+
+
 def changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
     """Find lists, dicts and sets of a module or a class that a function changes in place."""
+    said: set[tuple[str, str]] = set()
+    for each in _changes(syntax):
+        if not each.once and (each.what, each.owner) not in said:
+            said.add((each.what, each.owner))
+            who = "a lambda" if each.owner == LAMBDA else each.owner
+            told = f"{each.what}, which {who} changes"
+            place = syntax.place(each.node)
+            own = each.of_module
+            yield each.owner, Effect(place, Harm.SHARED, told, of_module=own)
+    yield from _changed_defaults(syntax)
+
+
+def filled_once(syntax: Syntax) -> Iterator[tuple[str, str, ast.expr, bool]]:
+    """Yield what a function puts into a container of its module where nothing is yet.
+
+    Each with the function, what the container is, the value, and whether it is of this module.
+    """
+    for each in _changes(syntax):
+        _, value = assignment(syntax.parents.get(each.node))
+        if each.once and value is not None:
+            yield each.owner, each.what, value, each.of_module
+
+
+def _changes(syntax: Syntax) -> Iterator[_Change]:
     shared = {
         name: f"the module-level {name}"
         for name, values in syntax.assignments.items()
         if any(where == MODULE_LEVEL and _holds(value) for where, value in values)
         and "." not in name
     } | dict(_of_classes(syntax))
-    said: set[tuple[str, str]] = set()
     for node in syntax.nodes:
         owner = syntax.runs_in(node)
         if owner == MODULE_LEVEL or not isinstance(node, ast.expr):
@@ -46,23 +81,11 @@ def changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
         for changed, key in _changed_by(syntax, node):
             name, spelled = _shared_name(syntax, owner, changed, shared)
             what = shared.get(spelled) or _imported(syntax, owner, spelled)
-            if (
-                what is not None
-                and (spelled, owner) not in said
-                and not any(
-                    where == owner for where, _ in syntax.assignments.get(name, ())
-                )
-                and not is_made_once(syntax, node, *_filled(node, name, key))
+            if what is not None and not any(
+                where == owner for where, _ in syntax.assignments.get(name, ())
             ):
-                said.add((spelled, owner))
-                who = "a lambda" if owner == LAMBDA else owner
-                told = f"{what}, which {who} changes"
-                own = spelled in shared
-                yield (
-                    owner,
-                    Effect(syntax.place(node), Harm.SHARED, told, of_module=own),
-                )
-    yield from _changed_defaults(syntax)
+                once = is_made_once(syntax, node, *_filled(node, name, key))
+                yield _Change(owner, what, spelled in shared, node, once)
 
 
 def _changed_by(

@@ -12,6 +12,7 @@ from art_adapt.code.nodes import (
     decorator_names,
     dotted,
     last_name,
+    text_of,
 )
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.harm import Effect, Harm
@@ -157,6 +158,19 @@ def writes_database(syntax: Syntax, owner: str) -> bool:
         elif isinstance(node, ast.Attribute) and node.attr == "commit":
             return True
     return False
+
+
+def commits_at_end(syntax: Syntax, block: ast.With, context: ast.expr) -> bool:
+    """True if a block writes to a database of sqlite3, whose connection commits at its end."""
+    name = dotted(context) or ""
+    values = [context, *syntax.values_of(context), *syntax.values_at_top(name)]
+    return any(
+        isinstance(value, ast.Call)
+        and syntax.qualified(value.func) == "sqlite3.connect"
+        for value in values
+    ) and any(
+        WRITING_SQL.match(text) for node in ast.walk(block) if (text := text_of(node))
+    )
 
 
 def _connects(value: ast.expr) -> bool:
