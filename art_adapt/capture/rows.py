@@ -25,6 +25,7 @@ class Kept:
         known: episodes that start as an earlier one does.
         secrets: by field, what looks like one, cut off.
         not_json: by field, the type of what JSON cannot hold.
+        made_up: fields with a value of the environment that ``--scripted`` made up.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -33,6 +34,7 @@ class Kept:
     known: int = 0
     secrets: dict[str, list[str]] = field(default_factory=dict)
     not_json: dict[str, set[str]] = field(default_factory=dict)
+    made_up: set[str] = field(default_factory=set)
 
 
 def kept_rows(
@@ -40,6 +42,7 @@ def kept_rows(
     fields: Collection[str],
     earlier: Iterable[dict[str, Any]],
     allowed: Collection[str] = (),
+    made_up: Collection[str] = (),
 ) -> Kept:
     """Return a row for each episode that starts as none before it.
 
@@ -48,13 +51,14 @@ def kept_rows(
         fields: of a scenario.
         earlier: rows that are there already.
         allowed: fields whose values are kept even if they look like secrets.
+        made_up: values that no row keeps: those of the environment of ``--scripted``.
     """
     kept = Kept()
     seen = {_key(row, fields) for row in earlier}
     for note in notes:
         kept.episodes += 1
         kept.conversations += _conversations(note, allowed, kept)
-        row = _row(note, allowed, kept)
+        row = _row(note, allowed, made_up, kept)
         if row is None:
             continue
         key = _key(row, fields)
@@ -67,7 +71,7 @@ def kept_rows(
 
 
 def _row(
-    note: dict[str, Any], allowed: Collection[str], kept: Kept
+    note: dict[str, Any], allowed: Collection[str], made_up: Collection[str], kept: Kept
 ) -> dict[str, Any] | None:
     row: dict[str, Any] = {}
     complete = True
@@ -75,6 +79,8 @@ def _row(
         if "not_json" in said:
             kept.not_json.setdefault(name, set()).add(said["not_json"])
             complete = False
+        elif isinstance(said["value"], str) and said["value"] in made_up:
+            kept.made_up.add(name)
         elif name not in allowed and (secrets := list(secrets_in(said["value"]))):
             kept.secrets.setdefault(name, []).extend(secrets)
             complete = False

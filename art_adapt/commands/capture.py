@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from art_adapt.survey.model import EntryPoint
 
 app = command_app()
+SHORTEST = 8  # characters of a value of the environment that no row keeps
 LARGEST = 50_000_000  # bytes of notes, after which they begin anew
 
 
@@ -151,8 +153,11 @@ def watch(
         known = file.stat().st_size if file.exists() else 0
     except OSError as error:
         raise Refusal(f"cannot create {file.parent}: {error.strerror}") from error
-    run = _run_scripted if scripted else _run
-    code = run(command, near, file)
+    made_up: frozenset[str] = frozenset()
+    if scripted:
+        code, made_up = _run_scripted(command, near, file)
+    else:
+        code = _run(command, near, file)
     runs = read_runs(file, known)
     say_seen(runs, code)
     outermost = next((call for run in runs for call in run.calls.values()), None)
@@ -169,7 +174,7 @@ def watch(
     notes = notes_of(runs, key, fields)
     if scripted:  # what came of it is made up
         notes = ({**each, "outcome": "scripted", "answer": None} for each in notes)
-    kept = kept_rows(notes, names, _earlier(path), allowed)
+    kept = kept_rows(notes, names, _earlier(path), allowed, made_up)
     append_rows(path, kept.rows)
     say_kept(kept, path, point, code, f"art-adapt {quote(shown(_shown(point.home)))}")
     if kept.episodes == 1 and len(names) > 1:
@@ -184,8 +189,13 @@ def _run(command: Sequence[str], agent: Path, file: Path) -> int:
     return run_listening(command, activity_in(project_root(agent), file))
 
 
-def _run_scripted(command: Sequence[str], agent: Path, file: Path) -> int:
-    """Run a command whose model is the scripted one, in the environment of a rehearsal."""
+def _run_scripted(
+    command: Sequence[str], agent: Path, file: Path
+) -> tuple[int, frozenset[str]]:
+    """Run a command whose model is the scripted one, in the environment of a rehearsal.
+
+    Returns its exit code, and what that environment says in the place of the user's own.
+    """
     from art_adapt.capture.run import activity_in, run_listening
     from art_adapt.code.project_folder import project_root
     from art_adapt.rehearsal.environment import environment
@@ -194,9 +204,13 @@ def _run_scripted(command: Sequence[str], agent: Path, file: Path) -> int:
     module = agent.with_name(f"{agent.stem}_train.py")
     with ScriptedModel(seed=0, rows=()) as model:
         listened = activity_in(project_root(agent), file, model.url)
-        return run_listening(
-            command, listened, environment(model.url, module).variables
+        variables = environment(model.url, module).variables
+        # An address or a key; a shorter one may be the user's own word by chance.
+        made_up = frozenset(
+            {each for each in variables.values() if len(each) >= SHORTEST}
+            - set(os.environ.values())
         )
+        return run_listening(command, listened, variables), made_up
 
 
 def _shown(path: Path) -> Path:

@@ -63,6 +63,10 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
             f"left out: {field} is a {what}, which JSON cannot hold; name a function that "
             "takes the values that it is made from, with --entry\n"
         )
+    for field in sorted(kept.made_up):
+        say(
+            f"left out: --scripted made up the value of {field}; write your own into the rows\n"
+        )
     if kept.rows:
         say(f"{counted(len(kept.rows), 'new row')} in {shown(path)}\n")
         say(f"next: {then}\n")

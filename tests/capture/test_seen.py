@@ -342,6 +342,29 @@ def test_a_scripted_model_answers_without_a_key(
     assert rows(tmp_path) == [{"task": QUESTION}]
 
 
+def test_what_a_scripted_run_makes_up_is_in_no_row(tmp_path: Path) -> None:
+    """The address of a service is one where nobody listens."""
+    (tmp_path / "agent.py").write_text(
+        HEAD
+        + "import os, sys\n\n\ndef run(task: str, directory: str, region: str) -> str:\n"
+        '    messages = [{"role": "user", "content": f"{task} {region} {directory}"}]\n'
+        '    reply = client.chat.completions.create(model="m", messages=messages)\n'
+        "    return reply.choices[0].message.content\n\n\n"
+        'if __name__ == "__main__":\n'
+        '    print(run("Who?", os.environ["DIRECTORY_URL"], os.environ["REGION_NAME"]))\n'
+    )
+    (tmp_path / "pyproject.toml").touch()
+    run = (sys.executable, "agent.py")
+    with pytest.MonkeyPatch.context() as own:
+        own.setenv("DIRECTORY_URL", "http://directory.local")
+        own.setenv("REGION_NAME", "north-west")
+        done = art_adapt("capture", "--scripted", "--", *run, cwd=tmp_path)
+    said = done.stderr.decode()
+    assert "left out: --scripted made up the value of directory;" in said, said
+    (row,) = rows(tmp_path)
+    assert row["task"] == "Who?" and "127.0.0.1" not in str(row)
+
+
 def test_a_run_that_asks_nothing_is_no_success(tmp_path: Path) -> None:
     done = watched(tmp_path, "print('nothing to ask')\n", [])
     assert done.returncode == 2
