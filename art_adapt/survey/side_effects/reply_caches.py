@@ -11,8 +11,12 @@ from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.shared_containers import filled_once
 
 DECORATORS = frozenset(
-    {"functools.cache", "functools.lru_cache", "cachetools.cached"}
-    | {"async_lru.alru_cache", "joblib.Memory.cache"}
+    {
+        "functools.cache",
+        "functools.lru_cache",
+        "cachetools.cached",
+        "async_lru.alru_cache",
+    }
 )
 OTHERWISE = "otherwise a rollout gets the answer of an earlier one"
 
@@ -25,10 +29,10 @@ def find_reply_caches(
     That is an entry of a module's dict that is filled once, or ``functools.cache``.
     ``asks``: whether a node is what a completion call, or one that leads to one, calls.
     """
-    for owner, what, value, own in filled_once(syntax):
-        made = made_from(syntax, owner, [value])
-        if owner in functions and any(map(asks, made)):
-            said = f"{what}, in which {owner} keeps what the model said,"
+    for change, value in filled_once(syntax) if functions else ():
+        owner, own = change.owner, change.of_module
+        if owner in functions and any(map(asks, made_from(syntax, owner, [value]))):
+            said = f"{change.what}, in which {owner} keeps what the model said,"
             place = syntax.place(value)
             yield Effect(place, Harm.SHARED, said, of_module=own, otherwise=OTHERWISE)
     for name in sorted(syntax.functions.keys() & functions):
@@ -38,7 +42,5 @@ def find_reply_caches(
             if syntax.qualified(called) in DECORATORS and any(
                 map(asks, syntax.owned_by(name))
             ):
-                said = (
-                    f"{syntax.text(called)}, which keeps what {name} got of the model,"
-                )
+                said = f"{syntax.text(called)}, with which {name} keeps what the model said,"
                 yield Effect(syntax.place(each), Harm.SHARED, said, otherwise=OTHERWISE)

@@ -32,8 +32,12 @@ READ_OR_COPIED = frozenset(
 
 
 @dataclass(frozen=True)
-class _Change:
-    """An expression that changes a container in place; ``once``: only where it has nothing yet."""
+class Change:
+    """An expression that changes a container of a module or a class in place.
+
+    ``owner``: the function that does; ``of_module``: the container is of the same file;
+    ``once``: only where it has nothing yet.
+    """
 
     owner: str
     what: str
@@ -56,18 +60,17 @@ def changed_containers(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
     yield from _changed_defaults(syntax)
 
 
-def filled_once(syntax: Syntax) -> Iterator[tuple[str, str, ast.expr, bool]]:
-    """Yield what a function puts into a container of its module where nothing is yet.
-
-    Each with the function, what the container is, the value, and whether it is of this module.
-    """
+def filled_once(syntax: Syntax) -> Iterator[tuple[Change, ast.expr]]:
+    """Yield the changes that fill an entry where nothing is yet, with the value."""
     for each in _changes(syntax):
         _, value = assignment(syntax.parents.get(each.node))
         if each.once and value is not None:
-            yield each.owner, each.what, value, each.of_module
+            yield each, value
 
 
-def _changes(syntax: Syntax) -> Iterator[_Change]:
+@functools.lru_cache(maxsize=512)
+def _changes(syntax: Syntax) -> tuple[Change, ...]:
+    found: list[Change] = []
     shared = {
         name: f"the module-level {name}"
         for name, values in syntax.assignments.items()
@@ -85,7 +88,8 @@ def _changes(syntax: Syntax) -> Iterator[_Change]:
                 where == owner for where, _ in syntax.assignments.get(name, ())
             ):
                 once = is_made_once(syntax, node, *_filled(node, name, key))
-                yield _Change(owner, what, spelled in shared, node, once)
+                found.append(Change(owner, what, spelled in shared, node, once))
+    return tuple(found)
 
 
 def _changed_by(
