@@ -31,12 +31,9 @@ def check_reward(reward: str, home: Path) -> None:
                 f"--reward {reward}: {part!r} is not a valid Python name",
                 next_step="write it as module:function",
             )
-    for root in import_roots(home):
-        path = module_file(root.joinpath(*parts))
-        if path is not None:
-            _check_function(reward, name, path)
-            return
-    if not _is_installed(parts[0]) or any(
+    if (found := _located(module, home)) is not None:
+        _check_function(reward, name, found[1])
+    elif not _is_installed(parts[0]) or any(
         (root / parts[0]).is_dir() for root in import_roots(home)
     ):  # a package of the project without that module, or nothing at all
         raise Refusal(
@@ -52,11 +49,20 @@ def imported_reward(reward: str, home: Path) -> tuple[str, str]:
     What lies in a package with the agent is imported from it: ``rewards`` as ``.rewards``.
     """
     module, _, name = reward.partition(":")
-    for level, root in enumerate(import_roots(home), 1):
-        if module_file(root.joinpath(*module.split("."))) is not None:
-            in_package = (root / "__init__.py").exists()
-            return f"{'.' * level if in_package else ''}{module}", name
-    return module, name
+    root, _ = _located(module, home) or (None, None)
+    if root is None or not (root / "__init__.py").exists():
+        return module, name
+    above = len(home.parent.relative_to(root).parts)
+    return f".{'.' * above}{module}", name
+
+
+def _located(module: str, home: Path) -> tuple[Path, Path] | None:
+    """Return the folder that a module's name starts from, and its file; None if it has none."""
+    for root in import_roots(home):
+        path = module_file(root.joinpath(*module.split(".")))
+        if path is not None:
+            return root, path
+    return None
 
 
 def _is_installed(package: str) -> bool:

@@ -11,8 +11,11 @@ from art_adapt.code.nodes import (
     Function,
     decorator_names,
     defaults_of,
+    dotted,
+    given_to,
     keyword,
     last_name,
+    names_in,
 )
 from art_adapt.code.syntax import Syntax
 
@@ -34,18 +37,13 @@ def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
 
 def takes_arguments(syntax: Syntax, function: Function, parameter: str) -> bool:
     """True if a function reads the command line where it is not given one: ``main(argv=None)``."""
-
-    def names(node: ast.AST) -> bool:
-        return isinstance(node, ast.Name) and node.id == parameter
-
     for node in syntax.owned_by(function.qualname):
         if isinstance(node, ast.Call) and last_name(node.func) in PARSES:
-            if any(map(names, (*node.args, *(k.value for k in node.keywords)))):
+            if parameter in map(dotted, given_to(node)):
                 return True
         elif isinstance(node, ast.BoolOp | ast.IfExp):  # argv or sys.argv[1:]
-            parts = list(ast.walk(node))
-            reads = (reads_arguments(syntax, part) for part in parts)
-            if any(map(names, parts)) and any(reads):
+            reads = (reads_arguments(syntax, part) for part in ast.walk(node))
+            if parameter in names_in(node) and any(reads):
                 return True
     return False
 

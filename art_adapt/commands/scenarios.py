@@ -53,7 +53,6 @@ def scenarios(
     from art_adapt.report.scenarios import scenarios_as_json, show_scenarios
     from art_adapt.scenarios.check import check_scenarios
     from art_adapt.scenarios.declared import constant, declared_scenario
-    from art_adapt.scenarios.unpassed import unpassed
 
     scenario = declared_scenario(path)
     given = source or own_source(path)
@@ -68,7 +67,7 @@ def scenarios(
             given,
             validation,
             constant(path, "VALIDATION_SCENARIOS"),
-            unpassed(path),
+            path,
         )
     except (SystemExit, OSError) as error:
         raise Refusal(str(error)) from error

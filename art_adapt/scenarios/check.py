@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import Any
 
 import pydantic
 
 from art_adapt.scenarios.rows import identity, misfit, read_rows, split
+from art_adapt.scenarios.unpassed import unpassed
 
 
 @dataclass(frozen=True)
@@ -70,13 +72,12 @@ def check_scenarios(
     source: str,
     validation: str | None,
     held_out: int | None,
-    unpassed: Mapping[str, str],
+    module: Path,
 ) -> ScenarioReport:
     """Check the rows of ``source`` against a train module's ``Scenario``.
 
     ``validation``: a source of its own for it; otherwise some of the rows are held out, at
-    most ``held_out``, as a run does. ``unpassed``: parameters of the agent that its
-    ``episode()`` leaves at their defaults.
+    most ``held_out``, as a run does. ``module``: the train module.
 
     Raises:
         SystemExit: a source is missing.
@@ -104,7 +105,7 @@ def check_scenarios(
             if fitting
         },
         further=dict(further),
-        unpassed={name: unpassed[name] for name in further if name in unpassed},
+        unpassed=unpassed(module, further),
         training=len(training),
         validation=len(kept),
         leaked=leaked,

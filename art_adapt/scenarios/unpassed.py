@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from pathlib import Path
 
 from art_adapt.code.dependence import made_from
@@ -14,15 +15,17 @@ from art_adapt.paths import at
 from art_adapt.source import read_source
 
 
-def unpassed(module: Path) -> dict[str, str]:
-    """Return the parameters for which ``episode()`` passes nothing of the scenario.
+def unpassed(module: Path, keys: Collection[str]) -> dict[str, str]:
+    """Return which ``keys`` of rows are parameters for which ``episode()`` passes nothing of them.
 
-    They keep their default, or what ``episode()`` says for all. Each with the function that
-    has it, and where that is: a row's key of that name looks as if it reached the agent.
+    Those keep their default, or what ``episode()`` says for all. Each with the function that
+    has it, and where that is. Without keys, nothing is read.
 
     Raises:
         Refusal: the train module cannot be read.
     """
+    if not keys:
+        return {}
     source = read_source(module)
     project = Project.of([source], {})
     syntax = project.files[source.path]
@@ -43,7 +46,7 @@ def unpassed(module: Path) -> dict[str, str]:
             passed.update(None for each in call.keywords if each.arg is None)
     if None in passed:  # a dict's keys are not told apart here
         return {}
-    return {name: where for name, where in found.items() if name not in passed}
+    return {key: found[key] for key in keys if key in found and key not in passed}
 
 
 def _is_of_scenario(syntax: Syntax, value: ast.expr) -> bool:

@@ -64,11 +64,9 @@ def _unpassed(seen: Seen, used: set[str] | None) -> Iterator[Witness]:
     """Yield the keys of rows that the agent has a parameter for, and that it is not given."""
     rows = [row for row in seen.notes.scenarios if isinstance(row, dict)]
     keys = dict.fromkeys(key for row in rows for key in row)
-    if used is None or used.issuperset(keys):
-        return
-    for name, where in unpassed(seen.path).items():
-        if name in keys and name not in used:
-            yield Witness(f"{where} was given {name}, which rows have", False)
+    aside = [] if used is None else [key for key in keys if key not in used]
+    for name, where in unpassed(seen.path, aside).items():
+        yield Witness(f"{where} was given {name}, which rows have", False)
 
 
 def told_apart(seen: Seen) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ def used_connections(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
     opened = {
         name: call
         for name in syntax.assignments
-        if "." not in name and (call := opened_at_top(syntax, name)) is not None
+        if "." not in name and (call := _opened(syntax, name)) is not None
     }
     said: set[tuple[str, str]] = set()
     for node in syntax.nodes if opened else ():
@@ -46,7 +46,7 @@ def used_connections(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
         yield owner, Effect(place, Harm.SHARED, what, otherwise=otherwise)
 
 
-def opened_at_top(syntax: Syntax, name: str, depth: int = 0) -> ast.Call | None:
+def _opened(syntax: Syntax, name: str, depth: int = 0) -> ast.Call | None:
     """Return the call by which a module opens the database that a name, or its cursor, is of."""
     for value in syntax.values_at_top(name) if depth < 3 else ():
         if not isinstance(value, ast.Call):
@@ -55,7 +55,7 @@ def opened_at_top(syntax: Syntax, name: str, depth: int = 0) -> ast.Call | None:
             return value
         if isinstance(value.func, ast.Attribute) and value.func.attr == "cursor":
             holder = dotted(value.func.value) or ""
-            if (call := opened_at_top(syntax, holder, depth + 1)) is not None:
+            if (call := _opened(syntax, holder, depth + 1)) is not None:
                 return call
     return None
 
