@@ -139,6 +139,16 @@ SHOWN: dict[str, tuple[str, list[Any], str, dict[str, Any]]] = {
         + RUNS + "print(research('apples in Rome'))\n",
         SAID, "research", {"topic": "apples in Rome"},
     ),
+    "a conversation that another method begins, of several": (
+        "class Desk:\n    def __init__(self):\n        self.kept = {}\n\n"
+        "    def begin(self, topic):\n        key = len(self.kept)\n"
+        "        self.kept[key] = [{'role': 'system', 'content': topic}]\n        return key\n\n"
+        "    def say(self, key, text):\n        self.kept[key].append({'role': 'user', 'content': text})\n"
+        "        return think(self.kept[key])\n\n\n"
+        + RUNS + "desk = Desk()\n    old = desk.begin('pears')\n    desk.say(old, 'How sweet?')\n"
+        "    key = desk.begin('apples')\n    desk.begin('plums')\n    print(desk.say(key, 'How many?'))\n",
+        SAID, "Desk.say", {"topic": "pears", "text": "How sweet?"},
+    ),
     "an LLM helper is given the conversation": (
         "def ask(messages):\n"
         "    return client.chat.completions.create(model='m', messages=messages, tools=TOOLS)\n\n\n"

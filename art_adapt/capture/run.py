@@ -33,6 +33,7 @@ class FieldSource:
             the command line, or "inputs" that are typed.
         part: the attribute of that parameter, of one that is made of several fields.
         method: of the agent that is called to set it up.
+        opens: the function's parameter that this call has returned.
     """
 
     name: str
@@ -40,6 +41,7 @@ class FieldSource:
     parameter: str = ""
     part: str | None = None
     method: str = ""
+    opens: str = ""
 
 
 def field_sources(entry: EntryPoint) -> list[FieldSource]:
@@ -54,6 +56,12 @@ def field_sources(entry: EntryPoint) -> list[FieldSource]:
             replace(source, method=call.name)
             for call in entry.setup
             for source in _sources(call.parameters, "setup")
+        ),
+        *(
+            replace(source, method=each.opened.name, opens=each.name)
+            for each in entry.parameters
+            if each.opened is not None
+            for source in _sources(each.opened.parameters, "setup")
         ),
         *_sources(entry.parameters, "function"),
     ]

@@ -68,5 +68,10 @@ def _before(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:
         return {}
     if field.of == "constructor":
         return owner.init.given if owner.init is not None else {}
-    named = (c for c in owner.calls if c.name == field.method)
-    return next((each.given for each in named), {})
+    named = [c for c in owner.calls if c.name == field.method]
+    if field.opens:
+        key = call.given.get(field.opens)
+        named = [c for c in named if key is not None and c.returned == key]
+    # Those before the first episode have no time; of later ones, the last counts.
+    since = [c for c in named if 0 < c.began <= call.began]
+    return next((each.given for each in (*reversed(since), *named)), {})

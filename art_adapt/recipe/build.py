@@ -100,7 +100,8 @@ class _Building:
         if not entry.is_abstract and entry.instance is None:
             yield _head(entry)
         if entry.class_name is None:
-            yield from (call.name for call in (*entry.setup, *entry.cleanup))
+            opened = (each.opened for each in entry.parameters if each.opened)
+            yield from (call.name for call in (*entry.setup, *opened, *entry.cleanup))
 
     def _import(self, name: str) -> ImportedName:
         local = self._local(name)
@@ -149,7 +150,7 @@ class _Building:
             function = named if method == "__call__" else f"{named}.{method}"
         clients = list(_clients_of(entry))
         is_async = entry.is_async and not _is_wrapped(entry, answer)
-        call = Call(function, self._arguments(entry.parameters), is_async)
+        call = Call(function, self._arguments(entry.parameters, named), is_async)
         setup = tuple(self._set_up(each, named) for each in entry.setup)
         cleanup = tuple(self._set_up(each, named) for each in entry.cleanup)
         made = [m for part in entry.parts if (m := self._made(part)) is not None]
@@ -197,8 +198,16 @@ class _Building:
         name = f"{agent}.{call.name}" if agent else self._local(call.name)
         return Call(name, self._arguments(call.parameters), call.is_async)
 
-    def _arguments(self, parameters: Iterable[Parameter]) -> tuple[Argument, ...]:
-        given = ((each, self._value(each)) for each in parameters)
+    def _arguments(
+        self, parameters: Iterable[Parameter], agent: str = ""
+    ) -> tuple[Argument, ...]:
+        given = (
+            (
+                each,
+                self._set_up(each.opened, agent) if each.opened else self._value(each),
+            )
+            for each in parameters
+        )
         return tuple(
             Argument("" if each.positional_only else each.name, value)
             for each, value in given

@@ -115,6 +115,8 @@ def is_given(parameter: Parameter) -> bool:
     """True if episode() itself provides a parameter: a client, a model, an object."""
     if parameter.stand_in is not None:
         return not parameter.stand_in
+    if parameter.opened is not None:
+        return True
     is_place = parameter.supplied not in ("", MODEL)  # where the model is
     return (
         parameter.is_client

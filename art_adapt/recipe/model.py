@@ -50,9 +50,6 @@ class Missing:
     what: str
 
 
-Value = FromScenario | Code | New | StandIn | Missing
-
-
 @dataclass(frozen=True)
 class Argument:
     """What a call gives; by its position where ``name`` is ""."""
@@ -68,6 +65,9 @@ class Call:
     function: str
     arguments: tuple[Argument, ...]
     is_async: bool
+
+
+Value = FromScenario | Code | New | StandIn | Missing | Call
 
 
 class Answer(Enum):

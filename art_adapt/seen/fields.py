@@ -49,12 +49,22 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
     return replace(
         entry,
         parameters=(
-            *_described(entry.parameters, calls, seen.given),
+            *(
+                _opened(each, seen)
+                for each in _described(entry.parameters, calls, seen.given)
+            ),
             *_options(entry.parameters, calls, seen.given),
         ),
         constructor=_described(entry.constructor, inits, _of("__init__", seen)),
         setup=tuple(_set_up(call, seen) for call in entry.setup),
     )
+
+
+def _opened(parameter: Parameter, seen: SeenFunction) -> Parameter:
+    """Describe what the call is given that returns a parameter, as it was seen."""
+    if parameter.opened is None:
+        return parameter
+    return replace(parameter, opened=_set_up(parameter.opened, seen))
 
 
 def _options(
@@ -100,6 +110,8 @@ def _as_seen(
     parameter: Parameter, calls: Sequence[Call], given: Sequence[str]
 ) -> Parameter:
     """Describe a parameter: what the model was asked is the scenario's, what stays is not."""
+    if parameter.opened is not None:
+        return parameter
     values = _values(parameter.name, calls)
     if not values:
         return parameter

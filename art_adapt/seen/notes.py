@@ -71,6 +71,7 @@ class Call:
 class Made:
     """An object of a class of the project: its construction, and what filled and returned it.
 
+    ``calls`` of its methods asked nothing; those between the model's answers come last.
     ``returned``: the functions that returned it before the model was asked, innermost first.
     """
 
@@ -191,6 +192,7 @@ def read_runs(file: Path, start: int = 0) -> tuple[Run, ...]:
 
 def _run(notes: Sequence[Json]) -> Run:
     said = {n["said"]: n for n in notes if "said" in n}
+    between = [n for n in notes if "between" in n]
     ended = {n["ended"]: n for n in notes if "ended" in n}
     return Run(
         notes[0].get("at", 0.0),
@@ -200,7 +202,7 @@ def _run(notes: Sequence[Json]) -> Run:
             for n in notes
             if "call" in n
         },
-        {n["object"]: _made(n) for n in notes if "object" in n},
+        {n["object"]: _made(n, between) for n in notes if "object" in n},
         tuple(_request(n, said.get(n["asked"], {})) for n in notes if "asked" in n),
         tuple(n["typed"] for n in notes if "typed" in n),
     )
@@ -232,9 +234,10 @@ def _call(number: int, note: Json, ended: Json | None) -> Call:
     )
 
 
-def _made(note: Json) -> Made:
+def _made(note: Json, between: Sequence[Json]) -> Made:
     init = note["init"]
-    calls = tuple(_call(0, each, None) for each in note["calls"])
+    later = [each for each in between if each["between"] == note["object"]]
+    calls = tuple(_call(0, each, each) for each in (*note["calls"], *later))
     returned = tuple(_call(0, each, None) for each in note["returned"])
     init = init and _call(0, init, None)
     return Made(note["object"], note["type"], init, calls, returned)

@@ -163,6 +163,7 @@ class Parameter:
     supplied: str = ""  # what a train module gives it as: see supplied.py
     # What a handler reads of it, where a stand-in takes the place of a platform's object.
     stand_in: tuple[str, ...] | None = None
+    opened: SetupCall | None = None  # returns it: open() of say(open(), text)
 
     @property
     def is_record(self) -> bool:
@@ -285,7 +286,8 @@ class EntryPoint:
     @property
     def needs(self) -> tuple[Parameter, ...]:
         """Return what an episode has to be given: by its class, its setup and the function."""
-        setup = (p for call in self.setup for p in call.parameters)
+        opened = (each.opened for each in self.parameters if each.opened is not None)
+        setup = (p for call in (*self.setup, *opened) for p in call.parameters)
         instance = self.instance
         if self.is_abstract:
             instance = Parameter("agent", self.class_name, None, is_object=True)

@@ -162,6 +162,9 @@ def _value(value: Value) -> str:
             return double_quoted(text)
         case New(maker, arguments):
             return f"{maker}({', '.join(_arguments(arguments))})"
+        case Call(function, arguments, is_async):
+            called = f"{function}({', '.join(_arguments(arguments))})"
+            return "await " * is_async + called
         case StandIn(attributes):
             return _stand_in(attributes)
         case Missing(what):

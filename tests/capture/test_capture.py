@@ -117,6 +117,27 @@ CASES: dict[str, tuple[str, str, str, list[dict[str, Any]]]] = {
         "try: agent.run('one')\nexcept KeyError as error: print(repr(error))",
         [{"question": "one"}],
     ),
+    "a conversation that another method begins": (
+        "class Desk:\n    def __init__(self):\n        self.open_ones = {}\n\n"
+        "    def begin(self, topic: str) -> int:\n        key = len(self.open_ones)\n"
+        "        self.open_ones[key] = topic\n        return key\n\n"
+        "    def say(self, key: int, text: str) -> str:\n"
+        "        topic = self.open_ones[key]\n        return ask(topic + text)\n",
+        "Desk.say",
+        "d = agent.Desk(); one, two = d.begin('cats'), d.begin(topic='dogs')\n"
+        "print(d.say(two, 'hi'), d.say(one, 'ho'))",
+        [{"topic": "dogs", "text": "hi"}, {"topic": "cats", "text": "ho"}],
+    ),
+    "a conversation that a function begins": (
+        "OPEN: dict[int, str] = {}\n\n\n"
+        "def begin(topic: str) -> int:\n    key = len(OPEN)\n"
+        "    OPEN[key] = topic\n    return key\n\n\n"
+        "def say(key: int, text: str) -> str:\n    return ask(OPEN[key] + text)\n",
+        "say",
+        "one, two = agent.begin('cats'), agent.begin('dogs')\n"
+        "print(agent.say(two, 'hi'), agent.say(one, 'ho'))",
+        [{"topic": "dogs", "text": "hi"}, {"topic": "cats", "text": "ho"}],
+    ),
     "recursion": (
         "def run(question: str) -> str:\n    if len(question) < 3: run(question + '!')\n    return ask(question)\n",
         "run",

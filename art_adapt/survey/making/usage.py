@@ -19,6 +19,7 @@ from art_adapt.survey.making.factories import with_factory
 from art_adapt.survey.making.filled import may_be_filled, with_filled
 from art_adapt.survey.making.handlers import with_stand_ins
 from art_adapt.survey.making.providers import with_recorded_provider
+from art_adapt.survey.making.sessions import with_session
 from art_adapt.survey.making.setups import with_setup
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 
@@ -40,7 +41,8 @@ def as_used(
     entry = with_constructions(project, graph, entry, demos=not everywhere)
     if not everywhere:
         return with_recorded_provider(project, entry)
-    entry = with_filled(project, with_setup(project, graph, entry), reaching)
+    entry = with_session(project, graph, with_setup(project, graph, entry))
+    entry = with_filled(project, entry, reaching)
     unknown = [each for each in entry.needs if is_unknown(each)]
     shown = is_configured(entry) or not entry.constructor
     may_be_filled_elsewhere = (

@@ -26,7 +26,8 @@ from .conversations import OF_THE_SDK, Requests, message_of
 from .values import snapshot
 
 MOST_CALLS = 5_000  # of one function that asks nothing: then it is heard no more
-MOST_SETUP = 40  # calls of one object's methods
+MOST_SETUP = 40  # calls of one object's methods before a model is asked
+MOST_BETWEEN = 1_000  # and between its questions
 MOST_WRITTEN = 50_000_000  # characters, of one process
 GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 # Where a thread's work is handed over and begins (Python 3.11 to 3.14).
@@ -55,7 +56,10 @@ class Active:
 
 @dataclass
 class Made:
-    """An object of a class of the project: how it was made, and what filled and returned it."""
+    """An object of a class of the project: how it was made, and what filled and returned it.
+
+    ``between``: how many calls of its methods were written after it was.
+    """
 
     number: int
     type: str
@@ -63,6 +67,7 @@ class Made:
     calls: list[dict[str, Any]] = field(default_factory=list)
     returned: list[dict[str, Any]] = field(default_factory=list)
     written: bool = False
+    between: int = 0
 
 
 class Activity:
@@ -147,7 +152,7 @@ class Activity:
             note = {"ended": ended.number, "outcome": outcome}
             self.write({**note, "returned": snapshot(answer)})
         elif ended.owner is not None:
-            self._sets_up(ended)
+            self._sets_up(ended, answer)
 
     # ------------------------------------------------------- the project's functions
 
@@ -237,15 +242,19 @@ class Activity:
         if made is not None and not is_own and len(made.returned) < MOST_SETUP:
             made.returned.append(self._call(ended))
 
-    def _sets_up(self, ended: Active) -> None:
+    def _sets_up(self, ended: Active, answer: Any) -> None:
         """Note a method that has ended and asked nothing, unless its object called it."""
         owner, around = ended.owner, ended.around
-        name = ended.code.co_name
-        if owner is None or owner.written or name == "__init__" or name.startswith("_"):
+        if owner is None or ended.code.co_name.startswith("_"):
             return
-        outside = around is None or around.owner is not owner
-        if outside and len(owner.calls) < MOST_SETUP:
-            owner.calls.append(self._call(ended))
+        if around is not None and around.owner is owner:
+            return
+        if not owner.written and len(owner.calls) < MOST_SETUP:
+            owner.calls.append({**self._call(ended), "returned": snapshot(answer)})
+        elif owner.written and owner.between < MOST_BETWEEN:
+            owner.between += 1
+            note = {"between": owner.number, **self._call(ended)}
+            self.write({**note, "returned": snapshot(answer)})
 
     # ----------------------------------------------------------------- the model's part
 

@@ -30,14 +30,26 @@ class Episodes:
         self.inputs: list[str] = []
         self.running: dict[int, dict[str, Any]] = {}
         self.made: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self.openers = {each["method"] for each in self.fields if each["opens"]}
+        self.opening: dict[int, dict[str, Any]] = {}
+        self.opened: dict[str, dict[str, Any]] = {}  # by what they returned
         self.files: dict[str, bool] = {}
 
     def hears(self, code: CodeType) -> bool:
-        return self.is_episode(code) or self.is_constructor(code)
+        return (
+            self.is_episode(code) or self.is_constructor(code) or self.is_opener(code)
+        )
+
+    def is_opener(self, code: CodeType) -> bool:
+        """True for what begins a conversation and returns the key that an episode is given."""
+        of_class = self.class_name is None or "." in code.co_qualname
+        return code.co_name in self.openers and of_class and self.is_here(code)
 
     def is_episode(self, code: CodeType) -> bool:
-        if code.co_qualname != self.function:
-            return False
+        return code.co_qualname == self.function and self.is_here(code)
+
+    def is_here(self, code: CodeType) -> bool:
+        """True if a function stands in the episode's file."""
         name = code.co_filename
         if name not in self.files:
             self.files[name] = os.path.realpath(name) == self.file
@@ -61,6 +73,9 @@ class Episodes:
             self.made[id(made)] = (weakref.ref(made), notes)
 
     def begins(self, frame: FrameType) -> None:
+        if self.is_opener(frame.f_code):
+            self.opening.setdefault(id(frame), self.noted(frame, "setup"))
+            return
         if not self.is_episode(frame.f_code):
             self.constructs(frame)
             return
@@ -73,6 +88,9 @@ class Episodes:
             known = self.made.get(id(made))
             if known is not None and known[0]() is made:
                 notes = {**known[1], **notes}
+        for opens in {each["opens"] for each in self.fields if each["opens"]}:
+            key = as_json(frame.f_locals.get(opens)).get("value")
+            notes = {**self.opened.get(str(key), {}), **notes}
         noted = {"began": time.time(), "fields": notes, "conversations": []}
         self.running[id(frame)] = noted
         current.set(noted)
@@ -81,6 +99,8 @@ class Episodes:
         self.running.pop(id(frame), None)  # it has only been made
 
     def ends(self, frame: FrameType, outcome: str, answer: Any = None) -> None:
+        if (opening := self.opening.pop(id(frame), None)) is not None:
+            self.opened[str(as_json(answer).get("value"))] = opening
         noted = self.running.pop(id(frame), None)
         if noted is not None:
             self.write(noted, outcome, answer)
