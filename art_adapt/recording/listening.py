@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,6 @@ from art_adapt.recording.messages import message_of, plain
 from art_adapt.recording.recorder import Recorder
 from art_adapt.recording.requests import whole_body
 from art_adapt.recording.responses import Conversations, Turn, Untranslatable
-from art_adapt.recording.rollout import opened_as
 from art_adapt.recording.state import stop
 from art_adapt.recording.unhooked import Asked, options_of
 
@@ -213,17 +211,3 @@ class _Listening:
 
     recording: Listener
     asking: str
-
-
-@contextmanager
-def listening(
-    trajectory: Any, every_client: bool = False, auxiliary: Sequence[str] = ()
-) -> Iterator[Listener]:
-    """Record the policy calls made in this block, which go to production as ever.
-
-    Raises ``RecordingError`` at its end if a call could not be recorded.
-    """
-    with opened_as(
-        Listener(trajectory, every_client=every_client, auxiliary=auxiliary)
-    ) as listener:
-        yield listener

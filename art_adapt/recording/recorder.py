@@ -7,8 +7,10 @@ import math
 import os
 import threading
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, Self
 
+from art_adapt.recording.caches import switch_off_caches
 from art_adapt.recording.choices import can_run, choice_to_record, prompt_extras
 from art_adapt.recording.exactness import (
     NO_IDS,
@@ -25,9 +27,19 @@ from art_adapt.recording.histories import (
     new_history,
     recorded_histories,
 )
+from art_adapt.recording.hooked import check_imports
 from art_adapt.recording.messages import plain, storable
-from art_adapt.recording.state import OTHER_PROCESS, RecordingError, say_once, stop
+from art_adapt.recording.state import (
+    OTHER_PROCESS,
+    RecordingError,
+    active,
+    ended,
+    opened,
+    say_once,
+    stop,
+)
 from art_adapt.recording.streams import OpenStream
+from art_adapt.recording.unhooked import watch_clients
 
 # HTTP statuses below 500 that are never the policy's doing: keys, rights, a model that
 # is not loaded, timeouts, conflicts, rate limits.
@@ -37,7 +49,9 @@ Json = dict[str, Any]
 
 
 class Recorder:
-    """The recorder of one episode.
+    """The recorder of one episode: what is asked in its ``with`` block.
+
+    Raises ``RecordingError`` at the end of the block if it had to stop a call.
 
     Attributes:
         every_client: whether requests without a hook are recorded, too.
@@ -82,6 +96,23 @@ class Recorder:
         self._unanswered: dict[str, tuple[int, BaseException]] = {}
         self._histories = recorded_histories(trajectory)
         self._reads_token_ids = reads_token_ids(trajectory)
+
+    def __enter__(self) -> Self:
+        check_imports()
+        watch_clients()
+        if self.every_client:
+            switch_off_caches()
+        opened(self)
+        self._token = active.set(self)
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        ended(self)
+        self.close()
+        with suppress(ValueError):  # a generator's block, closed from another context
+            active.reset(self._token)
+        if error is None and self.stopped is not None:
+            raise self.stopped
 
     @property
     def infrastructure_error(self) -> BaseException | None:

@@ -6,15 +6,13 @@ import asyncio
 import contextvars
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from contextlib import contextmanager
+from typing import Any
 
-from art_adapt.recording.caches import switch_off_caches
 from art_adapt.recording.callees import asks_itself, find_callee
 from art_adapt.recording.callees.callee import Callee
 from art_adapt.recording.clients import connected_client, sdk_headers
 from art_adapt.recording.histories import Request
-from art_adapt.recording.hooked import check_imports
 from art_adapt.recording.messages import plain
 from art_adapt.recording.recorder import Recorder
 from art_adapt.recording.replayed import Detour, chat_detour, response_detour
@@ -26,8 +24,8 @@ from art_adapt.recording.requests import (
     with_most_tokens,
 )
 from art_adapt.recording.responses import Conversations, Untranslatable
-from art_adapt.recording.state import active, ended, opened, say_once, stop
-from art_adapt.recording.unhooked import MISSED, Asked, options_of, watch_clients
+from art_adapt.recording.state import say_once, stop
+from art_adapt.recording.unhooked import MISSED, Asked, options_of
 
 ATTEMPTS = 3  # of a request that the endpoint has failed to answer
 FIRST_PAUSE = 0.5  # seconds, as the SDK begins (openai 2.14, _constants.py)
@@ -47,12 +45,24 @@ def _asked_by(function: str) -> Iterator[None]:
 
 
 class Rollout(Recorder):
-    """A recorder that sends the agent's calls to the model in training.
+    """Record every policy call made in a ``with`` block on an ``art.Trajectory``.
 
-    ``base_url``, ``api_key`` and ``model`` name that model. ``temperature`` replaces
-    the agent's own sampling; None leaves it. ``max_tokens`` bounds each completion, and
-    ``timeout`` the requests, in seconds since the rollout began: where it is given, the
-    timeouts and retries that the agent has for production do not count.
+    ``base_url``, ``api_key`` and ``model`` name the model in training (ART:
+    ``model.inference_base_url``, ``model.inference_api_key``,
+    ``model.get_inference_name()``). ``temperature``: sample with it, and with nothing
+    else (``top_p``, penalties, a seed), whatever the agent asks for. ``max_tokens``
+    bounds each completion, unless the agent asks for fewer; ``timeout`` is the time that
+    all requests have together, in seconds, in the place of the agent's own timeouts and
+    retries. ``every_client``: record what any client of the openai SDK asks, also without
+    a hook, as frameworks do. ``auxiliary``: the functions, and models, whose requests
+    without a hook are not the policy's: they are made as they are. Any other request
+    without a hook that asks for a completion warns, once for each place, and raises if
+    this is ``strict``. ``template``: arguments of the chat template that each request has
+    beside its own (vLLM's ``chat_template_kwargs``). Works around sync and async code; tasks started inside inherit
+    it, threads do if their function is ``carried``.
+
+    Raises ``RecordingError`` at its end if the recorder had to stop a call, even where
+    the agent has swallowed the error: such an episode is not what the model would do.
     """
 
     def __init__(
@@ -309,78 +319,4 @@ def _kinds(error: BaseException | None) -> set[str]:
     return {kind.__name__ for kind in type(error).__mro__}
 
 
-@contextmanager
-def rollout(
-    trajectory: Any,
-    *,
-    base_url: str,
-    api_key: str,
-    model: str,
-    temperature: float | None = None,
-    max_tokens: int | None = None,
-    timeout: float | None = None,
-    every_client: bool = False,
-    auxiliary: Sequence[str] = (),
-    strict: bool = False,
-    template: Mapping[str, Any] | None = None,
-) -> Iterator[Rollout]:
-    """Record every policy call made in this block on an ``art.Trajectory``.
-
-    ``base_url``, ``api_key`` and ``model`` name the model in training (ART:
-    ``model.inference_base_url``, ``model.inference_api_key``,
-    ``model.get_inference_name()``). ``temperature``: sample with it, and with nothing
-    else (``top_p``, penalties, a seed), whatever the agent asks for. ``max_tokens``
-    bounds each completion, unless the agent asks for fewer; ``timeout`` is the time that
-    all requests have together, in seconds, in the place of the agent's own timeouts and
-    retries. ``every_client``: record what any client of the openai SDK asks, also without
-    a hook, as frameworks do. ``auxiliary``: the functions, and models, whose requests
-    without a hook are not the policy's: they are made as they are. Any other request
-    without a hook that asks for a completion warns, once for each place, and raises if
-    this is ``strict``. ``template``: arguments of the chat template that each request has
-    beside its own (vLLM's ``chat_template_kwargs``). Works around sync and async code; tasks started inside inherit
-    it, threads do if their function is ``carried``.
-
-    Raises ``RecordingError`` at its end if the recorder had to stop a call, even where
-    the agent has swallowed the error: such an episode is not what the model would do.
-    """
-    recording = Rollout(
-        trajectory,
-        base_url=base_url,
-        api_key=api_key,
-        model=model,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        timeout=timeout,
-        every_client=every_client,
-        auxiliary=auxiliary,
-        strict=strict,
-        template=template,
-    )
-    with opened_as(recording):
-        yield recording
-
-
-R = TypeVar("R", bound=Recorder)
-
-
-@contextmanager
-def opened_as(recording: R) -> Iterator[R]:
-    """Let ``recording`` record what is asked in this block.
-
-    Raises ``RecordingError`` at its end if it had to stop a call.
-    """
-    check_imports()
-    watch_clients()
-    if recording.every_client:
-        switch_off_caches()
-    opened(recording)
-    token = active.set(recording)
-    try:
-        yield recording
-    finally:
-        ended(recording)
-        recording.close()
-        with suppress(ValueError):  # a generator's block, closed from another context
-            active.reset(token)
-    if recording.stopped is not None:
-        raise recording.stopped
+rollout = Rollout

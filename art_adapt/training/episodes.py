@@ -9,7 +9,6 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, TypedDict, TypeVar
 
 import art
@@ -17,7 +16,7 @@ import openai
 from art.utils.retry import retry
 
 from art_adapt.recording import EndpointError, RecordingError, Rollout, rollout
-from art_adapt.recording.listening import Listener, listening
+from art_adapt.recording.listening import Listener
 from art_adapt.recording.recorder import Recorder
 from art_adapt.recording.state import active
 from art_adapt.training.threads import in_thread, own_place
@@ -172,10 +171,10 @@ async def record(
             model, or it was to set a reward and did not.
     """
     trajectory = Trajectory(scenario=scenario)
-    opened: AbstractContextManager[Recorder]
+    opened: Recorder
     if not model.trainable and model.inference_base_url is None:
         trajectory.metadata["policy"] = model.name
-        opened = listening(trajectory, every_client, auxiliary)
+        opened = Listener(trajectory, every_client=every_client, auxiliary=auxiliary)
     elif model.inference_base_url is None or model.inference_api_key is None:
         raise RecordingError(f"{model.name} is registered with no backend")
     else:

@@ -17,7 +17,7 @@ from trajectories import Trajectory, choices, histories, rollout
 
 from art_adapt.hooks import carried
 from art_adapt.recording import RecordingWarning, state
-from art_adapt.recording.listening import listening
+from art_adapt.recording.listening import Listener
 
 USER: Any = [{"role": "user", "content": "Delft?"}]
 CALL = {"name": "weather", "arguments": {"city": "Delft"}}
@@ -196,7 +196,7 @@ def test_production_is_listened_to(
     (alone,) = production.log
     production.log.clear()
     trajectory = Trajectory()
-    with listening(trajectory, every_client=True) as listener:
+    with Listener(trajectory, every_client=True) as listener:
         assert way(client) == '{"city": "home"}'
     (heard,) = production.log
     assert heard.body == alone.body

@@ -18,7 +18,7 @@ from trajectories import Trajectory, choices, rollout
 
 from art_adapt.hooks import recorded
 from art_adapt.recording import RecordingError, RecordingWarning, state
-from art_adapt.recording.listening import listening
+from art_adapt.recording.listening import Listener
 
 USER: Any = [{"role": "user", "content": "Delft?"}]
 HERE = Path(__file__).name
@@ -245,7 +245,7 @@ def test_what_is_hooked_or_asks_for_no_turn_is_not_reported(
 def test_production_and_judges_ask_what_they_like(
     client: openai.OpenAI, engine: Engine, production: Engine
 ) -> None:
-    with listening(Trajectory()):
+    with Listener(Trajectory()):
         recorded(client.chat.completions.create)(model="m", messages=USER)
         directly(client)
         in_a_bare_thread(directly, client)
