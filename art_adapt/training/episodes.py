@@ -13,10 +13,12 @@ from typing import Any, TypedDict, TypeVar
 
 import art
 import openai
+import pydantic
 from art.utils.retry import retry
 
 from art_adapt.recording import EndpointError, RecordingError, Rollout, rollout
 from art_adapt.recording.listening import Listener
+from art_adapt.recording.messages import storable
 from art_adapt.recording.recorder import Recorder
 from art_adapt.recording.state import active
 from art_adapt.training.threads import in_thread, own_place
@@ -45,11 +47,13 @@ NOTHING_HAPPENED = dict.fromkeys(
 class Trajectory(art.Trajectory):
     """An episode, with the answer that the agent ended it with (None: it gave none).
 
-    ``scenario`` is what it started from.
+    ``scenario`` is what it started from. ``returned`` is what episode() returned, which may
+    hold more than the answer: its sources, a status. ART stores none of it.
     """
 
     final_answer: Any = None
     scenario: Any = None
+    returned: Any = pydantic.Field(default=None, exclude=True)
 
 
 class PolicyEndpoint(TypedDict):
@@ -202,6 +206,7 @@ async def record(
             # An agent may append to a list that it is given, which is no other episode's.
             started = copy.deepcopy(scenario)
             returned = await within(timeout, _run(episode, started))
+            trajectory.returned = storable(returned, Any)
             if returned is not None and not recording.answered:
                 recording.set_final_answer(returned)
             _make_readable(recording)

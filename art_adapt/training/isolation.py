@@ -220,8 +220,9 @@ def _sendable(
     if error is not None:
         return None, error if _can_be_sent(error) else RuntimeError(repr(error))
     # The rest of it is ART's own, and large.
-    if not _can_be_sent(trajectory.final_answer):
-        trajectory.final_answer = str(trajectory.final_answer)
+    for name in ("final_answer", "returned"):
+        if not _can_be_sent(value := getattr(trajectory, name)):
+            setattr(trajectory, name, str(value))
     return trajectory, None
 
 

@@ -403,7 +403,28 @@ def test_a_marked_answer_goes_before_a_returned_one(engine: Engine) -> None:
         final_answer(ask(scenario))
         return "a status"
 
-    assert record(engine, episode).final_answer == "Yes."
+    trajectory = record(engine, episode)
+    assert (trajectory.final_answer, trajectory.returned) == ("Yes.", "a status")
+
+
+def test_a_reward_reads_what_is_returned_beside_the_answer(engine: Engine) -> None:
+    @dataclasses.dataclass
+    class Answer:
+        text: str | None
+        sources: list[str]
+
+    def episode(scenario: Scenario) -> Answer:
+        return Answer(text=final_answer(ask(scenario)), sources=["a.md"])
+
+    def score(trajectory: Any, scenario: Scenario) -> float:
+        return float(trajectory.returned.sources == ["a.md"])
+
+    trajectory = record(engine, episode)
+    assert trajectory.final_answer == "Yes."
+    assert asyncio.run(training.scored(score, trajectory, None)).reward == 1.0
+    assert (
+        "returned" not in trajectory.model_dump()
+    )  # ART writes no more than the answer
 
 
 def test_an_agent_that_raises_leaves_what_it_did(engine: Engine) -> None:
