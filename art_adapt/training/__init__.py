@@ -8,6 +8,7 @@ import art_adapt.offline
 import art_adapt.rehearsed  # noqa: F401 - before ART, which reads .env files
 from art_adapt.recording import for_training
 from art_adapt.scenarios.rows import RecordedRequest, Scenario, load_scenarios, split
+from art_adapt.training import command_line
 from art_adapt.training.applications import ask_app
 from art_adapt.training.begun import begin, note_settings
 from art_adapt.training.episode_files import keep
@@ -89,3 +90,5 @@ __all__ = [
     "usable",
     "without_runs_of",
 ]
+
+command_line.take()

@@ -1,0 +1,40 @@
+"""The command line of a train module is its own: the agent that it imports never sees it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+AGENT = """\
+import sys
+
+database = sys.argv[1] if len(sys.argv) > 1 else "stock.db"
+print("opened", database)
+"""
+TRAIN = """\
+'''Trains.'''
+from art_adapt import training
+
+import agent
+
+PROJECT, RUN_NAME, SCENARIOS = "tests", "run", "rows.jsonl"
+ROLLOUTS_PER_GROUP, GROUPS_PER_STEP, EPOCHS, MAX_STEPS = 4, 2, 3, 50
+
+
+class Scenario(training.Scenario):
+    question: str
+
+
+if __name__ == "__main__":
+    training.prepare(Scenario, globals())
+"""
+
+
+def test_an_agent_does_not_read_the_training_runs_arguments(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(AGENT)
+    (tmp_path / "agent_train.py").write_text(TRAIN)
+    command = [sys.executable, "agent_train.py", "--run-name", "two words"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "opened stock.db\n"
+    assert "--run-name: use only letters" in done.stderr  # which reads them itself
