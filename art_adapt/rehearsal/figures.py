@@ -45,7 +45,8 @@ def figures(seen: Seen) -> Figures:
     episodes = seen.episodes
     count = max(1, len(episodes))
     rewards = [t.reward for t in seen.trained]
-    seconds = [r.seconds for r in seen.notes.rollouts if r.seconds]
+    # Rollouts in processes of their own are not seen.
+    seconds = [r.seconds for r in seen.notes.rollouts or episodes if r.seconds]
     usage = [e.response["usage"] for e in seen.policy if e.response]
     return Figures(
         steps=len(seen.notes.steps),

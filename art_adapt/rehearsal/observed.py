@@ -108,6 +108,7 @@ def trajectory_of(trajectory: Any) -> Trajectory:
         else None,
         bool(trajectory.metrics.get("timed_out")),
         next((log for log in trajectory.logs if log.startswith(ENDED)), None),
+        trajectory.metrics.get("duration"),
     )
 
 

@@ -140,6 +140,7 @@ class Trajectory:
     failure: str | None = None  # what the agent raised, and where
     timed_out: bool = False
     ended: str | None = None  # what it was at when its time was over
+    seconds: float | None = None  # with its process, if it had one
 
     @property
     def choices(self) -> list[Item]:

@@ -8,7 +8,6 @@ import art_adapt.offline
 import art_adapt.rehearsed  # noqa: F401 - before ART, which reads .env files
 from art_adapt.recording import for_training
 from art_adapt.scenarios.rows import RecordedRequest, Scenario, load_scenarios, split
-from art_adapt.training import command_line
 from art_adapt.training.applications import ask_app
 from art_adapt.training.begun import begin, note_settings
 from art_adapt.training.episode_files import keep
@@ -40,7 +39,7 @@ from art_adapt.training.runs import UNTIL_STOPPED, Run, Task, prepare, scenario_
 from art_adapt.training.single_turn import complete
 from art_adapt.training.slots import at_once
 from art_adapt.training.stand_ins import stand_in
-from art_adapt.training.terminal import run_command, run_script
+from art_adapt.training.terminal import hide_arguments, run_command, run_script
 from art_adapt.training.usage import print_usage
 
 __all__ = [
@@ -91,4 +90,4 @@ __all__ = [
     "without_runs_of",
 ]
 
-command_line.take()
+hide_arguments()

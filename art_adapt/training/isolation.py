@@ -11,7 +11,9 @@ import pickle
 import signal
 import sys
 import threading
+import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
@@ -30,13 +32,17 @@ AsyncRollout = Callable[[Any, S], Awaitable[R]]
 ATTEMPTS = 3  # of an episode, as record() makes
 STARTING = 60.0  # seconds that a process may take to import ART and the agent
 NOT_FORKED = (
-    "episodes cannot be forked from a process that has imported the agent's modules: "
-    "{problem}. Each episode's process imports ART and the agent anew, which takes seconds."
+    "episodes cannot be forked from a process that has imported {what}: {problem}. Each "
+    "episode's process imports {what} anew."
 )
 
 
 class CannotFork(Exception):
     """The episode was not run: the process that it was forked from has a problem."""
+
+
+class CannotImport(CannotFork):
+    """That process cannot import the agent; nor can what is forked before the import."""
 
 
 def isolated(
@@ -46,9 +52,10 @@ def isolated(
 
     ART and the agent are imported once, by a process that does nothing else; those of
     the episodes are forked from it, so that each finds the modules as they were after
-    their import (on Linux; elsewhere, and where modules start threads, each imports them
-    anew). ``rollout`` must be a function at the top of its module, its scenario and
-    trajectory picklable.
+    their import. Where modules start threads or open files, that process imports ART alone
+    and each episode's imports the agent; on other systems than Linux each imports both.
+    A trajectory's ``duration`` is that of its process. ``rollout`` must be a function at
+    the top of its module, its scenario and trajectory picklable.
 
     Args:
         at_once: how many processes run side by side.
@@ -63,18 +70,30 @@ def isolated(
         async def in_process(model: Any, scenario: S) -> R:
             work = (in_process, _address(model), scenario, dict(os.environ))
             async with slots:
-                if _forks():
-                    try:
-                        return await _in_process(_fork_server(rollout), work, limit)  # type: ignore[no-any-return]
-                    except CannotFork as error:
-                        _cannot_fork.set()
-                        say_once(NOT_FORKED.format(problem=error))
-                spawn = multiprocessing.get_context("spawn")
-                return await _in_process(spawn, work, limit)  # type: ignore[no-any-return]
+                began = time.monotonic()
+                trajectory = await _forked_or_spawned(rollout, work, limit)
+                trajectory.metrics["duration"] = time.monotonic() - began
+                return trajectory  # type: ignore[no-any-return]
 
         return in_process
 
     return decorate
+
+
+async def _forked_or_spawned(
+    rollout: Any, work: tuple[Any, ...], limit: float | None
+) -> Any:
+    """Run an episode in a process that is forked from one with as much as it can hold."""
+    for what, module in (("the agent", rollout.__module__), ("ART", None)):
+        if sys.platform == "linux" and what not in _cannot_fork:
+            try:
+                return await _in_process(_fork_server(what, module), work, limit)
+            except CannotFork as error:
+                if _give_up(what):
+                    say_once(NOT_FORKED.format(what=what, problem=error))
+                if isinstance(error, CannotImport):
+                    _give_up("ART")
+    return await _in_process(multiprocessing.get_context("spawn"), work, limit)
 
 
 def _address(model: Any) -> Any:
@@ -90,21 +109,37 @@ def _address(model: Any) -> Any:
     )
 
 
-_cannot_fork = threading.Event()
+# What a process has imported that no episode's can be forked from.
+_cannot_fork: set[str] = set()
 _starting = threading.Lock()
 
 
-def _forks() -> bool:
-    """Tell whether episodes are forked: elsewhere libraries do not survive it."""
-    return sys.platform == "linux" and not _cannot_fork.is_set()
+def _give_up(what: str) -> bool:
+    """End the process that has imported ``what``; return False if another episode did."""
+    with _starting:
+        if what in _cannot_fork:
+            return False
+        _cannot_fork.add(what)
+        if (server := _server()) is not None:
+            with suppress(ProcessLookupError, ChildProcessError):
+                os.kill(server, signal.SIGKILL)
+                # The next one is started only once this one is gone.
+                os.waitid(os.P_PID, server, os.WEXITED | os.WNOWAIT)
+        return True
 
 
-def _fork_server(rollout: Any) -> Any:
-    """Return the context whose processes are forked from one that has imported everything."""
+def _fork_server(what: str, module: str | None) -> Any:
+    """Return the context whose processes are forked from one that has imported ``what``.
+
+    Raises:
+        CannotFork: another episode has shown that none can be.
+    """
     context = multiprocessing.get_context("forkserver")
     with _starting:
+        if what in _cannot_fork:
+            raise CannotFork
         context.set_forkserver_preload(["art_adapt.forked_from"])
-        os.environ[TOLD] = preloaded.told(rollout.__module__)
+        os.environ[TOLD] = preloaded.told(module)
         try:
             multiprocessing.forkserver.ensure_running()  # if it is not yet
         finally:
@@ -147,19 +182,17 @@ async def _forked(start: Callable[[], None]) -> None:
     """Start a process once the one that it is forked from has imported everything.
 
     Raises:
-        CannotFork: that takes too long, or ends it. The import may wait for something that
+        CannotImport: that takes too long, or ends it. The import may wait for something that
             this process holds, as a lock, and a spawned one would find another way.
     """
     try:
         await asyncio.wait_for(in_thread(start), STARTING)
     except TimeoutError:
-        if (server := _server()) is not None:
-            os.kill(server, signal.SIGKILL)
-        raise CannotFork(
+        raise CannotImport(
             f"importing them takes more than {STARTING:g} seconds"
         ) from None
     except (EOFError, ConnectionError):
-        raise CannotFork("importing them ends that process") from None
+        raise CannotImport("importing them ends that process") from None
 
 
 def _is_forking(context: Any) -> bool:

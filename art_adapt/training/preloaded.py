@@ -34,10 +34,17 @@ PREPARED = (
 problem = ""  # why no episode can be forked from this process
 
 
-def told(module: str) -> str:
-    """Return what the fork server is to be told: to be as this process, and a module."""
+def told(module: str | None) -> str:
+    """Return what the fork server is to be told: to be as this process, and a module.
+
+    None: its processes import the main module and the agent themselves.
+    """
     spawned = multiprocessing.spawn.get_preparation_data("forked from")
-    process = {key: spawned[key] for key in PREPARED if key in spawned}
+    process = {
+        key: spawned[key]
+        for key in PREPARED
+        if key in spawned and not (module is None and key.startswith("init_main"))
+    }
     torch = "torch" in sys.modules
     return json.dumps({"process": process, "module": module, "torch": torch})
 
@@ -53,7 +60,7 @@ def preload() -> None:
     here["_inheriting"] = True
     try:
         multiprocessing.spawn.prepare(wanted["process"])
-        if wanted["module"] != "__main__":
+        if wanted["module"] not in (None, "__main__"):
             import_module(wanted["module"])
         _import_what_a_call_does()
     except (Exception, SystemExit) as error:

@@ -33,7 +33,6 @@ from art_adapt.training.checkpoints import (
     set_aside_partial,
     validated_in,
 )
-from art_adapt.training.command_line import arguments
 from art_adapt.training.demonstrations import read_demonstrations
 from art_adapt.training.judging import try_judge
 from art_adapt.training.options import refuse, wrong_form, wrong_options
@@ -246,7 +245,7 @@ def _options(documentation: str, scenarios: str, settings: Mapping[str, Any]) ->
     add("--rollouts", type=int, help="rollouts of each scenario by each model")
     least = "lowest reward of an episode to keep; by default the mean"
     add("--least-reward", type=float, help=least)
-    options = parser.parse_args(arguments())
+    options = parser.parse_args()
     if not re.fullmatch(r"[\w.-]+", options.run_name):
         parser.error(
             "--run-name: use only letters, digits, dots, hyphens and underscores"

@@ -23,6 +23,7 @@ from art_adapt.recording.state import active
 from art_adapt.training.episodes import last_said
 from art_adapt.training.prompts import answer_prompts
 
+IMPORTS = "<frozen importlib._bootstrap>"  # the file of what runs a module's import
 PATIENCE = 3  # how often an agent may ask again after the last input
 
 
@@ -168,10 +169,28 @@ def _install() -> None:
     """Replace what belongs to the process; done once, it does nothing."""
     builtins.input = _read
     answer_prompts(_current)
-    if not isinstance(sys.argv, _Arguments):
-        sys.argv = _Arguments(sys.argv)
+    hide_arguments()
     if not isinstance(sys.stdout, _Output):
         sys.stdout = _Output(sys.stdout)
+
+
+def hide_arguments() -> None:
+    """Let no module read the command line when it is imported: that of a run is its own.
+
+    ``DB = sys.argv[1]`` of an agent would be ``--backend``. Done once, it does nothing.
+    """
+    if not isinstance(sys.argv, _Arguments):
+        sys.argv = _Arguments(sys.argv)
+
+
+def _is_importing() -> bool:
+    """True if the running code is that of a module which is being imported."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename == IMPORTS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _read(prompt: object = "", /) -> str:
@@ -193,11 +212,17 @@ def _current() -> _Terminal | None:
 
 
 class _Arguments(list[str]):
-    """``sys.argv``, of the episode where there is one."""
+    """``sys.argv``, of the episode where there is one; a module that is imported sees no more
+    than the program's name."""
 
     def _own(self) -> list[str]:
         terminal = _terminal.get()
-        return list(super().__iter__()) if terminal is None else terminal.arguments
+        if terminal is not None:
+            return terminal.arguments
+        return [*super().__iter__()][: 1 if _is_importing() else None]
+
+    def __reduce__(self) -> Any:  # to start a process, which may not have this class
+        return list, ([*super().__iter__()],)
 
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
         return self._own()[index]

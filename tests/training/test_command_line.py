@@ -1,4 +1,4 @@
-"""The command line of a train module is its own: the agent that it imports never sees it."""
+"""The command line of a train module is its own: the agent that it imports does not see it."""
 
 from __future__ import annotations
 
@@ -29,6 +29,18 @@ class Scenario(training.Scenario):
 if __name__ == "__main__":
     training.prepare(Scenario, globals())
 """
+PROGRAM = """\
+import argparse
+import pickle
+import sys
+
+from art_adapt import training
+
+parser = argparse.ArgumentParser()
+parser.add_argument("words", nargs="*")
+kept = pickle.loads(pickle.dumps(sys.argv))  # as for a process that is started
+print(parser.parse_args().words, kept[1:], type(kept))
+"""
 
 
 def test_an_agent_does_not_read_the_training_runs_arguments(tmp_path: Path) -> None:
@@ -38,3 +50,12 @@ def test_an_agent_does_not_read_the_training_runs_arguments(tmp_path: Path) -> N
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout == "opened stock.db\n"
     assert "--run-name: use only letters" in done.stderr  # which reads them itself
+
+
+def test_a_program_that_imports_training_reads_its_own_arguments(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = [sys.executable, "program.py", "one", "two"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "['one', 'two'] ['one', 'two'] <class 'list'>\n", done.stderr
