@@ -12,7 +12,7 @@ from art_adapt.codemods.locating import Located, Parsed, locate
 
 
 class HookExpressions(cst.CSTTransformer):
-    """Put hooks around the located expressions, and visit only statements with one."""
+    """Put hooks around the located expressions."""
 
     def __init__(
         self,
@@ -21,7 +21,6 @@ class HookExpressions(cst.CSTTransformer):
         layout: Layout,
     ) -> None:
         super().__init__()
-        self.located = located
         self.hooks: dict[int, list[tuple[str, Shape]]] = {}
         for wrap in wraps:
             node = located.nodes[wrap.span]
@@ -29,9 +28,6 @@ class HookExpressions(cst.CSTTransformer):
         self.opened = {
             id(located.nodes[span]) for span in layout.opened if span in located.nodes
         }
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        return self.located.leads_to(node)
 
     def on_leave(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
@@ -68,7 +64,7 @@ def hook_expressions(
                 next_step="assign the expression to a name in a statement of its own",
             )
     layout = lay_out(file.lines, wraps, line_length, hug=hug)
-    return file.module.visit(HookExpressions(wraps, located, layout))
+    return located.edited(file.module, HookExpressions(wraps, located, layout))
 
 
 def hooked(expression: cst.BaseExpression, hook: str, shape: Shape) -> cst.Call:

@@ -33,16 +33,12 @@ class UnhookExpressions(cst.CSTTransformer):
 
     def __init__(self, hooks: list[_Hook], located: Located) -> None:
         super().__init__()
-        self.located = located
         self.hooks = {id(located.nodes[hook.span]): hook for hook in hooks}
         self.joined = {
             id(located.nodes[hook.joins])
             for hook in hooks
             if hook.joins is not None and hook.joins in located.nodes
         }
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        return self.located.leads_to(node)
 
     def on_leave(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
@@ -109,7 +105,7 @@ def remove_hooks(
             raise CannotEdit("cannot find this hook in the syntax tree", span.line)
     module = file.module
     if found:
-        module = module.visit(UnhookExpressions(found, located))
+        module = located.edited(module, UnhookExpressions(found, located))
     return without_hook_import(module, hook_module, hooks) if hooks else module
 
 

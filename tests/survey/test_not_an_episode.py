@@ -440,6 +440,8 @@ def _entry(folder: Path, text: str) -> str | None:
 
 # Settings that a function makes of the environment: the same for every scenario.
 SETTINGS = """\
+import argparse
+import json
 import os
 from dataclasses import dataclass
 
@@ -465,6 +467,16 @@ LOADED = {
     "nobody calls it": """
         def load_settings() -> Settings:
             return Settings(os.environ.get("PROVIDER", "openai"), 3)
+        """,
+    "a file may be named": """
+        def load(path: str | None = None) -> Settings:
+            return Settings(**json.loads(open(path or "settings.json").read()))
+
+
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--settings")
+            print(run(input("> "), load(parser.parse_args().settings)))
         """,
     "in a try": """
         def from_environment():

@@ -5,7 +5,6 @@ Each module here covers one subject, and imports only modules above it:
 - ``reaching``: which definitions of a name reach each statement
 - ``definitions``: which definitions of a name reach its use
 - ``functions``: which function of the project a call enters
-- ``passed``: which functions are passed to others
 - ``flow``: what an expression may stand for
 - ``contents``: what a mapping has under a key, what a list holds
 - ``annotated``: how a value is annotated
@@ -149,42 +148,13 @@ class Code(File):
             if self.syntax.qualified(call.func) == "art_adapt.training.record"
         )
 
-    @cached_property
-    def blocks(self) -> Blocks:
-        return Blocks(self.syntax)
-
-    @cached_property
-    def callbacks(self) -> Callbacks:
-        return Callbacks(self)
-
-    @cached_property
-    def uses(self) -> Uses:
-        return Uses(self.syntax)
-
-    @cached_property
-    def trajectories(self) -> Trajectories:
-        return Trajectories(self)
-
-    @cached_property
-    def retries(self) -> Retries:
-        return Retries(self)
-
-    @cached_property
-    def models(self) -> Models:
-        return Models(self)
-
-    @cached_property
-    def rewards(self) -> Rewards:
-        return Rewards(self, self.trajectories)
-
-    @cached_property
-    def completions(self) -> Completions:
-        return Completions(self, self.trajectories)
-
-    @cached_property
-    def sampled(self) -> Sampled:
-        return Sampled(self, self.completions)
-
-    @cached_property
-    def training(self) -> Training:
-        return Training(self, self.trajectories)
+    blocks = cached_property(lambda self: Blocks(self.syntax))
+    uses = cached_property(lambda self: Uses(self.syntax))
+    callbacks = cached_property(Callbacks)
+    trajectories = cached_property(Trajectories)
+    retries = cached_property(Retries)
+    models = cached_property(Models)
+    rewards = cached_property(lambda self: Rewards(self, self.trajectories))
+    completions = cached_property(lambda self: Completions(self, self.trajectories))
+    sampled = cached_property(lambda self: Sampled(self, self.completions))
+    training = cached_property(lambda self: Training(self, self.trajectories))

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.given import function_given
+from art_adapt.code.given import function_given, given_for
 from art_adapt.code.nodes import Function, arguments_of, dotted, last_name
 from art_adapt.code.project import Project
-from art_adapt.code.resolution import resolve
+from art_adapt.code.resolution import referred, resolve
 from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
-from art_adapt.rules.code.passed import Passed, passed_functions
 
 CALLS = 3  # functions entered, one inside the other
 
@@ -89,7 +88,6 @@ class Functions:
     _calls: dict[Syntax, dict[str, list[ast.Call]]] = field(
         default_factory=dict, init=False
     )
-    _passed: dict[Syntax, Passed] = field(default_factory=dict, init=False)
 
     @cached_property
     def _project(self) -> Project:
@@ -149,20 +147,16 @@ class Functions:
 
         A decorator's parameter is the function that it decorates.
         """
-        around = function_given(syntax, callee)
-        if around is None:
+        if function_given(syntax, callee) is None:
             return None
-        key = around.qualname, dotted(callee) or ""
-        given = self._passed_in(syntax).get(key, [])
-        found = {f.qualname for f in given if f is not None}
-        alone = len(found) == 1 and None not in given
-        return syntax.functions[found.pop()] if alone else None
-
-    def _passed_in(self, syntax: Syntax) -> Passed:
-        """Return which functions of a file are passed to which others."""
-        if syntax not in self._passed:
-            self._passed[syntax] = passed_functions(syntax, self.of_file)
-        return self._passed[syntax]
+        found = set(referred(self._project, syntax, callee))
+        plain = all(  # a lambda or a partial has arguments of its own
+            isinstance(each, ast.Name | ast.Attribute)
+            and referred(self._project, place, each)
+            for place, each in given_for(self._project, syntax, callee)
+        )
+        path, name = found.pop() if plain and len(found) == 1 else (None, "")
+        return syntax.functions.get(name) if path == syntax.source.path else None
 
     def _resolved(
         self, syntax: Syntax, callee: ast.expr

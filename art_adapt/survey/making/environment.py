@@ -93,7 +93,7 @@ def _returning(
             if (
                 module is not None
                 and returns is not None
-                and _takes_nothing(function)
+                and _is_called_with_nothing(function)
                 and (is_importable(place) or not runs_when_imported(place))
                 and annotated(project, place, returns) == wanted
             ):
@@ -105,14 +105,19 @@ def _returning(
                 )
 
 
-def _takes_nothing(function: Function) -> bool:
+def _is_called_with_nothing(function: Function) -> bool:
     return (
         function.class_name is None
         and not function.nested
         and isinstance(function.node, ast.FunctionDef)
         and not function.node.decorator_list
-        and not function.given
+        and _needs_nothing(function)
     )
+
+
+def _needs_nothing(function: Function) -> bool:
+    """True if each of its parameters has a default: ``load(path=None)``."""
+    return set(function.given) <= {name for name, _ in defaults_of(function.node)}
 
 
 def constructor_of_environment(place: Syntax, class_name: str) -> str | None:
@@ -122,7 +127,7 @@ def constructor_of_environment(place: Syntax, class_name: str) -> str | None:
         for function in place.functions.values()
         if function.class_name == class_name
         and decorator_names(function.node) == ["classmethod"]
-        and set(function.given) <= {name for name, _ in defaults_of(function.node)}
+        and _needs_nothing(function)
         and _returns_an_instance(place, function)
     ]
     return found[0] if len(found) == 1 else None
