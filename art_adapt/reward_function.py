@@ -81,7 +81,7 @@ def _check_function(reward: str, name: str, path: Path) -> None:
         near = get_close_matches(name, list(syntax.functions), 3)
         raise Refusal(
             f"--reward {reward}: {name} is not in this file",
-            next_step=f"similar names are {', '.join(near)}"
+            next_step=f"did you mean {' or '.join(near)}?"
             if near
             else "write it first",
             path=path,

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.backends import KEYS
-from art_adapt.code.nodes import keyword
+from art_adapt.code.nodes import keyword, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.project_folder import project_root
 from art_adapt.code.syntax import Syntax
+from art_adapt.code.variables_read import variables_read, variables_required
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY
 from art_adapt.rehearsal.settings_classes import Variable, settings_read
@@ -57,10 +58,8 @@ ELSEWHERE = {
     "NETRC": os.devnull,
 }
 NOWHERE = "http://127.0.0.1:9"
-# os.environ["X"] raises without X; "X_API_KEY" anywhere is likely to be read.
-REQUIRED = re.compile(r"environ\[\s*[\"'](\w+)[\"']")
-READ = re.compile(r"(?:environ(?:\[|\.\w+\()|getenv\()\s*[\"'](\w+)[\"']")
-API_KEY = re.compile(r"[\"']((?:[A-Z][A-Z0-9_]*_)?API_?KEY)[\"']")
+# A text like this anywhere is likely to be the name of a variable that is read.
+API_KEY = re.compile(r"(?:[A-Z][A-Z0-9_]*_)?API_?KEY")
 # What a library's client reads by itself, without a word in the agent's files.
 READ_BY_LIBRARY = {
     "groq": "GROQ_API_KEY",
@@ -80,10 +79,12 @@ class Environment:
     """The variables of a train module's process.
 
     ``withheld`` are those of the user's that its files read and that it is not given.
+    ``made_up`` are those that its files insist on and that a placeholder stands for.
     """
 
     variables: dict[str, str]
     withheld: tuple[str, ...]
+    made_up: tuple[str, ...]
 
 
 def environment(
@@ -99,7 +100,7 @@ def environment(
     """
     files = files_of(train_module)
     of_model = dict.fromkeys(_addresses_of_model(files), url)
-    read = {name for file in files for name in READ.findall(file.source.text)}
+    read = {name for file in files for name in variables_read(file, file.nodes)}
     settings = list(settings_read(files))
     read |= {s for v in settings for s in (v.name, v.name.upper(), v.name.lower())}
     kept, withheld = {}, []
@@ -120,21 +121,24 @@ def environment(
         }
     ours = _ours(url)
     variables = {**ELSEWHERE, **placeholders, **kept, **ours}
+    made_up = placeholders.keys() - kept.keys() - ours.keys() - of_model.keys()
     return Environment(
-        variables, tuple(sorted(set(withheld) - ours.keys() - of_model.keys()))
+        variables,
+        tuple(sorted(set(withheld) - ours.keys() - of_model.keys())),
+        tuple(sorted(made_up)),
     )
 
 
 def _addresses_of_model(files: Iterable[Syntax]) -> Iterator[str]:
     """Yield the variables that say where the model is: they reach ``base_url=``, or say so."""
     for file in files:
-        for name in READ.findall(file.source.text):
+        for name in variables_read(file, file.nodes):
             if OF_MODEL.search(name.upper()):
                 yield name
         for node in file.nodes:
             value = keyword(node, "base_url") if isinstance(node, ast.Call) else None
             for each in (value, *file.values_of(value)) if value is not None else ():
-                yield from READ.findall(ast.unparse(each))
+                yield from variables_read(file, [*ast.walk(each)])
 
 
 def _said_in_env_files(train_module: Path) -> dict[str, str]:
@@ -226,7 +230,7 @@ def _placeholders(files: Sequence[Syntax]) -> dict[str, str]:
     """Return what stands for the keys and the addresses that files insist on."""
     found = dict.fromkeys(keys_read(files), PRODUCTION_KEY)
     for file in files:
-        for name in REQUIRED.findall(file.source.text):
+        for name in variables_required(file, file.nodes):
             if ADDRESS.search(name) and not SECRET.search(name):
                 found[name] = NOWHERE
     return found
@@ -261,21 +265,32 @@ def _for_settings(settings: Sequence[Variable], train_module: Path) -> dict[str,
 def keys_read(files: Iterable[Syntax]) -> Iterator[str]:
     """Yield the variables with keys that files read, or the libraries they use."""
     for file in files:
-        text = file.source.text
-        yield from (n for n in REQUIRED.findall(text) if SECRET.search(n))
-        yield from (n for n in API_KEY.findall(text) if n not in AZURE)
+        required = variables_required(file, file.nodes)
+        yield from (name for name in required if SECRET.search(name))
+        for text in _texts(file):
+            if API_KEY.fullmatch(text) and text not in AZURE:
+                yield text
         for library, name in READ_BY_LIBRARY.items():
             if file.imports_module(library) is not None:
                 yield name
 
 
-def _is_on_azure(files: Iterable[Syntax]) -> bool:
+def _texts(file: Syntax) -> Iterator[str]:
+    for node in file.nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def _is_on_azure(files: Sequence[Syntax]) -> bool:
     """True if Azure is the only place where the files ask a model."""
-    texts = [file.source.text for file in files]
-    plain = re.compile(r"[\"']OPENAI_API_KEY[\"']|\b(?:Async)?OpenAI\(")
-    return any("AzureOpenAI" in text for text in texts) and not any(
-        plain.search(text) for text in texts
-    )
+    nodes = [node for file in files for node in file.nodes]
+    made = {last_name(node.func) for node in nodes if isinstance(node, ast.Call)}
+    imported = {node.name for node in nodes if isinstance(node, ast.alias)}
+    if made & {"OpenAI", "AsyncOpenAI"}:
+        return False
+    if any("OPENAI_API_KEY" in _texts(file) for file in files):
+        return False
+    return bool((made | imported) & {"AzureOpenAI", "AsyncAzureOpenAI"})
 
 
 def files_of(train_module: Path) -> list[Syntax]:

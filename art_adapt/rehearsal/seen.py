@@ -40,10 +40,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Witness:
-    """Something that adapting states of an agent, and whether the rehearsal saw it."""
+    """Something that adapting states of an agent, and whether the rehearsal saw it.
+
+    ``otherwise``: what it saw instead, if that can be said.
+    """
 
     statement: str
     seen: bool
+    otherwise: str = ""
 
 
 @dataclass(frozen=True)

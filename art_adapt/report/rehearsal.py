@@ -6,6 +6,7 @@ import base64
 import html
 import io
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -43,11 +44,16 @@ def announce(module: Path, conditions: Conditions, stream: TextIO) -> None:
         lines.append(
             Line("", f"--stub {names[0]} would keep that function from running")
         )
-    if withheld := environment("", module, conditions.let_through).withheld:
+    given = environment("", module, conditions.let_through)
+    if withheld := given.withheld:
         lines.append(
             Line(
                 "withheld", ", ".join(withheld), f"--env {withheld[0]} lets it through"
             )
+        )
+    if unset := [name for name in given.made_up if name not in os.environ]:
+        lines.append(
+            Line("made up", ", ".join(unset), "not set here; training needs it")
         )
     write(lines, stream)
 
@@ -172,11 +178,15 @@ def _lines(rehearsal: Rehearsal) -> Iterator[Line]:
 
 def _seen_lines(rehearsal: Rehearsal) -> Iterator[Line]:
     numbers = rehearsal.figures
+    began = bool(numbers.episodes or numbers.lost)
+    counted = f"{numbers.steps} steps, {numbers.episodes} episodes"
     yield Line(
         text=f"Rehearsed {shown(rehearsal.path)} with ART {rehearsal.art}: "
-        f"{numbers.steps} steps, {numbers.episodes} episodes, {rehearsal.seconds:.0f} s",
+        f"{counted if began else 'no episode began'}, {rehearsal.seconds:.0f} s",
         heading=True,
     )
+    if not began:
+        return
     yield from _figure_lines(numbers)
     yield from _tool_lines(rehearsal)
     if rehearsal.learning is not None:
@@ -204,9 +214,13 @@ def _found_lines(rehearsal: Rehearsal) -> Iterator[Line]:
 
 
 def _witness_lines(rehearsal: Rehearsal) -> Iterator[Line]:
-    """Say what was not seen of what adapting states; what was seen is in the JSON."""
+    """Say what was not seen of what adapting states, or seen instead; the JSON has it all."""
     for witness in rehearsal.witnesses:
-        if not witness.seen:
+        if witness.seen:
+            continue
+        if witness.otherwise:
+            yield Line("seen", witness.otherwise)
+        else:
             yield Line("not seen", witness.statement)
 
 
@@ -238,7 +252,8 @@ def _figure_lines(numbers: Figures) -> Iterator[Line]:
         f"tokens, {numbers.seconds:.2f} s each",
         f"{numbers.failed} failed, {numbers.lost} lost",
     )
-    yield Line("answered", f"{numbers.answered} of {numbers.episodes} episodes")
+    every = numbers.episodes + numbers.lost
+    yield Line("answered", f"{numbers.answered} of {every} episodes")
     if numbers.reward_mean is not None:
         yield Line(
             "rewards",

@@ -42,6 +42,30 @@ def test_an_agent_that_insists_on_a_key_gets_a_placeholder(
 
 
 @pytest.mark.parametrize(
+    ("reads", "made_up"),
+    [
+        ("os.environ['SHOP_URL']", True),
+        ("os.environ['SHOP_TOKEN']", True),
+        ("read['SHOP_URL']", True),
+        ("os.environ.get('SHOP_URL')", False),
+        ("os.getenv('SHOP_URL', 'http://localhost')", False),
+        ("os.environ.setdefault('SHOP_URL', 'http://localhost')", False),
+    ],
+)
+def test_what_an_agent_cannot_do_without_is_made_up_and_named(
+    reads: str, made_up: bool, tmp_path: Path
+) -> None:
+    agent = f"import os\nfrom os import environ as read\nshop = {reads}\n"
+    # What is set, or only spelled in a comment, is not read.
+    agent += "# os.environ['OTHER_URL']\nos.environ['MADE_URL'] = 'x'\n"
+    variables(tmp_path, agent)
+    found = environment(URL, tmp_path / "agent_train.py").made_up
+    assert [name for name in found if name.endswith(("URL", "TOKEN"))] == (
+        [reads.split("'")[1]] if made_up else []
+    )
+
+
+@pytest.mark.parametrize(
     ("agent", "on_azure"),
     [
         ("from openai import AzureOpenAI\nclient = AzureOpenAI()\n", True),

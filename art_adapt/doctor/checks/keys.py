@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from art_adapt.code.variables_read import variables_required
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
 from art_adapt.rehearsal.environment import files_of, keys_read
 from art_adapt.training.runs import keys_needed
@@ -17,7 +18,9 @@ def check(setup: Setup) -> Iterator[Finding]:
         yield failed(
             "keys", f"{name} is not set: {user} needs it", f"run export {name}=..."
         )
-    read = sorted({*keys_read(files_of(setup.path))} - needed.keys())
+    files = files_of(setup.path)
+    required = {n for file in files for n in variables_required(file, file.nodes)}
+    read = sorted({*keys_read(files), *required} - needed.keys())
     unset = [name for name in read if not os.environ.get(name)]
     for name in unset:
         yield note("keys", f"{name} is not set, and the agent reads it")

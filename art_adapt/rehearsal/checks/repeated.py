@@ -19,20 +19,23 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             "the same scenario and the same replies lead to the same requests"
             + (f": {apart}" if apart else ""),
             not apart,
+            f"the same scenario and the same replies led to other requests: {apart}",
         )
     asked = len(_asked(seen, UNENDING))
     if asked and offered_tools(seen):
         ended = UNENDING in seen.notes.repeated and asked <= MOST_REQUESTS
-        count = f"{asked} requests"
-        if not ended:
-            count = (
-                f"failed after {count}"
-                if asked <= MOST_REQUESTS
-                else f"not after {MOST_REQUESTS}"
+        count, otherwise = f"{asked} requests", ""
+        if not ended and asked <= MOST_REQUESTS:
+            count = f"failed after {count}"
+            otherwise = f"an episode whose model keeps calling tools {count}"
+        elif not ended:
+            count = f"not after {MOST_REQUESTS}"
+            otherwise = (
+                f"an episode whose model keeps calling tools goes on after {MOST_REQUESTS} "
+                "requests"
             )
-        yield Witness(
-            f"an episode ends although its model keeps calling tools: {count}", ended
-        )
+        statement = f"an episode ends although its model keeps calling tools: {count}"
+        yield Witness(statement, ended, otherwise)
 
 
 def _asked(seen: Seen, phase: str) -> list[Json]:

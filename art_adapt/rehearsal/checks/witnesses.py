@@ -35,7 +35,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             continue  # a key for the reward, or of what the agent is not given
         count = sum(_is_in(value, sent) for value in values)
         statement = f"scenario.{name} is in a request, for {count} of {len(values)}"
-        yield Witness(statement, bool(count))
+        yield Witness(statement, bool(count), f"scenario.{name} is in no request")
     yield from _unpassed(seen, used)
     told = replies(seen)
     for name in offered_tools(seen):
@@ -47,6 +47,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             yield Witness(
                 f"the tool {name} reached its service: {told[name][0].failure!r}",
                 False,
+                f"the tool {name} asked a service, which a rehearsal does not let it reach: "
+                f"{told[name][0].failure!r}",
             )
     asked_by = {f"{each}.".replace("<locals>.", "") for each in asking(seen)}
     for name, place in dict(seen.hooked).items() if asked_by else ():
@@ -56,7 +58,11 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     if seen.written is not None:
         names = ", ".join(sorted(path.as_posix() for path in seen.written)[:SHOWN])
         which = f": {names}" if names else ""
-        yield Witness(f"no file of the project was written{which}", not seen.written)
+        yield Witness(
+            f"no file of the project was written{which}",
+            not seen.written,
+            f"an episode wrote files of the project{which}",
+        )
     yield from repeated.witnesses(seen)
 
 
@@ -66,7 +72,11 @@ def _unpassed(seen: Seen, used: set[str] | None) -> Iterator[Witness]:
     keys = dict.fromkeys(key for row in rows for key in row)
     aside = [] if used is None else [key for key in keys if key not in used]
     for name, where in unpassed(seen.path, aside).items():
-        yield Witness(f"{where} was given {name}, which rows have", False)
+        yield Witness(
+            f"{where} was given {name}, which rows have",
+            False,
+            f"rows have {name}, which {where} takes; episode() does not pass it",
+        )
 
 
 def told_apart(seen: Seen) -> Iterator[Finding]:

@@ -91,8 +91,8 @@ def _role_of(
     beside = f"beside the conversation in {core[0].function}{_overruled(call)}"
     if in_tool:
         return Role.AUXILIARY, f"{call.function} is part of a tool, {beside}"
-    if job := SIDE_JOB.search(_named(call)):
-        return Role.AUXILIARY, f"{call.function} ({job[0]}) is a side job {beside}"
+    if SIDE_JOB.search(_named(call)):
+        return Role.AUXILIARY, f"{call.function} is a side job by its name, {beside}"
     return role, reason
 
 
