@@ -114,9 +114,16 @@ def test_which_module(folder: Path) -> None:
     code, said = looked(folder)
     assert code == 2 and "agent_train.py, other_train.py" in said
     assert looked(folder, "--module", "other_train.py")[0] == 0
-    assert looked(folder.parent)[1].startswith(
+    (folder / "other_train.py").unlink()
+    (folder / "docs").mkdir()
+    assert looked(folder / "docs")[1].startswith(
         "art-adapt: no train module in this folder"
     )
+    inner = folder / "package"
+    inner.mkdir()
+    for file in ("agent_train.py", "scenarios.jsonl"):
+        (folder / file).rename(inner / file)
+    assert looked(folder)[0] == 0  # the only one below
 
 
 def test_the_agent_does_not_run(folder: Path) -> None:

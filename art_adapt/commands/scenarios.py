@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from art_adapt.code.project_folder import python_files
 from art_adapt.commands import command_app
 from art_adapt.errors import Refusal
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
@@ -103,18 +104,19 @@ def own_source(path: Path) -> str:
 
 
 def only_train_module() -> Path:
-    """Return the only train module in the working folder.
+    """Return the only train module in the working folder, or else the only one below it.
 
     Raises:
         Refusal: there is none, or more than one.
     """
-    found = sorted(Path().glob("*_train.py"))
+    below = (path for path in python_files(Path()) if path.stem.endswith("_train"))
+    found = sorted(Path().glob("*_train.py")) or sorted(below)
     if len(found) == 1:
         return found[0]
     names = ", ".join(map(str, found))
     raise Refusal(
         f"several train modules in this folder: {names}"
         if found
-        else "no train module in this folder",
+        else "no train module in this folder or below it",
         next_step="name it with --module path/to/agent_train.py",
     )
