@@ -14,7 +14,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 from art_adapt.code.command_line import reads_arguments
@@ -29,6 +29,7 @@ LARGEST = 200_000  # bytes of a file that is searched
 SAYING = ("README*", "Makefile", "Dockerfile", "docs/*.md")
 RUNNERS = ("python", "python3", "uv", "poetry", "pdm", "uvicorn", "streamlit", "pytest")
 LEADING = re.compile(r"^\s*(?:[$>@-]\s*|RUN\s+|CMD\s+|ENTRYPOINT\s+)*")
+SET = re.compile(r"[A-Za-z_]\w*=.*")  # a variable before a command
 OPEN = re.compile(r"[<>{}\[\]|]|\.\.\.|\bYOUR_|\$\(")  # what its reader has to fill in
 
 
@@ -43,15 +44,16 @@ def _said(agent: Path, root: Path) -> Iterator[str]:
     """Yield lines of the project's documents that run the agent's file or module."""
     relative = Path(os.path.relpath(agent.resolve(), root))
     names = {relative.as_posix(), agent.name, ".".join(relative.with_suffix("").parts)}
-    if agent.name in ("__init__.py", "__main__.py"):
+    if (agent.parent / "__main__.py").is_file():  # python -m package
         names.add(".".join(relative.parent.parts))
     for pattern in SAYING:
         for file in sorted(root.glob(pattern)):
             if file.is_file() and file.stat().st_size <= LARGEST:
                 text = file.read_text(encoding="utf-8", errors="replace")
                 for line in text.splitlines():
-                    if (command := _command(line, names)) is not None:
-                        yield command
+                    for part in (line, *line.split("`")[1::2]):
+                        if (command := _command(part, names)) is not None:
+                            yield command
 
 
 def _command(line: str, names: set[str]) -> str | None:
@@ -65,10 +67,14 @@ def _command(line: str, names: set[str]) -> str | None:
         words = shlex.split(line, comments=True)
     except ValueError:
         return None
-    if not words or words[0] not in RUNNERS or "install" in words or OPEN.search(line):
+    variables = list(takewhile(SET.fullmatch, words))
+    run = words[len(variables) :]
+    if not run or run[0] not in RUNNERS or "install" in run or OPEN.search(line):
         return None
-    told = {word.partition(":")[0] for word in words[1:]}
-    return shlex.join(words) if told & names else None
+    told = {word.partition(":")[0] for word in run[1:]}
+    if not told & names:
+        return None
+    return shlex.join([*["env"] * bool(variables), *words])
 
 
 def _scripts(root: Path) -> Iterator[str]:

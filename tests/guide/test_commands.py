@@ -1,0 +1,45 @@
+"""The commands with which a project's documents say that they run its agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from art_adapt.guide.commands import commands_of
+
+SAID = {
+    "Run it:\n\n    $ python bot/agent.py 'a question'\n": "python bot/agent.py 'a question'",
+    "```sh\npython -m bot.agent\n```\n": "python -m bot.agent",
+    "Run: `python bot/agent.py notes.db`\n": "python bot/agent.py notes.db",
+    "    TEAM=blue PORT=1 python -m bot 'Hi'\n": "env TEAM=blue PORT=1 python -m bot Hi",
+    "1. `uv run python -m bot 'Hi'`, then wait\n": "uv run python -m bot Hi",
+}
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_what_a_readme_says(tmp_path: Path, text: str) -> None:
+    assert commands_of(agent_in(tmp_path, text))[0] == SAID[text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "    python bot/agent.py <question>\n",
+        "    pip install bot.agent\n",
+        "    python other.py\n",
+        "See `bot/agent.py` and python.\n",
+    ],
+)
+def test_what_is_no_command_that_runs_it(tmp_path: Path, text: str) -> None:
+    assert not commands_of(agent_in(tmp_path, text))
+
+
+def agent_in(folder: Path, text: str) -> Path:
+    (folder / "pyproject.toml").touch()
+    (folder / "README.md").write_text(text)
+    package = folder / "bot"
+    package.mkdir()
+    for name in ("__init__", "__main__", "agent"):
+        (package / f"{name}.py").write_text("")
+    return package / "agent.py"
