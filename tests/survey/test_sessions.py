@@ -168,6 +168,16 @@ OTHERS = {
         def say(session_id: str, text: str) -> str:
             session = list(PROMPTS[session_id])
         """,
+    "another's own dict": """
+        def parse(text: str) -> str:
+            options = {}
+            options[text] = 1
+            return text
+
+        def say(session_id: str, text: str) -> str:
+            options = {}
+            session = [str(options.get(session_id))]
+        """,
     "two begin": """
         SESSIONS = {}
 

@@ -41,7 +41,8 @@ def with_session(project: Project, graph: CallGraph, entry: EntryPoint) -> Entry
     if entry.route is not None or entry.is_script or entry.is_request:
         return entry
     run = graph.run_by([entry.key])
-    entries = [each for key in run for each in _entries(project, key)]
+    functions = (key for key in run if key[1] in project.files[key[0]].functions)
+    entries = [each for key in functions for each in _entries(project, key)]
     for each in entries:
         name = None if each.is_stored else _parameter(project, entry, each)
         if (
@@ -66,7 +67,7 @@ def with_session(project: Project, graph: CallGraph, entry: EntryPoint) -> Entry
 
 
 def _entries(project: Project, key: FunctionKey) -> Iterator[Entry]:
-    """Yield the entries of dicts that a function reads and fills."""
+    """Yield the entries that a function reads and fills of dicts that outlive it."""
     syntax = project.files[key[0]]
     for node in syntax.owned_by(key[1]):
         match node:
@@ -78,8 +79,16 @@ def _entries(project: Project, key: FunctionKey) -> Iterator[Entry]:
                 is_stored = method == "setdefault"
             case _:
                 continue
-        if (name := dotted(whole)) is not None:
+        name = dotted(whole)
+        if name is not None and not _is_local(syntax, name, key[1]):
             yield Entry(key, name, at, is_stored)
+
+
+def _is_local(syntax: Syntax, name: str, function: str) -> bool:
+    head, is_attribute, _ = name.partition(".")
+    return syntax.is_local(head, function) and not (
+        is_attribute and head in ("self", "cls")
+    )
 
 
 def _parameter(project: Project, entry: EntryPoint, at: Entry) -> str | None:
