@@ -251,6 +251,7 @@ def test_however_it_is_started(folder: Path, command: tuple[str, ...]) -> None:
     assert starts(folder) == [{"question": "one"}], done.stderr.decode()
 
 
+@pytest.mark.wide
 def test_tests_servers_and_processes_of_its_own(folder: Path) -> None:
     write(folder, FUNCTION, "")
     (folder / "test_it.py").write_text(

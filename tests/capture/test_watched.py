@@ -14,7 +14,10 @@ from watched_agents import HEAD, SHOWN, entry_of, patch_of, rows, watched
 
 @pytest.mark.parametrize(
     "name",
-    ["a team around a planner and a worker", "a factory fills the agent and prints"],
+    [
+        "a team around a planner and a worker",
+        pytest.param("a factory fills the agent and prints", marks=pytest.mark.wide),
+    ],
 )
 def test_a_run_shows_the_episode(name: str, tmp_path: Path) -> None:
     agent, replies, episode, row = SHOWN[name]

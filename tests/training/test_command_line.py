@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.wide  # each imports ART in a process of its own
+
 AGENT = """\
 import sys
 
