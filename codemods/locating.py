@@ -91,8 +91,9 @@ def _in_characters(lines: Sequence[str], span: Span) -> Span:
     """Return a span with columns in characters, as libcst counts them: none for a mark."""
 
     def characters(line: int, column: int) -> int:
-        text = lines[line - 1].lstrip("\ufeff").encode()
-        return len(text[:column].decode(errors="ignore"))
+        text = lines[line - 1]
+        text = text.removeprefix("\ufeff") if line == 1 else text
+        return len(text.encode()[:column].decode(errors="ignore"))
 
     start = characters(span.line, span.column)
     end = characters(span.end_line, span.end_column)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from art_adapt.code.nodes import last_name
 from art_adapt.code.syntax import Syntax
@@ -11,7 +11,7 @@ from art_adapt.code.syntax import Syntax
 READS = ("get", "pop", "setdefault")
 
 
-def variables_read(syntax: Syntax, nodes: Iterable[ast.AST]) -> Iterator[str]:
+def variables_read(syntax: Syntax, nodes: Collection[ast.AST]) -> Iterator[str]:
     """Yield the variables that some nodes of a file read: ``os.getenv("X")``, ``environ["X"]``."""
     for node in nodes:
         match node:
@@ -21,13 +21,13 @@ def variables_read(syntax: Syntax, nodes: Iterable[ast.AST]) -> Iterator[str]:
             ) if method in READS and _is_environment(syntax, holder):
                 yield name
             case ast.Call(func=called, args=[ast.Constant(str(name)), *_]) if (
-                last_name(called) == "getenv"
+                last_name(called) == "getenv" or syntax.qualified(called) == "os.getenv"
             ):
                 yield name
     yield from variables_required(syntax, nodes)
 
 
-def variables_required(syntax: Syntax, nodes: Iterable[ast.AST]) -> Iterator[str]:
+def variables_required(syntax: Syntax, nodes: Collection[ast.AST]) -> Iterator[str]:
     """Yield the variables without which some nodes of a file raise: ``os.environ["X"]``."""
     for node in nodes:
         match node:

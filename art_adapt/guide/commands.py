@@ -30,7 +30,7 @@ SAYING = ("README*", "Makefile", "Dockerfile", "docs/*.md")
 RUNNERS = ("python", "python3", "uv", "poetry", "pdm", "uvicorn", "streamlit", "pytest")
 LEADING = re.compile(r"^\s*(?:[$>@-]\s*|RUN\s+|CMD\s+|ENTRYPOINT\s+)*")
 SET = re.compile(r"[A-Za-z_]\w*=.*")  # a variable before a command
-OPEN = re.compile(r"[<>{}\[\]|]|\.\.\.|\bYOUR_|\$\(")  # what its reader has to fill in
+OPEN = re.compile(r"[<>{}\[\]|]|\.\.\.|\bYOUR_|\$")  # what its reader has to fill in
 
 
 def commands_of(agent: Path) -> list[str]:
@@ -44,8 +44,8 @@ def _said(agent: Path, root: Path) -> Iterator[str]:
     """Yield lines of the project's documents that run the agent's file or module."""
     relative = Path(os.path.relpath(agent.resolve(), root))
     names = {relative.as_posix(), agent.name, ".".join(relative.with_suffix("").parts)}
-    if (agent.parent / "__main__.py").is_file():  # python -m package
-        names.add(".".join(relative.parent.parts))
+    if relative.parent.parts and (agent.parent / "__main__.py").is_file():
+        names.add(".".join(relative.parent.parts))  # python -m package
     for pattern in SAYING:
         for file in sorted(root.glob(pattern)):
             if file.is_file() and file.stat().st_size <= LARGEST:

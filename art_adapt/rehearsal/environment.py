@@ -111,7 +111,8 @@ def environment(
                 kept[name] = value
         elif name in read and (name in os.environ or not SECRET.search(name.upper())):
             withheld.append(name)
-    placeholders = _placeholders(files) | _for_settings(settings, train_module)
+    for_settings = _for_settings(settings, train_module)
+    placeholders = _placeholders(files) | for_settings
     placeholders |= of_model
     if _is_on_azure(files):
         placeholders |= {
@@ -121,7 +122,9 @@ def environment(
         }
     ours = _ours(url)
     variables = {**ELSEWHERE, **placeholders, **kept, **ours}
-    made_up = placeholders.keys() - kept.keys() - ours.keys() - of_model.keys()
+    required = {n for file in files for n in variables_required(file, file.nodes)}
+    made_up = placeholders.keys() & (required | for_settings.keys())
+    made_up -= kept.keys() | ours.keys() | of_model.keys()
     return Environment(
         variables,
         tuple(sorted(set(withheld) - ours.keys() - of_model.keys())),
@@ -285,12 +288,13 @@ def _is_on_azure(files: Sequence[Syntax]) -> bool:
     """True if Azure is the only place where the files ask a model."""
     nodes = [node for file in files for node in file.nodes]
     made = {last_name(node.func) for node in nodes if isinstance(node, ast.Call)}
-    imported = {node.name for node in nodes if isinstance(node, ast.alias)}
+    named = {node.name for node in nodes if isinstance(node, ast.alias)}
+    named |= {last_name(n) for n in nodes if isinstance(n, ast.Name | ast.Attribute)}
     if made & {"OpenAI", "AsyncOpenAI"}:
         return False
     if any("OPENAI_API_KEY" in _texts(file) for file in files):
         return False
-    return bool((made | imported) & {"AzureOpenAI", "AsyncAzureOpenAI"})
+    return any("AzureOpenAI" in name for name in named)
 
 
 def files_of(train_module: Path) -> list[Syntax]:

@@ -252,8 +252,7 @@ def _figure_lines(numbers: Figures) -> Iterator[Line]:
         f"tokens, {numbers.seconds:.2f} s each",
         f"{numbers.failed} failed, {numbers.lost} lost",
     )
-    every = numbers.episodes + numbers.lost
-    yield Line("answered", f"{numbers.answered} of {every} episodes")
+    yield Line("answered", f"{numbers.answered} of {numbers.episodes} episodes")
     if numbers.reward_mean is not None:
         yield Line(
             "rewards",

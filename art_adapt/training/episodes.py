@@ -18,7 +18,6 @@ from art.utils.retry import retry
 
 from art_adapt.recording import EndpointError, RecordingError, Rollout, rollout
 from art_adapt.recording.listening import Listener
-from art_adapt.recording.messages import storable
 from art_adapt.recording.recorder import Recorder
 from art_adapt.recording.state import active
 from art_adapt.training.threads import in_thread, own_place
@@ -206,7 +205,7 @@ async def record(
             # An agent may append to a list that it is given, which is no other episode's.
             started = copy.deepcopy(scenario)
             returned = await within(timeout, _run(episode, started))
-            trajectory.returned = storable(returned, Any)
+            trajectory.returned = returned
             if returned is not None and not recording.answered:
                 recording.set_final_answer(returned)
             _make_readable(recording)

@@ -89,10 +89,10 @@ async def _forked_or_spawned(
             try:
                 return await _in_process(_fork_server(what, module), work, limit)
             except CannotFork as error:
-                if _give_up(what):
+                if _give_up(what):  # else the process was ended for another episode
                     say_once(NOT_FORKED.format(what=what, problem=error))
-                if isinstance(error, CannotImport):
-                    _give_up("ART")
+                    if isinstance(error, CannotImport):
+                        _give_up("ART")
     return await _in_process(multiprocessing.get_context("spawn"), work, limit)
 
 
@@ -111,6 +111,7 @@ def _address(model: Any) -> Any:
 
 # What a process has imported that no episode's can be forked from.
 _cannot_fork: set[str] = set()
+_imported = ""  # what the process that others are forked from was told to import
 _starting = threading.Lock()
 
 
@@ -120,12 +121,16 @@ def _give_up(what: str) -> bool:
         if what in _cannot_fork:
             return False
         _cannot_fork.add(what)
-        if (server := _server()) is not None:
-            with suppress(ProcessLookupError, ChildProcessError):
-                os.kill(server, signal.SIGKILL)
-                # The next one is started only once this one is gone.
-                os.waitid(os.P_PID, server, os.WEXITED | os.WNOWAIT)
+        _end_server()
         return True
+
+
+def _end_server() -> None:
+    """End the process that others are forked from, and wait until it is gone."""
+    if (server := _server()) is not None:
+        with suppress(ProcessLookupError, ChildProcessError):
+            os.kill(server, signal.SIGKILL)
+            os.waitid(os.P_PID, server, os.WEXITED | os.WNOWAIT)
 
 
 def _fork_server(what: str, module: str | None) -> Any:
@@ -134,10 +139,15 @@ def _fork_server(what: str, module: str | None) -> Any:
     Raises:
         CannotFork: another episode has shown that none can be.
     """
+    global _imported
     context = multiprocessing.get_context("forkserver")
     with _starting:
         if what in _cannot_fork:
             raise CannotFork
+        # One that multiprocessing has started again meanwhile has imported nothing.
+        if _imported != what:
+            _end_server()
+            _imported = what
         context.set_forkserver_preload(["art_adapt.forked_from"])
         os.environ[TOLD] = preloaded.told(module)
         try:

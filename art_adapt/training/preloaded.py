@@ -45,6 +45,9 @@ def told(module: str | None) -> str:
         for key in PREPARED
         if key in spawned and not (module is None and key.startswith("init_main"))
     }
+    process["sys_argv"] = sys.argv[
+        :1
+    ]  # what modules see that are imported: terminal.py
     torch = "torch" in sys.modules
     return json.dumps({"process": process, "module": module, "torch": torch})
 

@@ -221,8 +221,12 @@ class _Arguments(list[str]):
             return terminal.arguments
         return [*super().__iter__()][: 1 if _is_importing() else None]
 
-    def __reduce__(self) -> Any:  # to start a process, which may not have this class
-        return list, ([*super().__iter__()],)
+    def __reduce__(self) -> Any:
+        """Give a process that is started the program's name: it imports modules at once."""
+        return list, ([*super().__iter__()][:1],)
+
+    def copy(self) -> list[str]:
+        return self._own()
 
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
         return self._own()[index]

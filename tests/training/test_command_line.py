@@ -62,4 +62,4 @@ def test_a_program_that_imports_training_reads_its_own_arguments(
     (tmp_path / "program.py").write_text(PROGRAM)
     command = [sys.executable, "program.py", "one", "two"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.stdout == "['one', 'two'] ['one', 'two'] <class 'list'>\n", done.stderr
+    assert done.stdout == "['one', 'two'] [] <class 'list'>\n", done.stderr

@@ -16,11 +16,13 @@ from scripted_engine import Engine
 AGENT = """\
 import os
 import pathlib
+import sys
 
 from art_adapt.hooks import recorded
 from openai import OpenAI
 
 IMPORTED_BY = os.getpid()
+ARGUMENTS = sys.argv[1:]
 with pathlib.Path("imports.txt").open("a") as file:
     print(os.getpid(), __name__, file=file)
 client = OpenAI(api_key="production", base_url="http://127.0.0.1:1")
@@ -28,6 +30,7 @@ memory = []
 
 
 def run(question):
+    assert not ARGUMENTS  # they are the training run's
     memory.append({"role": "user", "content": question})
     for _ in range(3):
         answer = recorded(client.chat.completions.create)(model="m", messages=memory)
@@ -160,11 +163,12 @@ def test_where_a_fork_would_share_or_lack_something_each_process_imports_it(
         patient = TRAIN.replace("from art_adapt import training", patience)
         (folder / "agent_train.py").write_text(patient)
     with Engine() as engine:
-        found, stderr = run(folder, engine, "agent_train.py", number=3)
+        found, stderr = run(folder, engine, "agent_train.py", number=6)
     assert {(answer[0], items) for answer, items, _ in found} == {(7, 6)}
-    assert len({answer[2] for answer, *_ in found}) == 3
+    assert len({answer[2] for answer, *_ in found}) == 6
     if sys.platform == "linux":
         assert said in stderr
+        assert "has imported ART:" not in stderr  # of which they were forked
 
 
 @pytest.mark.slow

@@ -1,8 +1,8 @@
 """Finds the call that begins a conversation and returns its key: ``say(open(traveller), text)``.
 
 An agent behind a server keeps its conversations in a dict. The entry point takes a key of
-that dict, and another function puts the conversation there, under a key that it chooses or
-is given.
+that dict and fails without it, and one other function puts conversations there, under keys
+that it chooses and returns.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
@@ -18,22 +19,36 @@ from art_adapt.code.nodes import dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.questions import ask
 from art_adapt.code.resolution import resolve
-from art_adapt.code.syntax import Syntax, return_values
+from art_adapt.code.syntax import (
+    MODULE_LEVEL,
+    Syntax,
+    return_values,
+    yielded_values,
+)
 from art_adapt.code.values import steps
 from art_adapt.survey.inputs.parameters import parameters_of
 from art_adapt.survey.model import EntryPoint, SetupCall
+from art_adapt.words import PUTS_ALL, PUTS_ONE
 
-LOOKS_UP = ("get", "pop", "__getitem__")
+MADE_EMPTY = ("dict", "OrderedDict", "field")
+
+
+class Use(Enum):
+    """What code does with a dict: it needs a key, puts one there, or does something else."""
+
+    NEEDS = auto()
+    PUTS = auto()
+    OTHER = auto()
 
 
 @dataclass(frozen=True)
-class Entry:
-    """Where a dict is read or filled at one key: ``self.sessions[session_id]``."""
+class UseOfDict:
+    """Where a function uses a dict that outlives it: ``self.sessions[session_id]``."""
 
     function: FunctionKey
     container: str  # as it is spelled: "self.sessions"
-    key: ast.expr
-    is_stored: bool
+    use: Use
+    key: ast.expr | None = None
 
 
 def with_session(project: Project, graph: CallGraph, entry: EntryPoint) -> EntryPoint:
@@ -41,59 +56,85 @@ def with_session(project: Project, graph: CallGraph, entry: EntryPoint) -> Entry
     if entry.route is not None or entry.is_script or entry.is_request:
         return entry
     run = graph.run_by([entry.key])
-    functions = (key for key in run if key[1] in project.files[key[0]].functions)
-    entries = [each for key in functions for each in _entries(project, key)]
-    for each in entries:
-        name = None if each.is_stored else _parameter(project, entry, each)
-        if (
-            name is None
-            or not _is_empty_at_first(project, each)
-            or _is_made_there(project, entry, entries, each, name)
-        ):
-            continue
-        if (opened := _opened(project, entry, each, run)) is not None:
+    for each in [use for key in run for use in _uses(project, key)]:
+        name = _parameter(project, entry, each) if each.use is Use.NEEDS else None
+        opened = None if name is None else _opened(project, entry, each, run)
+        if opened is not None:
             setup = tuple(call for call in entry.setup if call.key != opened.key)
             parameters = tuple(
-                replace(parameter, opened=opened)
-                if parameter.name == name
-                else parameter
-                for parameter in entry.parameters
+                replace(p, opened=opened) if p.name == name else p
+                for p in entry.parameters
             )
             return replace(entry, parameters=parameters, setup=setup)
-        if (begun := _begun(project, entry, each, name, run)) is not None:
-            setup = tuple(call for call in entry.setup if call.key != begun.key)
-            return replace(entry, setup=(*setup, begun))
     return entry
 
 
-def _entries(project: Project, key: FunctionKey) -> Iterator[Entry]:
-    """Yield the entries that a function reads and fills of dicts that outlive it."""
+def _uses(project: Project, key: FunctionKey) -> Iterator[UseOfDict]:
+    """Yield what a function, or a module itself, does with dicts that outlive it."""
     syntax = project.files[key[0]]
     for node in syntax.owned_by(key[1]):
         match node:
-            case ast.Subscript(value=whole, slice=at):
-                is_stored = isinstance(node.ctx, ast.Store)
-            case ast.Call(
-                func=ast.Attribute(value=whole, attr=method), args=[at, *_]
-            ) if method in (*LOOKS_UP, "setdefault"):
-                is_stored = method == "setdefault"
-            case _:
-                continue
-        name = dotted(whole)
-        if name is not None and not _is_local(syntax, name, key[1]):
-            yield Entry(key, name, at, is_stored)
+            case ast.Subscript(value=whole, slice=at, ctx=ast.Load()):
+                yield from _use(syntax, key, whole, Use.NEEDS, at)
+            case ast.Subscript(value=whole, slice=at, ctx=ast.Store()):
+                anew = isinstance(syntax.parents[node], ast.Assign)
+                yield from _use(syntax, key, whole, Use.PUTS, at if anew else None)
+            case ast.Call(func=ast.Attribute(value=whole, attr="get"), args=[at]):
+                use = Use.NEEDS if _raises_without(syntax, key[1], node) else Use.OTHER
+                yield from _use(syntax, key, whole, use, at)
+            case ast.Call(func=ast.Attribute(value=whole, attr=method)) if (
+                method in PUTS_ONE | PUTS_ALL
+            ):
+                yield from _use(syntax, key, whole, Use.PUTS)
+            case ast.Call(func=ast.Attribute(value=whole, attr="get")):
+                yield from _use(syntax, key, whole, Use.OTHER)
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[whole]) if (
+                not _guards_a_raise(syntax, node)
+            ):
+                yield from _use(syntax, key, whole, Use.OTHER)
+
+
+def _use(
+    syntax: Syntax,
+    key: FunctionKey,
+    whole: ast.expr,
+    use: Use,
+    at: ast.expr | None = None,
+) -> Iterator[UseOfDict]:
+    name = dotted(whole)
+    if name is not None and not _is_local(syntax, name, key[1]):
+        yield UseOfDict(key, name, use, at)
 
 
 def _is_local(syntax: Syntax, name: str, function: str) -> bool:
     head, is_attribute, _ = name.partition(".")
-    return syntax.is_local(head, function) and not (
-        is_attribute and head in ("self", "cls")
+    if function not in syntax.functions or (is_attribute and head in ("self", "cls")):
+        return False
+    return syntax.is_local(head, function)
+
+
+def _guards_a_raise(syntax: Syntax, test: ast.expr) -> bool:
+    """True for ``if key not in sessions: raise ...``."""
+    around = syntax.parents[test]
+    return isinstance(around, ast.If) and isinstance(around.body[-1], ast.Raise)
+
+
+def _raises_without(syntax: Syntax, function: str, value: ast.Call) -> bool:
+    """True for ``session = sessions.get(key)``, with ``if session is None: raise ...`` below."""
+    holder = syntax.parents[value]
+    named = dotted(holder.targets[0]) if isinstance(holder, ast.Assign) else None
+    return named is not None and any(
+        isinstance(node, ast.If)
+        and isinstance(node.body[-1], ast.Raise)
+        and named in map(dotted, ast.walk(node.test))
+        for node in syntax.owned_by(function)
     )
 
 
-def _parameter(project: Project, entry: EntryPoint, at: Entry) -> str | None:
+def _parameter(project: Project, entry: EntryPoint, at: UseOfDict) -> str | None:
     """Return the parameter of the entry point that a dict is read at."""
     names = {each.name for each in entry.parameters if each.default is None}
+    assert at.key is not None
     found = _asked_for(project, project.files[at.function[0]], at.key)
     given = {name for key, name in found if key == entry.key}
     return given.pop() if len(given) == 1 and given <= names else None
@@ -116,76 +157,55 @@ def _parameters(
         yield from _asked_for(project, place, value)
 
 
-def _is_empty_at_first(project: Project, at: Entry) -> bool:
-    """True if a dict holds nothing until a function puts it there, and makes nothing itself."""
-    assigned = project.files[at.function[0]].assignments.get(at.container, ())
-    return all(_is_empty(value) for _, value in assigned)
+def _opened(
+    project: Project, entry: EntryPoint, at: UseOfDict, run: Set[FunctionKey]
+) -> SetupCall | None:
+    """Return the one call that puts a conversation into a dict and returns its key."""
+    path = at.function[0]
+    syntax = project.files[path]
+    if not all(
+        map(_is_empty, (v for _, v in syntax.assignments.get(at.container, ())))
+    ):
+        return None
+    places = {(path, MODULE_LEVEL), *((path, name) for name in syntax.functions)}
+    if at.container.startswith(("self.", "cls.")):
+        places = _beside(project, at.function)
+    uses = [
+        use
+        for key in places
+        for use in _uses(project, key)
+        if use.container == at.container
+    ]
+    filling = {use.function for use in uses if use.use is Use.PUTS}
+    does_without = any(use.use is Use.OTHER and use.function in run for use in uses)
+    if does_without or len(filling) != 1:
+        return None
+    if not all(_returns_key(project, key, at.container) for key in filling):
+        return None
+    found = [
+        key
+        for key in sorted(_beside(project, entry.key) - run)
+        if _leads_to(project, key, filling) and _can_be_called(project, entry, key)
+    ]
+    return _call(project, found[0]) if len(found) == 1 else None
 
 
 def _is_empty(value: ast.expr) -> bool:
     if isinstance(value, ast.Dict):
         return not value.keys
-    empty = ("dict", "OrderedDict", "WeakValueDictionary", "field")
-    return isinstance(value, ast.Call) and last_name(value.func) in empty
+    return isinstance(value, ast.Call) and last_name(value.func) in MADE_EMPTY
 
 
-def _is_made_there(
-    project: Project, entry: EntryPoint, entries: list[Entry], at: Entry, name: str
-) -> bool:
-    """True if the episode itself puts something under a key that is not there yet."""
-    return any(
-        each.is_stored
-        and each.container == at.container
-        and _parameter(project, entry, each) == name
-        for each in entries
+def _can_be_called(project: Project, entry: EntryPoint, key: FunctionKey) -> bool:
+    """True if an episode can call a function as it is, and only begins a conversation so."""
+    syntax = project.files[key[0]]
+    node = syntax.functions[key[1]].node
+    return not (
+        node.name.startswith("_")
+        or node.decorator_list
+        or yielded_values(syntax, key[1])
+        or (isinstance(node, ast.AsyncFunctionDef) and not entry.is_async)
     )
-
-
-def _opened(
-    project: Project, entry: EntryPoint, at: Entry, run: Set[FunctionKey]
-) -> SetupCall | None:
-    """Return the one call that puts a conversation into a dict and returns its key."""
-    filling = {
-        key
-        for key in _beside(project, at.function) - run
-        if _returns_key(project, key, at.container)
-    }
-    found = [
-        _call(project, key)
-        for key in _beside(project, entry.key) - run
-        if _leads_to(project, key, filling)
-    ]
-    return _only(entry, found)
-
-
-def _begun(
-    project: Project, entry: EntryPoint, at: Entry, name: str, run: Set[FunctionKey]
-) -> SetupCall | None:
-    """Return the one call that puts a conversation into a dict at a key that it is given."""
-    found = [
-        _given_key(_call(project, key), str(each.key.id), name)
-        for key in _beside(project, entry.key) - run
-        for each in _entries(project, key)
-        if each.is_stored
-        and each.container == at.container
-        and isinstance(each.key, ast.Name)
-        and each.key.id in project.files[key[0]].functions[key[1]].positional
-    ]
-    plain = [call for call in found if not any(p.is_object for p in call.parameters)]
-    return _only(entry, plain)
-
-
-def _given_key(call: SetupCall, own: str, name: str) -> SetupCall:
-    """Give a call the key that the entry point's parameter ``name`` gets, by its position."""
-    names = [each.name for each in call.parameters]
-    end = names.index(own) + 1
-    parameters = tuple(
-        replace(
-            each, name=name if each.name == own else each.name, positional_only=True
-        )
-        for each in call.parameters[:end]
-    )
-    return replace(call, parameters=(*parameters, *call.parameters[end:]))
 
 
 def _beside(project: Project, key: FunctionKey) -> set[FunctionKey]:
@@ -198,20 +218,14 @@ def _beside(project: Project, key: FunctionKey) -> set[FunctionKey]:
     }
 
 
-def _only(entry: EntryPoint, calls: list[SetupCall]) -> SetupCall | None:
-    usable = [each for each in calls if entry.is_async or not each.is_async]
-    return usable[0] if len(usable) == 1 else None
-
-
 def _returns_key(project: Project, key: FunctionKey, container: str) -> bool:
     """True if a function fills a dict at a key, and returns that key."""
-    syntax = project.files[key[0]]
     filled = {
         ast.unparse(each.key)
-        for each in _entries(project, key)
-        if each.is_stored and each.container == container
+        for each in _uses(project, key)
+        if each.use is Use.PUTS and each.container == container and each.key is not None
     }
-    returned = return_values(syntax, key[1])
+    returned = return_values(project.files[key[0]], key[1])
     return bool(returned) and all(ast.unparse(each) in filled for each in returned)
 
 
@@ -236,10 +250,11 @@ def _call(project: Project, key: FunctionKey) -> SetupCall:
     syntax = project.files[key[0]]
     function = syntax.functions[key[1]]
     is_async = isinstance(function.node, ast.AsyncFunctionDef)
-    given = tuple(
-        each
-        for each in parameters_of(project, syntax, function)
-        if each.default is None
+    given = parameters_of(project, syntax, function)
+    return SetupCall(
+        syntax.place(function.node),
+        function.node.name,
+        key,
+        is_async,
+        tuple(each for each in given if each.default is None),
     )
-    place = syntax.place(function.node)
-    return SetupCall(place, function.node.name, key, is_async, given)

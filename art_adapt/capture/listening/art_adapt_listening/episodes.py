@@ -14,8 +14,14 @@ from typing import Any
 
 from .values import as_json
 
+MOST_OPENED = 10_000  # conversations whose beginning is kept
 LONGEST = 10_000_000  # characters of an episode's note
 current: ContextVar[Any] = ContextVar("art_adapt_capture", default=None)
+
+
+def key_of(value: Any) -> Any:
+    """Return a value under which a conversation can be kept; None where JSON cannot hold it."""
+    return value if isinstance(value, str | int) else None
 
 
 class Episodes:
@@ -32,7 +38,7 @@ class Episodes:
         self.made: dict[int, tuple[Any, dict[str, Any]]] = {}
         self.openers = {each["method"] for each in self.fields if each["opens"]}
         self.opening: dict[int, dict[str, Any]] = {}
-        self.opened: dict[str, dict[str, Any]] = {}  # by what they returned
+        self.opened: dict[str | int, dict[str, Any]] = {}  # by what they returned
         self.files: dict[str, bool] = {}
 
     def hears(self, code: CodeType) -> bool:
@@ -90,7 +96,7 @@ class Episodes:
                 notes = {**known[1], **notes}
         for opens in {each["opens"] for each in self.fields if each["opens"]}:
             key = as_json(frame.f_locals.get(opens)).get("value")
-            notes = {**self.opened.get(str(key), {}), **notes}
+            notes = {**self.opened.get(key_of(key), {}), **notes}
         noted = {"began": time.time(), "fields": notes, "conversations": []}
         self.running[id(frame)] = noted
         current.set(noted)
@@ -100,7 +106,11 @@ class Episodes:
 
     def ends(self, frame: FrameType, outcome: str, answer: Any = None) -> None:
         if (opening := self.opening.pop(id(frame), None)) is not None:
-            self.opened[str(as_json(answer).get("value"))] = opening
+            key = key_of(as_json(answer).get("value"))
+            if key is not None:
+                self.opened[key] = opening
+            if len(self.opened) > MOST_OPENED:
+                del self.opened[next(iter(self.opened))]
         noted = self.running.pop(id(frame), None)
         if noted is not None:
             self.write(noted, outcome, answer)
