@@ -313,6 +313,10 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
         yield Line("needs", f"{names}, made as in {at(first)}")
     for module in entry.registering:
         yield Line("imports", module, "it registers objects that an episode looks up")
+    for parameter in entry.parameters:
+        if (call := parameter.opened) is not None:
+            said = f"{call.name}() returns {parameter.name}, {at(call.place)}"
+            yield Line("set up", said)
     for call in entry.setup:
         after = f"{entry.cleanup[0].name}() after it" if entry.cleanup else ""
         yield Line("set up", f"{call.name}(), as in {at(call.place)}", after)

@@ -237,6 +237,27 @@ OTHERS = {
         def say(session_id: str, text: str) -> str:
             session = OPEN[session_id]
         """,
+    "both take a text": """
+        SESSIONS = {}
+
+        def open(text: str) -> str:
+            sid = uuid.uuid4().hex
+            SESSIONS[sid] = [text]
+            return sid
+
+        def say(session_id: str, text: str) -> str:
+            session = SESSIONS[session_id]
+        """,
+    "returns the key that it is given": """
+        DOCUMENTS = {}
+
+        def add(title: str, body: str) -> str:
+            DOCUMENTS[title] = [body]
+            return title
+
+        def say(session_id: str, text: str) -> str:
+            session = DOCUMENTS[session_id]
+        """,
     "given its key": """
         class Desk:
             def __init__(self):

@@ -24,7 +24,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     asked = len(_asked(seen, UNENDING))
     if asked and offered_tools(seen):
         ended = UNENDING in seen.notes.repeated and asked <= MOST_REQUESTS
-        count, otherwise = f"{asked} requests", ""
+        count, otherwise = f"{asked} request{'s' * (asked != 1)}", ""
         if not ended and asked <= MOST_REQUESTS:
             count = f"failed after {count}"
             otherwise = f"an episode whose model keeps calling tools {count}"

@@ -197,10 +197,11 @@ def _is_empty(value: ast.expr) -> bool:
 
 
 def _can_be_called(project: Project, entry: EntryPoint, key: FunctionKey) -> bool:
-    """True if an episode can call a function as it is, and only begins a conversation so."""
+    """True if an episode can call a function as it is, with fields of its own."""
     syntax = project.files[key[0]]
-    node = syntax.functions[key[1]].node
-    return not (
+    function = syntax.functions[key[1]]
+    node, names = function.node, {each.name for each in entry.parameters}
+    return names.isdisjoint(function.given) and not (
         node.name.startswith("_")
         or node.decorator_list
         or yielded_values(syntax, key[1])
@@ -219,14 +220,16 @@ def _beside(project: Project, key: FunctionKey) -> set[FunctionKey]:
 
 
 def _returns_key(project: Project, key: FunctionKey, container: str) -> bool:
-    """True if a function fills a dict at a key, and returns that key."""
+    """True if a function fills a dict at a key that it was not given, and returns that key."""
+    given = project.files[key[0]].functions[key[1]].given
     filled = {
         ast.unparse(each.key)
         for each in _uses(project, key)
         if each.use is Use.PUTS and each.container == container and each.key is not None
     }
     returned = return_values(project.files[key[0]], key[1])
-    return bool(returned) and all(ast.unparse(each) in filled for each in returned)
+    keys = {ast.unparse(each) for each in returned}
+    return bool(keys) and keys <= filled and keys.isdisjoint(given)
 
 
 def _leads_to(project: Project, key: FunctionKey, filling: Set[FunctionKey]) -> bool:
