@@ -53,6 +53,34 @@ def test_rows_that_do_not_fit_and_doubles(folder: Path) -> None:
     assert report["lengths"]["question"] == {"shortest": 3, "median": 3, "longest": 3}
 
 
+@pytest.mark.parametrize(
+    ("reads", "is_missing"),
+    [
+        ("scenario.expected in str(trajectory.final_answer)", True),
+        ("len(row.expected)", True),
+        ("getattr(scenario, 'expected', '') == 'Friday'", False),
+        ("len(scenario.model_dump())", False),
+        ("scenario.question == 'one'", False),
+    ],
+)
+def test_a_key_that_the_reward_reads(
+    folder: Path, reads: str, is_missing: bool
+) -> None:
+    name = "row" if "row." in reads else "scenario"
+    score = f"def score(trajectory, {name}):\n    return float({reads})\n"
+    (folder / "rewards.py").write_text(score)
+    adapted = art_adapt(
+        "--isolated", "--reward", "rewards:score", "agent.py", cwd=folder
+    )
+    assert adapted.returncode == 0, adapted.stderr.decode()
+    rows = [{"question": "one", "expected": "Friday"}, {"question": "two"}]
+    write(folder / "rows.jsonl", rows)
+    code, said = looked(folder, "rows.jsonl")
+    assert code == int(is_missing), said
+    missing = "rows.jsonl:2  expected is missing, which score (rewards.py:2) reads"
+    assert (missing in said) is is_missing
+
+
 def test_a_key_that_the_agent_takes_and_is_not_given(folder: Path) -> None:
     write(folder / "rows.jsonl", [{"question": "one", "max_turns": 3, "id": 7}])
     code, said = looked(folder, "rows.jsonl")

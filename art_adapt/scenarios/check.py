@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -12,6 +12,7 @@ from typing import Any
 
 import pydantic
 
+from art_adapt.scenarios.reward_keys import keys_of_reward
 from art_adapt.scenarios.rows import identity, misfit, read_rows, split
 from art_adapt.scenarios.unpassed import unpassed
 
@@ -82,7 +83,8 @@ def check_scenarios(
     Raises:
         SystemExit: a source is missing.
     """
-    fitting, wrong = _read(scenario, source)
+    needed = keys_of_reward(module)
+    fitting, wrong = _read(scenario, source, needed)
     places = defaultdict(list)
     for place, row in fitting:
         places[identity(row)].append(place)
@@ -91,7 +93,7 @@ def check_scenarios(
     if validation is None:
         training, kept = split(training, held_out)
     else:
-        beside, more = _read(scenario, validation)
+        beside, more = _read(scenario, validation, needed)
         wrong, kept = [*wrong, *more], [row for _, row in beside]
         leaked = tuple(place for place, row in beside if identity(row) in places)
     further = Counter(key for _, row in fitting for key in row.model_extra or {})
@@ -114,19 +116,27 @@ def check_scenarios(
 
 
 def _read(
-    scenario: type[pydantic.BaseModel], source: str
+    scenario: type[pydantic.BaseModel], source: str, needed: Mapping[str, str]
 ) -> tuple[list[tuple[str, pydantic.BaseModel]], list[Wrong]]:
-    """Return the rows that fit and those that do not; after broken JSON none is read."""
+    """Return the rows that fit and those that do not; after broken JSON none is read.
+
+    ``needed``: the keys that the reward reads, each with its place.
+    """
     fitting: list[tuple[str, pydantic.BaseModel]] = []
     wrong: list[Wrong] = []
     try:
         for place, row in read_rows(scenario, source):
             try:
-                fitting.append(
-                    (place, scenario.model_validate(row, from_attributes=True))
-                )
+                made = scenario.model_validate(row, from_attributes=True)
             except pydantic.ValidationError as error:
                 wrong.append(Wrong(place, misfit(error)))
+                continue
+            lacks = next((key for key in needed if not hasattr(made, key)), None)
+            if lacks is None:
+                fitting.append((place, made))
+            else:
+                reason = f"{lacks} is missing, which {needed[lacks]} reads"
+                wrong.append(Wrong(place, reason))
     except ValueError as error:
         place, _, reason = str(error).partition(": ")
         wrong.append(Wrong(place, f"{reason}; nothing after it was read"))
