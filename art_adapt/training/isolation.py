@@ -144,10 +144,9 @@ def _fork_server(what: str, module: str | None) -> Any:
     with _starting:
         if what in _cannot_fork:
             raise CannotFork
-        # One that multiprocessing has started again meanwhile has imported nothing.
-        if _imported != what:
+        if _imported not in ("", what):  # multiprocessing may have started it again
             _end_server()
-            _imported = what
+        _imported = what
         context.set_forkserver_preload(["art_adapt.forked_from"])
         os.environ[TOLD] = preloaded.told(module)
         try:
