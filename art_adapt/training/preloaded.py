@@ -45,9 +45,7 @@ def told(module: str | None) -> str:
         for key in PREPARED
         if key in spawned and not (module is None and key.startswith("init_main"))
     }
-    process["sys_argv"] = sys.argv[
-        :1
-    ]  # what modules see that are imported: terminal.py
+    process["sys_argv"] = sys.argv[:1]  # as modules see it when they are imported
     torch = "torch" in sys.modules
     return json.dumps({"process": process, "module": module, "torch": torch})
 

@@ -128,6 +128,21 @@ CASES: dict[str, tuple[str, str, str, list[dict[str, Any]]]] = {
         "print(d.say(two, 'hi'), d.say(one, 'ho'))",
         [{"topic": "dogs", "text": "hi"}, {"topic": "cats", "text": "ho"}],
     ),
+    "a conversation that a coroutine begins": (
+        "class Desk:\n    def __init__(self):\n        self.open_ones = {}\n\n"
+        "    async def begin(self, topic: str) -> int:\n        key = len(self.open_ones)\n"
+        "        self.open_ones[key] = topic\n        return key\n\n"
+        "    async def say(self, key: int, text: str) -> str:\n"
+        "        topic = self.open_ones[key]\n        return ask(topic + text)\n",
+        "Desk.say",
+        "import asyncio\n"
+        "async def main():\n    d = agent.Desk()\n"
+        "    for topic in ('cats', 'dogs', 'cows'):\n"
+        "        d.begin('never awaited').close()\n"
+        "        print(await d.say(await d.begin(topic), 'hi ' + topic))\n"
+        "asyncio.run(main())",
+        [{"topic": each, "text": f"hi {each}"} for each in ("cats", "dogs", "cows")],
+    ),
     "a conversation that a function begins": (
         "OPEN: dict[int, str] = {}\n\n\n"
         "def begin(topic: str) -> int:\n    key = len(OPEN)\n"

@@ -79,15 +79,16 @@ def _uses(project: Project, key: FunctionKey) -> Iterator[UseOfDict]:
             case ast.Subscript(value=whole, slice=at, ctx=ast.Store()):
                 anew = isinstance(syntax.parents[node], ast.Assign)
                 yield from _use(syntax, key, whole, Use.PUTS, at if anew else None)
-            case ast.Call(func=ast.Attribute(value=whole, attr="get"), args=[at]):
-                use = Use.NEEDS if _raises_without(syntax, key[1], node) else Use.OTHER
+            case ast.Call(
+                func=ast.Attribute(value=whole, attr="get"), args=[at, *more]
+            ):
+                needed = not more and _raises_without(syntax, key[1], node)
+                use = Use.NEEDS if needed else Use.OTHER
                 yield from _use(syntax, key, whole, use, at)
             case ast.Call(func=ast.Attribute(value=whole, attr=method)) if (
                 method in PUTS_ONE | PUTS_ALL
             ):
                 yield from _use(syntax, key, whole, Use.PUTS)
-            case ast.Call(func=ast.Attribute(value=whole, attr="get")):
-                yield from _use(syntax, key, whole, Use.OTHER)
             case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[whole]) if (
                 not _guards_a_raise(syntax, node)
             ):

@@ -19,9 +19,10 @@ LONGEST = 10_000_000  # characters of an episode's note
 current: ContextVar[Any] = ContextVar("art_adapt_capture", default=None)
 
 
-def key_of(value: Any) -> Any:
-    """Return a value under which a conversation can be kept; None where JSON cannot hold it."""
-    return value if isinstance(value, str | int) else None
+def key_of(value: Any) -> str | int | None:
+    """Return a value under which a conversation can be kept; None for any other."""
+    said = as_json(value).get("value")
+    return said if isinstance(said, str | int) else None
 
 
 class Episodes:
@@ -38,7 +39,9 @@ class Episodes:
         self.made: dict[int, tuple[Any, dict[str, Any]]] = {}
         self.openers = {each["method"] for each in self.fields if each["opens"]}
         self.opening: dict[int, dict[str, Any]] = {}
-        self.opened: dict[str | int, dict[str, Any]] = {}  # by what they returned
+        self.opened: dict[
+            str | int | None, dict[str, Any]
+        ] = {}  # by what they returned
         self.files: dict[str, bool] = {}
 
     def hears(self, code: CodeType) -> bool:
@@ -95,18 +98,20 @@ class Episodes:
             if known is not None and known[0]() is made:
                 notes = {**known[1], **notes}
         for opens in {each["opens"] for each in self.fields if each["opens"]}:
-            key = as_json(frame.f_locals.get(opens)).get("value")
-            notes = {**self.opened.get(key_of(key), {}), **notes}
+            key = key_of(frame.f_locals.get(opens))
+            notes = {**self.opened.get(key, {}), **notes}
         noted = {"began": time.time(), "fields": notes, "conversations": []}
         self.running[id(frame)] = noted
         current.set(noted)
 
     def forgets(self, frame: FrameType) -> None:
-        self.running.pop(id(frame), None)  # it has only been made
+        # It has only been made.
+        self.running.pop(id(frame), None)
+        self.opening.pop(id(frame), None)
 
     def ends(self, frame: FrameType, outcome: str, answer: Any = None) -> None:
         if (opening := self.opening.pop(id(frame), None)) is not None:
-            key = key_of(as_json(answer).get("value"))
+            key = key_of(answer)
             if key is not None:
                 self.opened[key] = opening
             if len(self.opened) > MOST_OPENED:
