@@ -170,9 +170,10 @@ OTHERS = {
     "a cache of answers": """
         ANSWERS = {}
 
-        def remember(session_id: str, answer: str) -> str:
-            ANSWERS[session_id] = answer
-            return session_id
+        def remember(answer: str) -> str:
+            key = uuid.uuid4().hex
+            ANSWERS[key] = answer
+            return key
 
         def say(session_id: str, text: str) -> str:
             if session_id in ANSWERS:
@@ -220,8 +221,9 @@ OTHERS = {
                 self.kept = {}
 
             def _open(self, prompt: str) -> str:
-                self.kept[prompt] = [prompt]
-                return prompt
+                key = uuid.uuid4().hex
+                self.kept[key] = [prompt]
+                return key
 
             def say(self, session_id: str, text: str) -> str:
                 session = list(self.kept[session_id])
@@ -229,10 +231,37 @@ OTHERS = {
     "a function that something decorates": """
         OPEN = {}
 
-        @contextmanager
+        def later(function):
+            return lambda traveller: print(function(traveller))
+
+        @later
+        def open(traveller: str) -> str:
+            sid = uuid.uuid4().hex
+            OPEN[sid] = [traveller]
+            return sid
+
+        def say(session_id: str, text: str) -> str:
+            session = OPEN[session_id]
+        """,
+    "a generator": """
+        OPEN = {}
+
         def open(traveller: str):
-            OPEN[traveller] = [traveller]
+            sid = uuid.uuid4().hex
+            OPEN[sid] = [traveller]
             yield traveller
+            return sid
+
+        def say(session_id: str, text: str) -> str:
+            session = OPEN[session_id]
+        """,
+    "a coroutine beside a function": """
+        OPEN = {}
+
+        async def open(traveller: str) -> str:
+            sid = uuid.uuid4().hex
+            OPEN[sid] = [traveller]
+            return sid
 
         def say(session_id: str, text: str) -> str:
             session = OPEN[session_id]
@@ -299,7 +328,6 @@ OTHERS = {
 HEAD = """\
 import uuid
 from collections import defaultdict
-from contextlib import contextmanager
 from dataclasses import dataclass
 from openai import AsyncOpenAI, OpenAI
 
