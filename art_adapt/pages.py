@@ -8,19 +8,35 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Json = Mapping[str, Any]
-STYLE = (
-    "body { font-family: sans-serif; max-width: 50em; margin: 1em auto; padding: 0 1em }"
-    "pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #8881; padding: 0.5em }"
-)
+STYLE = """\
+:root { color-scheme: light dark }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60em; margin: 1em auto; padding: 0 1em }
+h2 { margin-top: 1.5em; border-bottom: 1px solid #8884 }
+code, pre { font: 13px/1.45 ui-monospace, monospace }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #8881; padding: .5em; margin: 0 }
+.rows { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .3em 1em }
+.rows > b { opacity: .7; font-weight: 600 }
+.rows > span { overflow-wrap: anywhere }
+.rows > b:has(+ pre) { padding-top: .4em }
+img { max-width: 100% }
+@media (max-width: 50em) { .rows, .rows > * { display: block } }
+"""
 
 
-def html_page(title: str, style: str, body: str) -> str:
-    """Return a page; ``title`` is text, ``body`` HTML."""
+def html_page(title: str, body: str, style: str = "") -> str:
+    """Return a page; ``title`` is text, ``body`` HTML; ``style`` adds to ``STYLE``."""
     return (
         "<!doctype html>\n<meta charset=utf-8>\n"
         '<meta name=viewport content="width=device-width,initial-scale=1">\n'
-        f"<title>{html.escape(title)}</title>\n<style>{style}</style>\n{body}\n"
+        f"<title>{html.escape(title)}</title>\n<style>{STYLE}{style}</style>\n"
+        f"<h1>{html.escape(title)}</h1>\n{body}\n"
     )
+
+
+def rows(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return a label beside each value, or above it on a phone; the values are HTML."""
+    cells = (f"<b>{html.escape(label)}</b>{value}\n" for label, value in pairs)
+    return f"<div class=rows>\n{''.join(cells)}</div>"
 
 
 def transcript(
@@ -31,20 +47,26 @@ def transcript(
     ``histories`` are names and messages; the name is shown where there are several.
     """
     parts = [f"<h2>{html.escape(title)}</h2>"]
-    parts += [_block(name, _text(value)) for name, value in facts.items()]
+    parts.append(rows((name, _block(_text(value))) for name, value in facts.items()))
     for name, messages in histories:
-        if len(histories) > 1:
-            parts.append(f"<h3>{html.escape(name)}</h3>")
-        for message in messages:
-            calls = message.get("tool_calls")
-            said = [message.get("content"), calls and _text(calls)]
-            text = "\n".join(_text(each) for each in said if each)
-            parts.append(_block(str(message.get("role")), text))
+        heading = name if len(histories) > 1 else "conversation"
+        parts.append(f"<h3>{html.escape(heading)}</h3>")
+        parts.append(
+            rows((str(each.get("role")), _block(_said(each))) for each in messages)
+        )
     return "\n".join(parts)
 
 
-def _block(title: str, text: str) -> str:
-    return f"<h4>{html.escape(title)}</h4><pre>{html.escape(text)}</pre>"
+def _said(message: Json) -> str:
+    """Return what a message says, and a line for each tool that it calls."""
+    content = message.get("content")
+    calls = (call.get("function") or call for call in message.get("tool_calls") or ())
+    called = [f"{each.get('name')}({each.get('arguments', '')})" for each in calls]
+    return "\n".join([*([_text(content)] if content else []), *called])
+
+
+def _block(text: str) -> str:
+    return f"<pre>{html.escape(text)}</pre>"
 
 
 def _text(value: Any) -> str:

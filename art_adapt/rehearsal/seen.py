@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +59,17 @@ class ToRead:
 
 
 def to_read(notes: Notes) -> list[ToRead]:
-    """Choose the best, the worst and another episode of a rehearsal, and one that failed."""
-    every = [t for step in notes.steps for group in step for t in group.trajectories]
+    """Choose the best, the worst and another episode of a rehearsal, and one that failed.
+
+    What was trained may be a view without tool calls, for an ART that renders prompts
+    itself: people read what was recorded, with the reward that was trained.
+    """
+    recorded = {_begun_with(r.trajectory): r.trajectory for r in notes.rollouts}
+    trained = [t for step in notes.steps for group in step for t in group.trajectories]
+    every = [
+        replace(recorded.get(_begun_with(each), each), reward=each.reward)
+        for each in trained
+    ]
     failed = [each for each in every if each.failure is not None]
     ended = [each for each in every if each.failure is None]
     chosen = worth_reading([each.reward for each in ended], 1)
@@ -68,6 +77,11 @@ def to_read(notes: Notes) -> list[ToRead]:
         *(ToRead(title, ended[at]) for title, at in chosen),
         *(ToRead("failed", each) for each in failed[:1]),
     ]
+
+
+def _begun_with(episode: Trajectory) -> int | None:
+    """Return the mark of an episode's first completion, which no other episode has."""
+    return next((i.choice.mark for i in episode.choices if i.choice), None)
 
 
 @dataclass(frozen=True)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
-from art_adapt.pages import html_page
+from art_adapt.pages import html_page, rows
 from art_adapt.paths import shown
 from art_adapt.report.review import CODE, END, INERT, Generated, Hunk, Review
+from art_adapt.report.text import Line
 
 STYLE = """\
-:root { color-scheme: light dark }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 75em; margin: 1em auto; padding: 0 1em }
-code, pre, .hunk { font: 13px/1.45 ui-monospace, monospace }
-.hunk { width: 100%; border-collapse: collapse; table-layout: fixed; margin: .5em 0 1em }
+body { max-width: 75em }
+.hunk { font: 13px/1.45 ui-monospace, monospace; width: 100%; border-collapse: collapse; table-layout: fixed; margin: .5em 0 1em }
 .hunk td { white-space: pre-wrap; overflow-wrap: anywhere; vertical-align: top; padding: 0 .5em }
 .hunk .line { width: 3em; text-align: right; opacity: .5 }
 .old { background: #ff000026 } .new { background: #00a00026 }
-pre { overflow-x: auto; background: #8881; padding: .5em }
 @media (max-width: 50em) {
   .hunk, .hunk tbody, .hunk tr, .hunk td { display: block }
   .hunk .line, .hunk .twin, .hunk .none { display: none }
@@ -30,8 +28,7 @@ pre { overflow-x: auto; background: #8881; padding: .5em }
 def as_page(review: Review) -> str:
     """Return a review as an HTML page that loads nothing and opens offline."""
     title = f"art-adapt: {review.title}"
-    body = [f"<h1>{html.escape(title)}</h1>", *_parts(review)]
-    return html_page(title, STYLE, "\n".join(body))
+    return html_page(title, "\n".join(_parts(review)), STYLE)
 
 
 def _parts(review: Review) -> Iterator[str]:
@@ -41,13 +38,8 @@ def _parts(review: Review) -> Iterator[str]:
         yield "<h2>Open questions</h2>\n<ul>"
         yield from (f"<li>{_coded(question)}</li>" for question in review.questions)
         yield "</ul>"
-    yield "<h2>Found</h2>\n<ul>"
-    for line in review.found:
-        detail = f" <small>{html.escape(line.detail)}</small>" if line.detail else ""
-        label = f"<b>{html.escape(line.label)}</b> " if line.label else ""
-        if line.text.strip():
-            yield f"<li>{label}{html.escape(line.text.strip())}{detail}</li>"
-    yield "</ul>"
+    yield "<h2>Found</h2>"
+    yield rows_of(review.found)
     for changed in review.changed:
         yield f"<h2>{html.escape(shown(changed.path))}</h2>"
         yield from map(_hunk, changed.hunks)
@@ -57,6 +49,17 @@ def _parts(review: Review) -> Iterator[str]:
     if review.commands:
         commands = html.escape("\n".join(review.commands))
         yield f"<h2>Try it</h2>\n<pre>{commands}</pre>"
+
+
+def rows_of(lines: Iterable[Line]) -> str:
+    """Return lines of a report as HTML, each label beside its text."""
+    return rows((line.label, _text(line)) for line in lines if line.label or line.text)
+
+
+def _text(line: Line) -> str:
+    text, detail = html.escape(line.text.strip()), html.escape(line.detail)
+    text = f"<code>{text}</code>" if line.is_command else text
+    return f"<span>{text}{f' <small>{detail}</small>' * bool(detail)}</span>"
 
 
 def _hunk(hunk: Hunk) -> str:

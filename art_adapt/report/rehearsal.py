@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from art_adapt.comparison import comparison
-from art_adapt.pages import STYLE, html_page, transcript
+from art_adapt.pages import html_page, transcript
 from art_adapt.paths import at, shown
 from art_adapt.rehearsal import Conditions, Rehearsal
 from art_adapt.rehearsal.cost import GPUS, Cost
@@ -23,6 +23,7 @@ from art_adapt.rehearsal.figures import Figures
 from art_adapt.rehearsal.learning import Learning, ends
 from art_adapt.rehearsal.seen import ToRead
 from art_adapt.rehearsal.services import services
+from art_adapt.report.page import rows_of
 from art_adapt.report.text import Line, write
 from art_adapt.report.training import training_lines
 
@@ -97,29 +98,25 @@ def rehearsal_as_page(rehearsal: Rehearsal) -> str:
 
     What would go wrong stands first.
     """
-    style = (
-        f"{STYLE} th {{ text-align: left; padding-top: 1em }}"
-        "td { vertical-align: top; padding-right: 1em; overflow-wrap: anywhere }"
-        "img { max-width: 100% }"
-    )
     parts = [
-        _table(_found_lines(rehearsal)),
-        _table(_seen_lines(rehearsal)),
+        *_sections(_found_lines(rehearsal)),
+        *_sections(_seen_lines(rehearsal)),
         _curve_as_image(rehearsal.learning),
         *map(_transcript, rehearsal.to_read),
     ]
-    return html_page(f"Rehearsal of {rehearsal.path.name}", style, "\n".join(parts))
+    return html_page(f"Rehearsal of {rehearsal.path.name}", "\n".join(parts))
 
 
-def _table(lines: Iterable[Line]) -> str:
-    rows = []
-    for line in lines:
-        if line.heading or not (line.label or line.text):
-            rows.append(f"<tr><th colspan=2>{html.escape(line.text)}</th></tr>")
-        else:
-            text = html.escape(f"{line.text}  {line.detail}".strip())
-            rows.append(f"<tr><td>{html.escape(line.label)}</td><td>{text}</td></tr>")
-    return "<table>\n" + "\n".join(rows) + "\n</table>"
+def _sections(lines: Iterable[Line]) -> Iterator[str]:
+    """Yield headings, and what stands below each as rows."""
+    below: list[Line] = []
+    for line in [*lines, Line(heading=True)]:
+        if not line.heading:
+            below.append(line)
+            continue
+        yield rows_of(below)
+        below = []
+        yield f"<h2>{html.escape(line.text)}</h2>" * bool(line.text)
 
 
 def _transcript(read: ToRead) -> str:

@@ -153,11 +153,9 @@ def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
     if call.api is Api.FRAMEWORK:
         yield Line("", "  through a framework: training records every client")
         return
-    parts = [
-        f"messages {call.messages}: {call.conversation}"
-        if call.messages
-        else f"messages {call.conversation}"
-    ]
+    named = call.messages and call.messages not in call.conversation.split()
+    parts = [f"messages {call.messages}: " if named else "messages: "]
+    parts[0] += call.conversation
     if call.model:
         parts.append(f"model {call.model}")
     if call.tools:

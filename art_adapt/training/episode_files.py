@@ -11,7 +11,7 @@ from typing import Any
 import art
 from pydantic_core import to_jsonable_python
 
-from art_adapt.pages import STYLE, html_page, transcript
+from art_adapt.pages import html_page, transcript
 from art_adapt.recording.messages import storable
 from art_adapt.training.checkpoints import folder_of
 from art_adapt.training.histories import messages_of, named_histories
@@ -80,5 +80,5 @@ def write_page(
         histories = [(each["name"], each["messages"]) for each in episode["histories"]]
         heading = f"{title}: reward {trajectory.reward:.3f}"
         parts.append(transcript(heading, facts, histories))
-    page = html_page(path.stem, STYLE, "\n".join(parts))
+    page = html_page(path.stem, "\n".join(parts))
     path.write_text(page, encoding="utf-8")

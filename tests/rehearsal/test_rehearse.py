@@ -674,7 +674,7 @@ def test_a_run_in_which_most_episodes_failed_does_not_pass(tmp_path: Path) -> No
     assert code == 1 and "12 failed" in said
     page = (folder / "page.html").read_text()
     assert page.index("Would go wrong") < page.index("<h2>Failed episode")
-    assert "no such service: orders.internal" in page[page.index("<h2>") :]
+    assert "no such service: orders.internal" in page[page.index("<h2>Failed") :]
     assert "no such service: orders.internal" in said and "agent.py:" in said
 
 
@@ -720,8 +720,20 @@ def test_replies_of_ones_own_and_a_page(tmp_path: Path) -> None:
     assert "Nothing found" in page and "http" not in page and "sk-secret" not in page
     first, *read = re.findall(r"<h2>(\w+) episode: reward", page)
     assert first == "Best" and "Worst" in read
-    assert page.index("Nothing found") < page.index("recorded") < page.index("<h2>")
-    assert "no, never" in page[page.index("<h2>") :]
+    best = page.index("<h2>Best")
+    assert page.index("Nothing found") < page.index("recorded") < best
+    assert "no, never" in page[best:]
+
+
+@pytest.mark.wide
+def test_its_page_shows_the_tools_that_an_episode_called(tmp_path: Path) -> None:
+    folder = adapted(tmp_path, "--reward", "rewards:f")
+    rehearse("agent_train.py", "--html", "page.html", cwd=folder)
+    said = re.findall(r"<b>(\w+)</b><pre>(.*)", (folder / "page.html").read_text())
+    results = [at for at, (role, _) in enumerate(said) if role == "tool"]
+    assert results
+    for at in results:
+        assert re.match(r"look_up_order\(|return_policy\(", said[at - 1][1])
 
 
 @pytest.mark.slow
