@@ -14,7 +14,6 @@ from pathlib import Path
 from art_adapt.code.nodes import decorator_names, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.protocols import fits, is_protocol
-from art_adapt.code.questions import ask
 from art_adapt.code.syntax import Syntax
 
 ClassKey = tuple[Path, str]
@@ -60,7 +59,41 @@ def protocols_of(project: Project, syntax: Syntax, class_name: str) -> list[Clas
 def _constructed(
     project: Project, key: ClassKey
 ) -> tuple[tuple[Syntax, ast.Call], ...]:
-    return project.table(_constructions).get(key, ())
+    return project.settled(
+        lambda: tuple(
+            (place, call)
+            for name in _names_of(project, key)
+            for place in project.files.values()
+            for call in _calls(place).get(name, ())
+            if _is_class(project, place, call.func, key)
+        )
+    )
+
+
+def _names_of(project: Project, key: ClassKey) -> list[str]:
+    """Return the names by which some file may know a class: imports rename.
+
+    Only what has one of them is resolved, because resolving an import may read a file.
+    """
+    renamed = project.table(_renamed)
+    names = [key[1].rpartition(".")[2]]
+    for name in names:
+        names += sorted(renamed.get(name, set()).difference(names))
+    return names
+
+
+def _renamed(project: Project) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for place in project.files.values():
+        for local, imported in place.imports.items():
+            if imported.attribute not in (None, local):
+                found.setdefault(imported.attribute or "", set()).add(local)
+    return found
+
+
+def _is_class(project: Project, syntax: Syntax, value: ast.expr, key: ClassKey) -> bool:
+    named = project.class_named(syntax, dotted(value) or "")
+    return named is not None and (named[0].source.path, named[1]) == key
 
 
 def _calls_of_only(project: Project, name: str) -> tuple[tuple[Syntax, ast.Call], ...]:
@@ -93,35 +126,32 @@ def _classes_below(project: Project, decorator: str) -> tuple[Class, ...]:
 
 
 def _derived(project: Project, key: ClassKey) -> tuple[Class, ...]:
-    direct = project.table(_directly_derived)
     found: dict[Class, None] = {}
     left = [key]
     while left:
-        for place, name in direct.get(left.pop(), ()):
+        above = left.pop()
+        below = project.settled(lambda: tuple(_directly_derived(project, above)))  # noqa: B023 - called at once
+        for place, name in below:
             if (place, name) not in found:
                 found[place, name] = None
                 left.append((place.source.path, name))
     return tuple(found)
 
 
-def _constructions(
-    project: Project,
-) -> dict[ClassKey, tuple[tuple[Syntax, ast.Call], ...]]:
-    found: dict[ClassKey, tuple[tuple[Syntax, ast.Call], ...]] = {}
+def _directly_derived(project: Project, key: ClassKey) -> Iterator[Class]:
+    names = _names_of(project, key)
     for place in project.files.values():
-        for key, call in ask(project, _made_in, place, place.source.tree):
-            found[key] = (*found.get(key, ()), (place, call))
-    return found
-
-
-def _made_in(
-    project: Project, syntax: Syntax, tree: ast.Module
-) -> Iterator[tuple[ClassKey, ast.Call]]:
-    for node in syntax.nodes:
-        if isinstance(node, ast.Call):
-            made = project.class_named(syntax, dotted(node.func) or "")
-            if made is not None:
-                yield (made[0].source.path, made[1]), node
+        for base in names:
+            for name, value in _based_on(place).get(base, ()):
+                if _is_class(project, place, value, key):
+                    yield place, name
+    for protocol, protocol_name in project.know(_protocols, None):
+        if (protocol.source.path, protocol_name) == key:
+            wanted = protocol.classes[protocol_name]
+            for place in project.files.values():
+                for name, definition in place.classes.items():
+                    if not is_protocol(definition) and fits(definition, wanted):
+                        yield place, name
 
 
 def _functions_named(project: Project) -> Counter[str]:
@@ -131,25 +161,6 @@ def _functions_named(project: Project) -> Counter[str]:
         for place in project.files.values()
         for function in place.functions.values()
     )
-
-
-def _directly_derived(project: Project) -> dict[ClassKey, list[Class]]:
-    found: dict[ClassKey, list[Class]] = {}
-    for syntax in project.files.values():
-        for name, definition in syntax.classes.items():
-            for base in definition.bases:
-                above = project.class_named(syntax, dotted(base) or "")
-                if above is not None:
-                    key = (above[0].source.path, above[1])
-                    found.setdefault(key, []).append((syntax, name))
-    for place, name in project.know(_protocols, None):
-        found.setdefault((place.source.path, name), []).extend(
-            (syntax, fitting)
-            for syntax in project.files.values()
-            for fitting, definition in syntax.classes.items()
-            if not is_protocol(definition) and fits(definition, place.classes[name])
-        )
-    return found
 
 
 def _protocols(project: Project, _: None) -> tuple[Class, ...]:
@@ -170,6 +181,17 @@ def _calls(syntax: Syntax) -> dict[str, list[ast.Call]]:
             called = node.func
             attribute = isinstance(called, ast.Attribute) and called.attr
             found.setdefault(attribute or dotted(called) or "", []).append(node)
+    return found
+
+
+@functools.lru_cache(maxsize=512)
+def _based_on(syntax: Syntax) -> dict[str, list[tuple[str, ast.expr]]]:
+    """Return the classes of a file by the last names of their bases, with the bases."""
+    found: dict[str, list[tuple[str, ast.expr]]] = {}
+    for name, definition in syntax.classes.items():
+        for base in definition.bases:
+            last = (dotted(base) or "").rpartition(".")[2]
+            found.setdefault(last, []).append((name, base))
     return found
 
 

@@ -135,17 +135,19 @@ class Project:
         return known
 
     def table(self, make: Callable[[Project], T]) -> T:
-        """Return what ``make`` puts together from all files, made once; it is no fact.
-
-        What it asks may have more files read, on demand: they belong to it as well.
-        """
-        while make not in self._tables:
-            files = self.files
-            made = make(self)
-            if self.files is files:
-                self._tables[make] = made
+        """Return what ``make`` puts together from all files, made once; it is no fact."""
+        if make not in self._tables:
+            self._tables[make] = self.settled(lambda: make(self))
         found: T = self._tables[make]
         return found
+
+    def settled(self, look: Callable[[], T]) -> T:
+        """Return what ``look`` finds in all files, with those that it has read on demand."""
+        while True:
+            files = self.files
+            found = look()
+            if self.files is files:
+                return found
 
     def holds(self, facts: Facts) -> bool:
         """True if each of some facts is true of this project."""
