@@ -77,7 +77,8 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
     assert isinstance(node, ast.Attribute)
     if head in ("self", "cls") and "." not in rest:
         found = with_overrides(project, syntax, class_around(syntax, owner), rest)
-        return found or _stored_functions(project, syntax, node)
+        found = found or _stored_functions(project, syntax, node)
+        return found or _of_instances(project, syntax, node, "__call__")
     if head in syntax.imports:
         target = project.imported(syntax, head)
         if isinstance(target, Syntax):  # import helper; helper.run(...)
@@ -92,7 +93,8 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
     from art_adapt.code.values import functions_in  # which asks this module
 
     found = found or ([] if "." in rest else method_of(project, syntax, head, rest))
-    return found or functions_in(project, syntax, node)
+    found = found or functions_in(project, syntax, node)
+    return found or _of_instances(project, syntax, node, "__call__")
 
 
 def _of_instances(

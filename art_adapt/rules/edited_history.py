@@ -39,6 +39,25 @@ async def rollout(client, model):
         del trajectory.messages_and_choices[1]  # <-
     return trajectory
 """,
+    """\
+import art
+
+def keep_short(episode: art.Trajectory, most: int) -> None:
+    while len(episode.messages_and_choices) > most:
+        del episode.messages_and_choices[1:3]  # <-
+
+def begin(episode: art.Trajectory) -> None:
+    episode.messages_and_choices.insert(0, {"role": "system", "content": "Be brief."})
+
+async def rollout(client, model):
+    trajectory = art.Trajectory()
+    begin(trajectory)
+    for _ in range(3):
+        response = await client.chat.completions.create(model="m", messages=trajectory.messages())
+        trajectory.messages_and_choices.append(response.choices[0])
+        keep_short(trajectory, 7)
+    return trajectory
+""",
 )
 GOOD = (
     """\
@@ -181,7 +200,8 @@ def _is_message_of_item(code: Code, message: ast.expr) -> bool:
 def _after_sampling(code: Code, node: ast.AST) -> bool:
     """Return whether the policy was asked since the trajectory was made.
 
-    A function that copies its list into an additional history may start over.
+    A function that copies its list into an additional history may start over. What is edited
+    in a helper, which neither makes a trajectory nor asks, is edited where that is called.
     """
     owner = code.syntax.owner(node)
     line = getattr(node, "lineno", 0)
@@ -195,9 +215,17 @@ def _after_sampling(code: Code, node: ast.AST) -> bool:
     since = max((at for at in made if at <= line), default=0)
     looped = code.syntax.enclosing_loop(node)
     anew = looped is not None and any(code.blocks.within(c, looped) for c in new)
-    for call in code.completions.of_policy:
-        if code.syntax.owner(call.callee) != owner:
-            continue
+    asked = [
+        call
+        for call in code.completions.of_policy
+        if code.syntax.owner(call.callee) == owner
+    ]
+    helper = code.function_of(node)
+    if helper is not None and not made and not asked:
+        calls = code.flow.functions.calls_of(code.syntax, helper)
+        others = [call for call in calls if code.syntax.owner(call) != owner]
+        return any(_after_sampling(code, call) for call in others)
+    for call in asked:
         if since <= call.callee.lineno < line:
             return True
         if looped is not None and not anew and code.blocks.within(call.callee, looped):

@@ -62,6 +62,19 @@ async def rollout(agent, scenario):
         trajectory.reward = 0.0
     return trajectory
 """,
+    """\
+import art
+
+async def rollout(agent, scenario):
+    trajectory = art.Trajectory()
+    try:
+        answer = await agent.ainvoke(scenario)
+        trajectory.messages_and_choices.extend(answer["messages"])
+    except Exception as error:  # <-
+        said = {"role": "assistant", "content": f"Error: {error}"}
+        trajectory.messages_and_choices.append(said)
+    return trajectory
+""",
 )
 GOOD = (
     """\
@@ -94,6 +107,19 @@ async def rollout(client, model, messages):
         trajectory.reward = -1.0
         return trajectory
     trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+""",
+    """\
+import art
+
+async def rollout(agent, scenario):
+    trajectory = art.Trajectory()
+    try:
+        answer = await agent.ainvoke(scenario)
+    except Exception as error:
+        trajectory.messages_and_choices.append({"role": "assistant", "content": "Failed."})
+        raise
+    trajectory.messages_and_choices.extend(answer["messages"])
     return trajectory
 """,
 )
@@ -134,7 +160,11 @@ def check(code: Code) -> Iterator[Found]:
         nodes = list(below(handler.body))
         if any(isinstance(node, ast.Raise) for node in nodes):
             continue
-        if _rewards(code, handler, nodes, asks) or _keeps_reward(code, handler, tried):
+        if (
+            _rewards(code, handler, nodes, asks)
+            or _keeps_reward(code, handler, tried)
+            or _speaks_for_the_model(code, handler, nodes)
+        ):
             yield found(handler.node, MESSAGE)
 
 
@@ -215,6 +245,27 @@ def _rewards(code: Code, handler: Handler, nodes: list[ast.AST], asks: bool) -> 
         for node in nodes
     )
     return wrote or made
+
+
+def _speaks_for_the_model(code: Code, handler: Handler, nodes: list[ast.AST]) -> bool:
+    """Return whether a handler puts an answer on the trajectory that no model gave.
+
+    It ends the episode, so that is what a judge reads.
+    """
+    last = handler.body[-1]
+    loop = code.syntax.enclosing_loop(handler.statement)
+    if isinstance(last, ast.Return) and _is_none(code, last):
+        return False
+    if loop is not None and not isinstance(last, ast.Return | ast.Break):
+        return False
+    return any(
+        put.by in nodes
+        and any(
+            code.constant(role.node) == "assistant"
+            for role in code.contents.item(put.value, "role").values
+        )
+        for put in code.trajectories.puts
+    )
 
 
 def _keeps_reward(code: Code, handler: Handler, tried: list[ast.AST]) -> bool:

@@ -17,6 +17,7 @@ rule knows with those of the installed ART).
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
@@ -49,6 +50,26 @@ async def main():
     backend = LocalBackend()
     await backend.cleanup()  # <-
 """,
+    """\
+try:
+    from art import Trajectory, TrainableModel, Message  # <-
+except ImportError:
+    Trajectory = TrainableModel = Message = None
+
+from art.local import LocalBackend
+
+class Trainer:
+    def __init__(self):
+        self.backend = None
+
+    async def start(self):
+        self.backend = LocalBackend()
+
+async def main():
+    trainer = Trainer()
+    await trainer.start()
+    await trainer.backend.cleanup()  # <-
+""",
 )
 GOOD = (
     """\
@@ -65,6 +86,17 @@ from art.types import Message, MessagesAndChoices
 def prompt(scenario) -> list[Message]:
     items: MessagesAndChoices = MessagesAndChoices()
     return [*items, {"role": "user", "content": scenario}]
+""",
+    """\
+try:
+    from art import TrainableModel, Trajectory, LocalAPI, Runner
+except ImportError:
+    from art import TrainableModel, Trajectory
+
+try:
+    from art.rewards import ruler_score_group
+except ImportError:
+    from art.rewards import ruler_score_trajectory as ruler_score_group
 """,
 )
 
@@ -126,11 +158,12 @@ def check(code: Code) -> Iterator[Found]:
 
 
 def _imports(code: Code) -> Iterator[Found]:
-    """Yield the imports that fail. In a ``try`` there may be another way."""
+    """Yield the imports that fail, but not where a ``try`` goes on with another of ART's."""
     for node in code.syntax.nodes:
         if not isinstance(node, ast.ImportFrom) or node.level or node.module is None:
             continue
-        if any(isinstance(outer, ast.Try) for outer in code.syntax.ancestors(node)):
+        tries = [n for n in code.syntax.ancestors(node) if isinstance(n, ast.Try)]
+        if any(_has_another_way(outer, node) for outer in tries):
             continue
         names = [alias.name for alias in node.names if alias.name != "*"]
         if node.module == "art":
@@ -141,9 +174,20 @@ def _imports(code: Code) -> Iterator[Found]:
             said = [] if _has_its_own(code) else sorted(set(names) - known)
             name = node.module
         for unknown in said:
-            yield found(
-                node, f"{name} has no {unknown}: this raises ImportError at once"
-            )
+            end = "this raises ImportError at once"
+            if tries:
+                end = f"{end}, and the rest of the file goes on without ART's names"
+            yield found(node, f"{name} has no {unknown}: {end}")
+
+
+def _has_another_way(outer: ast.Try, failing: ast.ImportFrom) -> bool:
+    """True if it is such a way, or if the statement's handlers import from ART themselves."""
+    handled = [inner for handler in outer.handlers for inner in ast.walk(handler)]
+    return failing in handled or any(
+        isinstance(each, ast.Import | ast.ImportFrom)
+        and re.match(r"art\b", getattr(each, "module", None) or each.names[0].name)
+        for each in handled
+    )
 
 
 def _has_its_own(code: Code) -> bool:

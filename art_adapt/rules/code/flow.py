@@ -224,9 +224,9 @@ class Flow:
                 yield Value(each, Place(value.syntax))
             return
         for owner in self.values(value.of(node.value)):
-            yield self._items_of(owner, node.attr) or (
-                self.field_of(owner, node.attr) or value
-            )
+            known = self._items_of(owner, node.attr) or self.field_of(owner, node.attr)
+            assigned = [] if known else [*self._assigned_to(owner, node.attr)]
+            yield from [known] if known else assigned or [value]
 
     def _items_of(self, batch: Value, name: str) -> Value | None:
         """Return the dataset that ``batch.items`` is a part of, for ART's batches."""
@@ -263,6 +263,23 @@ class Flow:
                 default = statement.value
                 return None if default is None else Value(default, Place(found[0]))
         return None
+
+    def _assigned_to(self, made: Value, name: str) -> Iterator[Value]:
+        """Yield what the class of an object that is made here assigns to an attribute.
+
+        Only where that is an object of ART: what else an object keeps may change.
+        """
+        call = made.node
+        if not isinstance(call, ast.Call) or name in self._set_later(made.syntax):
+            return
+        syntax, owner = self.functions.class_made(made.syntax, call.func) or (None, "")
+        for where, value in (
+            syntax.assignments.get(f"self.{name}", ()) if syntax else ()
+        ):
+            if syntax and class_around(syntax, where) == owner:
+                made_of = value.func if isinstance(value, ast.Call) else value
+                if (syntax.qualified(made_of) or "").startswith("art."):
+                    yield Value(value, Place(syntax))
 
     def _set_later(self, syntax: Syntax) -> frozenset[str]:
         """Return the attributes that a file sets on objects other than self."""

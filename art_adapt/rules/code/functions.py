@@ -209,10 +209,14 @@ class Functions:
         self, syntax: Syntax, called: ast.expr
     ) -> tuple[Syntax, ast.ClassDef] | None:
         """Return the class of the project that is called, if it has no ``__init__``."""
-        found = self._project.class_named(syntax, dotted(called) or "")
+        found = self.class_made(syntax, called)
         if found is None or f"{found[1]}.__init__" in found[0].functions:
             return None
         return found[0], found[0].classes[found[1]]
+
+    def class_made(self, syntax: Syntax, called: ast.expr) -> tuple[Syntax, str] | None:
+        """Return the class of the project that is called, with its file."""
+        return self._project.class_named(syntax, dotted(called) or "")
 
     def field_type(
         self, syntax: Syntax, owner: ast.expr, field: str
