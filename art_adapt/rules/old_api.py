@@ -79,6 +79,15 @@ def fit(model: torch.nn.Module):
     model.train(True)
     return art.TrainConfig(learning_rate=1e-5)
 """,
+    """\
+import art
+
+async def step(model: art.TrainableModel, backend, groups):
+    if hasattr(model, "train"):  # up to 0.4
+        await model.train(groups, config=art.TrainConfig(learning_rate=1e-5))
+    else:
+        await backend.train(model, groups, learning_rate=1e-5)
+""",
 )
 # Attributes of models, and what they are called now.
 FIELDS = {"base_url": "inference_base_url", "api_key": "inference_api_key"}
@@ -86,7 +95,7 @@ FIELDS = {"base_url": "inference_base_url", "api_key": "inference_api_key"}
 
 def check(code: Code) -> Iterator[Found]:
     for call, model in code.method_calls("train"):
-        if _is_old_train(code, call, model):
+        if _is_old_train(code, call, model) and not code.is_asked_for(call.func):
             yield found(
                 call,
                 "ART removed model.train, so this raises after the first rollouts: "
@@ -97,13 +106,16 @@ def check(code: Code) -> Iterator[Found]:
     for node in code.syntax.nodes:
         if isinstance(node, ast.Attribute):
             name = code.art_name(node)
-            if name in GONE and not isinstance(
-                code.syntax.parents[node], ast.Attribute
-            ):
+            inner = isinstance(code.syntax.parents[node], ast.Attribute)
+            if name in GONE and not inner and not code.is_asked_for(node):
                 yield found(
                     node, f"ART removed {name}: {GONE[name]}", _import_fix(code, node)
                 )
-            elif node.attr in FIELDS and code.models.is_one(node.value):
+            elif (
+                node.attr in FIELDS
+                and code.models.is_one(node.value)
+                and not code.is_asked_for(node)
+            ):
                 yield found(
                     node,
                     f"ART's models have no {node.attr}: it is {FIELDS[node.attr]} now",

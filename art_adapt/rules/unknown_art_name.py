@@ -98,6 +98,19 @@ try:
 except ImportError:
     from art.rewards import ruler_score_trajectory as ruler_score_group
 """,
+    """\
+import art
+from . import Backend
+
+class Algorithm:
+    def __init__(self, backend: Backend):
+        self.backend = backend
+
+    async def run(self, model: art.TrainableModel, groups):
+        if hasattr(model, "save_lora"):
+            await model.save_lora()
+        return self.backend.execute_training(groups)
+""",
 )
 
 
@@ -126,35 +139,39 @@ def check(code: Code) -> Iterator[Found]:
                 'message is a dict, {"role": ..., "content": ...}',
             )
     for node in code.syntax.nodes:
-        if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Store):
-            continue
-        if isinstance(node.value, ast.Name) and code.art_name(node.value) == "art":
-            known = node.attr in ART or (node.attr in OLD and node.attr != "train")
-            if not known and not node.attr.startswith("_") and _is_ours(code):
-                yield found(node, f"ART has no {node.attr}: this raises AttributeError")
-        elif (
-            node.attr not in MODEL | OLD
+        if (
+            isinstance(node, ast.Attribute)
+            and not isinstance(node.ctx, ast.Store)
             and not node.attr.startswith("_")
-            and isinstance(code.syntax.parents.get(node), ast.Call)
-            and (
-                code.models.is_trainable(node.value)
-                or (node.attr in PLAUSIBLE and code.models.is_one(node.value))
-                or code.art_name(node.value) in ("art.Model", "art.TrainableModel")
-            )
-            and not _is_subclassed(code)
+            and (lacks := _what_lacks(code, node))
+            and not code.is_asked_for(node)
         ):
-            yield found(
-                node, f"ART's models have no {node.attr}: this raises AttributeError"
-            )
-        elif (
-            node.attr not in BACKEND
-            and not node.attr.startswith("_")
-            and getattr(code.syntax.parents.get(node), "func", None) is node
-            and code.models.is_backend(node.value)
-        ):
-            yield found(
-                node, f"ART's backends have no {node.attr}: this raises AttributeError"
-            )
+            yield found(node, f"{lacks} no {node.attr}: this raises AttributeError")
+
+
+def _what_lacks(code: Code, node: ast.Attribute) -> str:
+    """Say what it is an attribute of, if that is ART's and does not have it."""
+    if isinstance(node.value, ast.Name) and code.art_name(node.value) == "art":
+        known = node.attr in ART or (node.attr in OLD and node.attr != "train")
+        return "ART has" if not known and _is_ours(code) else ""
+    if (
+        node.attr not in MODEL | OLD
+        and isinstance(code.syntax.parents.get(node), ast.Call)
+        and (
+            code.models.is_trainable(node.value)
+            or (node.attr in PLAUSIBLE and code.models.is_one(node.value))
+            or code.art_name(node.value) in ("art.Model", "art.TrainableModel")
+        )
+        and not _is_subclassed(code)
+    ):
+        return "ART's models have"
+    if (
+        node.attr not in BACKEND
+        and getattr(code.syntax.parents.get(node), "func", None) is node
+        and code.models.is_backend(node.value)
+    ):
+        return "ART's backends have"
+    return ""
 
 
 def _imports(code: Code) -> Iterator[Found]:

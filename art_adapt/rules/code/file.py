@@ -89,6 +89,26 @@ class File:
         """Return the local names of one of the recorder's hooks."""
         return local_names(self.syntax, name)
 
+    def is_asked_for(self, attribute: ast.expr) -> bool:
+        """Return whether ``if hasattr(...)`` decides if an attribute is reached."""
+        if not isinstance(attribute, ast.Attribute):
+            return False
+        wanted = ast.dump(attribute.value), attribute.attr
+        tests = (
+            outer.test
+            for outer in self.syntax.ancestors(attribute)
+            if isinstance(outer, ast.If | ast.IfExp)
+        )
+        return any(
+            isinstance(each, ast.Call)
+            and dotted(each.func) == "hasattr"
+            and len(each.args) == 2
+            and isinstance(each.args[1], ast.Constant)
+            and (ast.dump(each.args[0]), each.args[1].value) == wanted
+            for test in tests
+            for each in ast.walk(test)
+        )
+
     @cached_property
     def importers(self) -> tuple[bytes, ...]:
         """Return the texts of the files beside this one that import it by its name."""

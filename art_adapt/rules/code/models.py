@@ -72,13 +72,23 @@ class Models:
             a for a in (annotation(self.file.flow, each) for each in values) if a
         ]
         if annotated:
-            return any(BACKENDS.search(each) for each in annotated)
+            return any(map(self._is_arts_backend, annotated))
         return any(
             call.args
             and ast.dump(call.args[0]) == ast.dump(expression)
             and self.is_one(model)
             for call, model in self.file.method_calls("register")
         )
+
+    def _is_arts_backend(self, spelled: str) -> bool:
+        """Return whether an annotation is a backend of ART's, not one of the project's own."""
+        match = BACKENDS.search(spelled)
+        if match is None:
+            return False
+        syntax = self.file.syntax
+        imported = syntax.imports.get(match[2])
+        own = imported is not None and not f"{imported.module}.".startswith("art.")
+        return match[2] not in syntax.classes and not own
 
     def _has_client(self, function: str, name: str) -> bool:
         """Return whether a function asks a parameter for the client that ART's models have."""
