@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from shlex import quote
@@ -19,6 +19,7 @@ from art_adapt.reward_function import check_reward
 from art_adapt.settings import Options, Origin, TrainingOptions, check
 from art_adapt.source import Place
 from art_adapt.survey.calls.roles import Role
+from art_adapt.survey.calls.said import Said, is_named
 from art_adapt.survey.model import CompletionCall, EntryPoint, Exit, RewardSite, Survey
 from art_adapt.survey.side_effects.harm import Harm, Obstacle
 
@@ -90,6 +91,11 @@ def decide(survey: Survey, options: Options) -> Decisions:
     )
 
 
+def said_in(options: Options) -> Said:
+    """Return what the options say of completion calls."""
+    return Said(options.policy, options.auxiliary)
+
+
 def _auxiliary_names(
     entry: EntryPoint,
     policy: Sequence[CompletionCall],
@@ -131,7 +137,7 @@ def _divide(
     """Divide the completion calls into policy calls and auxiliary calls."""
     policy: list[CompletionCall] = []
     auxiliary: list[CompletionCall] = []
-    calls = _calls_of(survey)
+    calls = [c for file in survey.files if file.uses_art is None for c in file.calls]
     for name in (*options.policy, *options.auxiliary):
         if not any(is_named(call, name) for call in calls):
             known = ", ".join(sorted({call.function for call in calls})) or "none"
@@ -139,39 +145,9 @@ def _divide(
                 f"no completion call is named {name!r}",
                 next_step=f"name one of these functions: {known}; or FILE:LINE",
             )
-    for call, role in roles(survey, options):
-        (policy if role is Role.POLICY else auxiliary).append(call)
+    for call in calls:
+        (policy if call.role is Role.POLICY else auxiliary).append(call)
     return tuple(policy), tuple(auxiliary)
-
-
-def roles(survey: Survey, options: Options) -> Iterator[tuple[CompletionCall, Role]]:
-    """Yield each completion call of an agent with the role that is decided for it."""
-    for call in _calls_of(survey):
-        role = call.role
-        if any(is_named(call, name) for name in options.auxiliary):
-            role = Role.AUXILIARY
-        elif any(is_named(call, name) for name in options.policy):
-            role = Role.POLICY
-        yield call, role
-
-
-def _calls_of(survey: Survey) -> list[CompletionCall]:
-    files = (file for file in survey.files if file.uses_art is None)
-    return [call for file in files for call in file.calls]
-
-
-def is_named(call: CompletionCall, name: str) -> bool:
-    """Tell whether ``name`` is the call's FILE:LINE, or a function or class that it is in."""
-    path, _, line = name.rpartition(":")
-    if line.isdigit():
-        return call.place.line == int(line) and call.place.path.as_posix().endswith(
-            path
-        )
-    return (
-        call.function == name
-        or call.function.endswith("." + name)
-        or call.function.startswith(name + ".")
-    )
 
 
 def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> Refusal:

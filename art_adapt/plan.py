@@ -25,15 +25,16 @@ from art_adapt.decided import (
     earlier,
     with_earlier,
 )
-from art_adapt.decisions import Decisions, decide, from_train_module, is_named
+from art_adapt.decisions import Decisions, decide, from_train_module, said_in
 from art_adapt.entry_decision import UnclearEntry
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.files import check_unchanged
 from art_adapt.seen.decision import Seen
-from art_adapt.seen.surveyed import surveyed_as_seen
+from art_adapt.seen.surveyed import as_said, surveyed_as_seen
 from art_adapt.settings import Options
 from art_adapt.source import Source, read_source
+from art_adapt.survey.calls.said import is_named
 from art_adapt.survey.model import FileSurvey, Survey
 from art_adapt.survey.survey import survey
 from art_adapt.train_file import standing_module, train_module_path
@@ -88,7 +89,8 @@ def make_plan(
         Refusal: there is nothing to adapt, a decision is missing, or a result would break a guarantee.
     """
     session = session or Session()
-    found = survey(sources, entry=options.entry, session=session)
+    said = said_in(options)
+    found = survey(sources, entry=options.entry, session=session, said=said)
     before = earlier(
         [source.path for source in sources], [e.home for e in found.entry_points]
     )
@@ -99,6 +101,7 @@ def make_plan(
             # What is refused, before it asks.
             _planned(found, options, session, seen, force=force)
         options = guide(found, options)
+        found, options = as_said(found, sources, options, session, seen)
     plan = _planned(found, options, session, seen, force=force, answers=not keep)
     plan = replace(plan, changed=tuple(changes(options, before)), seen=seen)
     if keep and plan.decisions.training is not None:
@@ -324,24 +327,22 @@ def _verify_idempotent(
         for edit in edits
         if edit.after is not None
     }
-    again = survey(
-        [adapted[path] if path in adapted else read_source(path) for path in given],
-        adapted,
-        options.entry,
-        session,
-    )
+    sources = [
+        adapted[path] if path in adapted else read_source(path) for path in given
+    ]
+    again = survey(sources, adapted, options.entry, session)
     entry = None
     if decisions.entry is not None:
         entry = f"{decisions.entry.home}:{decisions.entry.called}"
-    decided = decide(
-        again,
-        replace(
-            options,
-            entry=entry or options.entry,
-            policy=_moved(options.policy, found, again),
-            auxiliary=_moved(options.auxiliary, found, again),
-        ),
+    moved = replace(
+        options,
+        entry=entry or options.entry,
+        policy=_moved(options.policy, found, again),
+        auxiliary=_moved(options.auxiliary, found, again),
     )
+    if again.said != said_in(moved):
+        again = survey(sources, adapted, options.entry, session, said_in(moved))
+    decided = decide(again, moved)
     for file in again.files:
         edited = file.edited and file.uses_art is None
         left = wraps_of(file, decided) if edited else []

@@ -268,6 +268,7 @@ def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
         Refusal: it is unclear, or nothing that can be called.
     """
     from art_adapt.code.session import Session
+    from art_adapt.decisions import said_in
     from art_adapt.discovery import named_sources, with_entry_file
     from art_adapt.entry_decision import decide_entry
     from art_adapt.pyproject import with_configuration
@@ -283,7 +284,8 @@ def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
     options = replace(with_configuration(options, sources[0].path), single_turn=False)
     sources = with_entry_file(sources, options.entry)
     session = Session()
-    read = survey(sources, entry=options.entry, session=session)
+    said = said_in(options)
+    read = survey(sources, entry=options.entry, session=session, said=said)
     read, options, _ = surveyed_as_seen(read, sources, options, session)
     found = decide_entry(read, options).entry
     assert found is not None  # a train module needs one

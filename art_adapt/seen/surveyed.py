@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from art_adapt.code.session import Session
+from art_adapt.decisions import said_in
 from art_adapt.discovery import with_entry_file
 from art_adapt.seen.decision import Seen, seen_of, shown_by, with_seen
 from art_adapt.seen.fields import with_given
@@ -31,6 +32,28 @@ def surveyed_as_seen(
     session.shown = shown_by(seen)
     if seen is not None or options.origin("entry") is Origin.EARLIER:
         sources = with_entry_file(sources, options.entry)
-        found = survey(sources, entry=options.entry, session=session)
+        found = _surveyed(sources, options, session)
+    return *as_said(found, sources, options, session, seen), seen
+
+
+def as_said(
+    found: Survey,
+    sources: Sequence[Source],
+    options: Options,
+    session: Session,
+    seen: Seen | None,
+) -> tuple[Survey, Options]:
+    """Return the survey in which each call has the role that is said of it or was seen.
+
+    A role changes what runs an episode, and over which client a side job asks.
+    """
     found, options = with_seen_roles(with_given(found, seen), options, seen)
-    return found, options, seen
+    if found.said == said_in(options):
+        return found, options
+    found = _surveyed(with_entry_file(sources, options.entry), options, session)
+    return with_seen_roles(with_given(found, seen), options, seen)
+
+
+def _surveyed(sources: Sequence[Source], options: Options, session: Session) -> Survey:
+    said = said_in(options)
+    return survey(sources, entry=options.entry, session=session, said=said)

@@ -18,6 +18,7 @@ from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.roles import Role
+from art_adapt.survey.calls.said import NOTHING, Said
 from art_adapt.survey.side_effects.harm import Effect, Harm, Obstacle
 
 
@@ -370,12 +371,14 @@ class Survey:
 
     ``read``: all files that they rest on, which are those and what they import.
     ``unreached``: completion calls in imported files to which nothing in a named file leads.
+    ``said``: what somebody says of its calls, which it takes for granted.
     """
 
     files: tuple[FileSurvey, ...]
     entry_points: tuple[EntryPoint, ...]
     read: tuple[Source, ...] = field(default=(), repr=False)
     unreached: tuple[Place, ...] = ()
+    said: Said = NOTHING
 
     @property
     def calls(self) -> tuple[CompletionCall, ...]:

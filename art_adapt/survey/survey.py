@@ -15,6 +15,7 @@ from art_adapt.code.used_names import possible_names
 from art_adapt.source import Source
 from art_adapt.survey.calls.obstacles import art_use, find_obstacles
 from art_adapt.survey.calls.roles import side_job_of
+from art_adapt.survey.calls.said import NOTHING, Said
 from art_adapt.survey.calls.threads import find_thread_starts
 from art_adapt.survey.calls.tool_execution import find_tool_execution
 from art_adapt.survey.candidates.agents_apart import apart_from, told_apart
@@ -46,6 +47,7 @@ def survey(
     instead: Mapping[Path, Source] | None = None,
     entry: str | None = None,
     session: Session | None = None,
+    said: Said = NOTHING,
 ) -> Survey:
     """Survey the agent that consists of ``sources`` and what they import.
 
@@ -53,14 +55,14 @@ def survey(
     counts only if a named file can reach it. ``instead``: sources to read in place of files
     on disk. ``entry``: the function that the user says runs an episode, as ``name``,
     ``Class.name`` or ``module:name``; it needs no path to a completion call. ``session``: what
-    earlier surveys have read.
+    earlier surveys have read. ``said``: which calls somebody says are trained, or are not.
 
     Raises:
         Refusal: a named file cannot be read as Python.
     """
     session = session or Session()
     try:
-        return _surveyed(sources, instead or {}, entry, session)
+        return _surveyed(sources, instead or {}, entry, session, said)
     finally:
         session.notice(None)
 
@@ -70,8 +72,10 @@ def _surveyed(
     instead: Mapping[Path, Source],
     entry: str | None,
     session: Session,
+    said: Said,
 ) -> Survey:
-    found = with_implementations(Found.of(Project.of(sources, instead, session)))
+    found = Found.of(Project.of(sources, instead, session), said)
+    found = with_implementations(found)
     found = told_apart(tied(drivers_first(with_derived(outward(found)))))
     if entry is not None:
         found = found.with_entry(entry)
@@ -86,7 +90,7 @@ def _surveyed(
     entry_points = tuple(next(settled) if e in likely else e for e in entry_points)
     read = tuple(syntax.source for syntax in episodes.found.project.files.values())
     files = tuple(_files(episodes, entry_points))
-    return Survey(files, entry_points, read, found.unreached)
+    return Survey(files, entry_points, read, found.unreached, said)
 
 
 def _as_used(

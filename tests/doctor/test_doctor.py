@@ -16,7 +16,7 @@ from agent_files import art_adapt, copy_of
 
 from art_adapt import training
 from art_adapt.doctor import Setup
-from art_adapt.doctor.checks import backend, gpu, machine, reward, scenarios
+from art_adapt.doctor.checks import backend, gpu, keys, machine, reward, scenarios
 from art_adapt.training.options import internal_options
 
 # On 3.11 ART's local backend needs what nobody can install (models.REMEDY says it).
@@ -244,6 +244,18 @@ def test_keys_are_named(folder: Path) -> None:
     assert code == 1
     assert "WANDB_API_KEY is not set" in said and "export WANDB_API_KEY=" in said
     assert "SEARCH_API_KEY is not set, and the agent reads it" in said
+
+
+def test_a_required_setting_is_named(folder: Path) -> None:
+    (folder / "agent.py").write_text(
+        "from pydantic_settings import BaseSettings\n\n\nclass Settings(BaseSettings):\n"
+        "    bot_token: str\n    size: int = 3\n"
+    )
+    module = folder / "agent_train.py"
+    told = keys.check(Setup(module, ModuleType("agent_train"), {"BACKEND": "local"}))
+    assert [each.what for each in told] == [
+        "BOT_TOKEN is not set, and the agent requires it"
+    ]
 
 
 @pytest.mark.slow

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from art_adapt.code.variables_read import variables_required
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
-from art_adapt.rehearsal.environment import files_of, keys_read
+from art_adapt.rehearsal.environment import environment, files_of, keys_read
 from art_adapt.training.runs import keys_needed
 
 
@@ -18,11 +17,11 @@ def check(setup: Setup) -> Iterator[Finding]:
         yield failed(
             "keys", f"{name} is not set: {user} needs it", f"run export {name}=..."
         )
-    files = files_of(setup.path)
-    required = {n for file in files for n in variables_required(file, file.nodes)}
-    read = sorted({*keys_read(files), *required} - needed.keys())
+    required = environment("", setup.path).made_up
+    read = sorted({*keys_read(files_of(setup.path)), *required} - needed.keys())
     unset = [name for name in read if not os.environ.get(name)]
     for name in unset:
-        yield note("keys", f"{name} is not set, and the agent reads it")
+        how = "requires" if name in required else "reads"
+        yield note("keys", f"{name} is not set, and the agent {how} it")
     if (needed and not missing) or not (needed or unset):
         yield ok("keys", ", ".join(needed) or "none needed")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from art_adapt.decisions import is_named
 from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.paths import at
 from art_adapt.survey.calls.roles import Role
+from art_adapt.survey.calls.said import is_named
 
 ORDER = 40
 

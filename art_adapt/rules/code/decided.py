@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from art_adapt.adapted_files import AdaptedFile, adapted_files
 from art_adapt.decided import decided_in, with_earlier
-from art_adapt.decisions import roles
+from art_adapt.decisions import said_in
 from art_adapt.errors import Refusal
 from art_adapt.pyproject import with_configuration
 from art_adapt.settings import Options
@@ -32,11 +32,15 @@ def policy_calls(source: Source) -> frozenset[Span] | None:
             options = with_configuration(Options(), agent.path)
             if (module := standing_module(agent.path)) is not None:
                 options = with_earlier(options, decided_in(module).options)
-            surveyed = survey([agent.source], {here.path: here}, options.entry)
+            surveyed = survey(
+                [agent.source], {here.path: here}, options.entry, said=said_in(options)
+            )
             own = [file for file in surveyed.files if file.source.path == here.path]
             is_decided |= any(file.uses_art is None for file in own)
-            for call, role in roles(surveyed, options):
-                if call.place.path == here.path and role is Role.POLICY:
+            for call in (
+                c for file in own if file.uses_art is None for c in file.calls
+            ):
+                if call.role is Role.POLICY:
                     found.add(call.span)
     return frozenset(found) if is_decided else None
 

@@ -22,6 +22,7 @@ from art_adapt.survey.calls.create_aliases import uses_of
 from art_adapt.survey.calls.frameworks import find_framework_calls
 from art_adapt.survey.calls.growth import growing_sites
 from art_adapt.survey.calls.roles import Role, roles_of
+from art_adapt.survey.calls.said import NOTHING, Said
 from art_adapt.survey.calls.tool_loops import find_tool_loop
 from art_adapt.survey.candidates.entry_points import (
     describe_entry,
@@ -48,9 +49,10 @@ class Found:
     asking: Asking
     entry_points: tuple[EntryPoint, ...]
     unreached: tuple[Place, ...] = ()  # calls in imported files that nothing leads to
+    said: Said = NOTHING
 
     @staticmethod
-    def of(project: Project) -> Found:
+    def of(project: Project, said: Said = NOTHING) -> Found:
         found = {
             path: list(find_completion_calls(syntax, project))
             for path, syntax in project.files.items()
@@ -76,7 +78,7 @@ class Found:
         roles = roles_of(every, loops, _in_tools(project, graph, every))
         calls = {
             path: [
-                CompletionCall.of(call, loops.get(call), *roles[call])
+                said.of(CompletionCall.of(call, loops.get(call), *roles[call]))
                 for call in found.get(path, ())
             ]
             for path in project.files
@@ -95,7 +97,7 @@ class Found:
         policy += [key for key, _ in by_alias]
         asking = Asking.of(every, graph, policy, growing, [at for _, at in by_alias])
         entries = find_entry_points(project, graph, policy, asking)
-        return Found(project, graph, calls, policy, asking, entries, unreached)
+        return Found(project, graph, calls, policy, asking, entries, unreached, said)
 
     @property
     def side_jobs(self) -> Iterator[FoundCall]:
@@ -331,7 +333,7 @@ class Found:
     def wider(self, paths: Sequence[Path]) -> Found | None:
         """Return what follows with more files; None if none can be read."""
         project = self.project.with_files(paths)
-        return None if project is None else Found.of(project)
+        return None if project is None else Found.of(project, self.said)
 
     def function_of(self, entry: EntryPoint) -> tuple[Syntax, Function]:
         syntax = self.project.files[entry.place.path]

@@ -1,0 +1,48 @@
+"""What somebody says of completion calls: which are trained, and which are side jobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from art_adapt.survey.calls.roles import Role
+
+if TYPE_CHECKING:  # a survey holds what was said
+    from art_adapt.survey.model import CompletionCall
+
+
+@dataclass(frozen=True)
+class Said:
+    """The names of calls of either role: a function, a class, or FILE:LINE."""
+
+    policy: tuple[str, ...] = ()
+    auxiliary: tuple[str, ...] = ()
+
+    def of(self, call: CompletionCall) -> CompletionCall:
+        """Return a call with the role that is said of it, or that it has."""
+        for role, names in (
+            (Role.AUXILIARY, self.auxiliary),
+            (Role.POLICY, self.policy),
+        ):
+            name = next((each for each in names if is_named(call, each)), None)
+            if name is not None:
+                named = replace(call, role=role, reason=f"named: --{role} {name}")
+                return call if call.role is role else named
+        return call
+
+
+NOTHING = Said()
+
+
+def is_named(call: CompletionCall, name: str) -> bool:
+    """Tell whether ``name`` is the call's FILE:LINE, or a function or class that it is in."""
+    path, _, line = name.rpartition(":")
+    if line.isdigit():
+        return call.place.line == int(line) and call.place.path.as_posix().endswith(
+            path
+        )
+    return (
+        call.function == name
+        or call.function.endswith("." + name)
+        or call.function.startswith(name + ".")
+    )
