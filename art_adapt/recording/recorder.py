@@ -123,6 +123,21 @@ class Recorder:
         """Name the function that asked first in each history, in their order."""
         return [history.name for history in self._histories]
 
+    @property
+    def conversation(self) -> Sequence[Any]:
+        """Return the messages and choices of the first conversation, as far as it went.
+
+        A request that continues it with other tools opens a history, because ART renders
+        a history's tools once; it is the same conversation.
+        """
+        if not self._histories:
+            return self.trajectory.messages_and_choices  # type: ignore[no-any-return]
+        first, *others = self._histories
+        for each in others:
+            if first.is_continued_by(each.sent, first.tools):
+                first = each
+        return first.items
+
     def set_final_answer(self, value: Any) -> None:
         """Set the episode's answer, on the trajectory in a form that ART can write."""
         self.must_be_open()

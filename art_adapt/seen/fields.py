@@ -55,9 +55,26 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
             ),
             *_options(entry.parameters, calls, seen.given),
         ),
-        constructor=_described(entry.constructor, inits, _of("__init__", seen)),
+        constructor=_described(
+            entry.constructor,
+            inits,
+            [
+                each.name
+                for each in entry.constructor
+                if each.name in _of("__init__", seen) and not _is_setting(each, inits)
+            ],
+        ),
         setup=tuple(_set_up(call, seen) for call in entry.setup),
     )
+
+
+def _is_setting(parameter: Parameter, inits: Sequence[Call]) -> bool:
+    """True if a class has a default for it, and all its objects were made with the same value.
+
+    A prompt of the agent's own, say, which the model was asked as well.
+    """
+    alike = len(_spelled(_values(parameter.name, inits))) == 1
+    return parameter.default is not None and alike
 
 
 def _opened(parameter: Parameter, seen: SeenFunction) -> Parameter:

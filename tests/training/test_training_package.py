@@ -517,6 +517,7 @@ def test_a_policy_endpoint_needs_a_rollout() -> None:
 
 
 CALL = {"id": "c1", "name": "look", "arguments": "{}"}
+LOOK = {"type": "function", "function": {"name": "look", "parameters": {}}}
 
 
 @pytest.mark.parametrize(
@@ -542,6 +543,27 @@ def test_what_the_model_said_last(said: list[Any], answer: str | None) -> None:
 
     with Engine(said) as engine:
         assert record(engine, episode).final_answer == answer
+
+
+@pytest.mark.parametrize("aside", [False, True])
+def test_what_was_said_last_with_other_tools(aside: bool) -> None:
+    def episode(scenario: Scenario) -> str | None:
+        client = openai.OpenAI(**training.policy_endpoint())
+        create: Any = recorded(client.chat.completions.create)
+        messages: list[Any] = [{"role": "user", "content": scenario.question}]
+        reply = create(model="m", messages=messages, tools=[LOOK])
+        messages.append(reply.choices[0].message)
+        messages.append({"role": "tool", "tool_call_id": "c1", "content": "rain"})
+        if aside:  # another conversation, which is nobody's answer
+            create(model="m", messages=[{"role": "user", "content": "Sum it up."}])
+        else:
+            create(model="m", messages=messages)
+        return training.last_said()
+
+    said = [{"content": "Let me see.", "tool_calls": [CALL]}, {"content": "It rains."}]
+    with Engine(said) as engine:
+        answer = record(engine, episode).final_answer
+    assert answer == (None if aside else "It rains.")
 
 
 def test_what_was_said_last_needs_a_rollout() -> None:
