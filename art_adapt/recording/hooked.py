@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from art_adapt.hooks import PROTOCOL
+from art_adapt.recording.parsing import parsed
 from art_adapt.recording.state import (
     OTHER_PROCESS,
     TRAINING_PROCESS,
@@ -72,7 +73,7 @@ def check_imports() -> None:
 def _is_stored(file: str, line: int) -> bool:
     """Tell whether a hook on that line is handed on, rather than called in place."""
     try:
-        tree = ast.parse(Path(file).read_bytes())
+        tree = parsed(Path(file).read_bytes(), file)
     except (OSError, SyntaxError, ValueError):
         return False  # made by exec: nothing to read
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]

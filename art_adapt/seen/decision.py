@@ -53,7 +53,7 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     first = survey.entry_points[0] if survey.entry_points else None
     if options.entry is not None:
         return Seen(asked, _named(asked, options.entry), None)
-    possible = seen_episodes(asked)
+    possible = seen_episodes(asked) or _served(asked, first)
     if not possible:
         is_script = first is not None and first.is_script
         return Seen(
@@ -64,6 +64,17 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     if chosen is not None and differs and _is_only_tested(chosen):
         return Seen(asked, None, None)  # a test may try a step alone
     return Seen(asked, chosen, first if differs else None)
+
+
+def _served(runs: Sequence[Run], first: EntryPoint | None) -> list[SeenFunction]:
+    """Return the handler that a framework called for each request of a conversation.
+
+    A turn that goes on from an earlier one has been given nothing of it: the handler's
+    module, or a session, keeps that.
+    """
+    if first is None or not (first.route or first.decorated):
+        return []
+    return [each for each in seen_functions(runs) if each.key == key_of(first)]
 
 
 def _is_only_tested(function: SeenFunction) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import importlib.abc
 import importlib.machinery
@@ -12,6 +11,7 @@ from types import CodeType, ModuleType
 
 from art_adapt.definitions import definitions_of
 from art_adapt.recording.installed import is_installed
+from art_adapt.recording.parsing import parsed
 
 
 @contextlib.contextmanager
@@ -69,7 +69,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         """Compile the module anew: bytecode that is cached has all of its statements."""
         file = self.get_filename(fullname)
-        tree = ast.parse(self.get_data(file), file)
+        tree = parsed(self.get_data(file), file)
         kept = definitions_of(tree, self._calls)
         if kept is None:
             raise ImportError(

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, SupportsIndex
 
+from art_adapt.recording.parsing import parsed
 from art_adapt.recording.state import active
 from art_adapt.training.episodes import last_said
 from art_adapt.training.prompts import answer_prompts
@@ -102,7 +103,7 @@ def _run_file(file: str) -> None:
     module; so that it runs as a script all the same, comparing the name with
     ``"__main__"`` is true.
     """
-    tree = _AsScript().visit(ast.parse(Path(file).read_bytes(), file))
+    tree = _AsScript().visit(parsed(Path(file).read_bytes(), file))
     name = f"{Path(file).stem} of episode {next(_numbers)}"
     module = sys.modules[name] = types.ModuleType(name)
     module.__file__ = file
