@@ -61,6 +61,16 @@ def _events(turn: Turn, completion: Json) -> Iterator[Json]:
     yield from events.end()
 
 
+def _tokens(choice: Json, part: slice) -> Json:
+    """Return a part of a choice's token ids and logprobs, as far as it has them."""
+    found: Json = {}
+    if choice.get("logprobs"):
+        found["logprobs"] = {"content": choice["logprobs"]["content"][part]}
+    if choice.get("token_ids"):
+        found["token_ids"] = choice["token_ids"][part]
+    return found
+
+
 def _chunks(request: Json, response: Json) -> Iterator[Json]:
     base = {key: response[key] for key in ("id", "created", "model")}
     base["object"] = "chat.completion.chunk"
@@ -77,17 +87,19 @@ def _chunks(request: Json, response: Json) -> Iterator[Json]:
             }
             return {**base, "choices": [{**empty, **more}]}
 
+        # vLLM sends the tokens with their text: an agent may leave a stream early.
+        first, rest = _tokens(choice, slice(1)), _tokens(choice, slice(1, None))
         yield {**chunk({"role": "assistant", "content": None}), **start}
         for piece in (message["content"] or "").splitlines(keepends=True):
             half = len(piece) // 2
-            yield chunk({"content": piece[:half]})
+            yield chunk({"content": piece[:half]}, **first)
             yield chunk({"content": piece[half:]})
+            first = {}
         for at, call in enumerate(message.get("tool_calls") or []):
-            yield chunk({"tool_calls": [{"index": at, **call}]})
-        end: Json = {"finish_reason": choice["finish_reason"]}
-        end |= {
-            key: choice[key] for key in ("logprobs", "token_ids") if choice.get(key)
-        }
-        yield chunk({}, **end)
+            yield chunk({"tool_calls": [{"index": at, **call}]}, **first)
+            first = {}
+        if first:  # it said nothing
+            rest = _tokens(choice, slice(None))
+        yield chunk({}, finish_reason=choice["finish_reason"], **rest)
     if (request.get("stream_options") or {}).get("include_usage"):
         yield {**base, "choices": [], "usage": response["usage"]}

@@ -30,6 +30,51 @@ DATABASE = (
 MISSING = 'def look(city: str) -> str:\n    return open("/srv/weather/" + str(len(city))).read()\n\n\n'
 
 
+CAPITALS = """\
+def run_agent(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    for _ in range(3):
+        said = ask(messages).choices[0].message.content or ""
+        messages.append({"role": "assistant", "content": said.upper()})
+        messages.append({"role": "user", "content": "Go on."})
+    return said
+"""
+# What comes near to one of these and is right.
+RIGHT_TOO = {
+    "the last request has no tools": """\
+def run_agent(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    message = ask(messages).choices[0].message
+    if not message.tool_calls:
+        return message.content
+    messages.append(message)
+    for call in message.tool_calls:
+        messages.append({"role": "tool", "tool_call_id": call.id, "content": "sunny"})
+    look("Rome")
+    return client.chat.completions.create(model="m", messages=messages).choices[0].message.content
+""",
+    "a stream is left early": """\
+def run_agent(question: str) -> str:
+    messages, said = [{"role": "user", "content": question}], ""
+    with client.chat.completions.create(model="m", messages=messages, stream=True) as stream:
+        for chunk in stream:
+            said += chunk.choices[0].delta.content or ""
+            if len(said) > 3:
+                break
+    return said
+""",
+    "scenarios begin alike": """\
+def run_agent(question: str) -> str:
+    messages = [{"role": "system", "content": "Help."}, {"role": "user", "content": "Answer."}]
+    for text in ("hello", question):
+        messages.append({"role": "user", "content": text})
+        message = client.chat.completions.create(model="m", messages=messages).choices[0].message
+        messages.append(message)
+    return message.content
+""",
+}
+
+
 def changed(*changes: tuple[str, str]) -> str:
     """Return the right agent with other lines."""
     agent = RIGHT
@@ -69,6 +114,7 @@ WRONG = {
         ),
         "history a turn",
     ),
+    "replies are sent back in capitals": (CAPITALS, "history a turn"),
     "an image is sent": (
         changed(
             (
@@ -106,6 +152,12 @@ def test_what_spoils_training_is_found(tmp_path: Path, name: str) -> None:
     assert finding in [each["name"] for each in told["findings"]], told["findings"]
     if name == "a database has no table":
         assert any("weather.db" in each for each in told["unwitnessed"])
+
+
+@pytest.mark.parametrize("name", RIGHT_TOO)
+def test_what_only_comes_near_is_not_found(tmp_path: Path, name: str) -> None:
+    told = rehearsed(tmp_path, RIGHT_TOO[name], "run_agent")
+    assert told["findings"] == []
 
 
 @pytest.mark.parametrize(

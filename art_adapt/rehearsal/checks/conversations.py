@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from art_adapt.conversation_signs import (
@@ -15,7 +16,7 @@ from art_adapt.conversation_signs import (
     unread_call,
     unread_thinking,
 )
-from art_adapt.rehearsal.protocol import Trajectory
+from art_adapt.rehearsal.protocol import History, Item, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange
 from art_adapt.rehearsal.seen import FEW, Finding, Seen, identity
@@ -133,18 +134,46 @@ def continued(seen: Seen) -> Iterator[Finding]:
 
 
 def _reopened(episode: Trajectory) -> int:
-    """Count the histories that hold what the model said in an earlier one."""
-    said: set[str] = set()
-    count = 0
-    for history in episode.histories:
-        count += any(
-            item.choice is None
-            and item.message.get("role") == "assistant"
-            and identity(item.message) in said
-            for item in history.items
-        )
-        said |= {identity(item.message) for item in history.choices}
-    return count
+    """Count the histories that go on from an earlier one whose messages were changed.
+
+    One that goes on from all of them with other tools is not counted.
+    """
+    return sum(
+        not any(_goes_on(each, history) for each in episode.histories[:at])
+        and any(_changes(each, history) for each in episode.histories[:at])
+        for at, history in enumerate(episode.histories)
+    )
+
+
+def _goes_on(earlier: History, later: History) -> bool:
+    return _alike(earlier.items, later.items) == len(earlier.items)
+
+
+def _changes(earlier: History, later: History) -> bool:
+    """True if a turn of a history stands in a later one: as it was, or in its place."""
+    said = {identity(item.message) for item in earlier.choices}
+    answers = [
+        (at, item)
+        for at, item in enumerate(later.items)
+        if item.choice is None and item.message.get("role") == "assistant"
+    ]
+    alike = _alike(earlier.items, later.items)
+    return any(
+        identity(item.message) in said
+        or (at == alike < len(earlier.items) and earlier.items[at].choice is not None)
+        for at, item in answers
+    )
+
+
+def _alike(earlier: Sequence[Item], later: Sequence[Item]) -> int:
+    """Return how many messages two histories begin with in common."""
+    pairs = zip(earlier, later, strict=False)
+    same = (
+        a.message.get("role") == b.message.get("role")
+        and identity(a.message) == identity(b.message)
+        for a, b in pairs
+    )
+    return sum(1 for _ in itertools.takewhile(bool, same))
 
 
 def said_by_others(seen: Seen) -> Iterator[Finding]:

@@ -115,6 +115,9 @@ def _same(ours: Json, theirs: Json) -> bool:
     return ours.get("content") == theirs.get("content")
 
 
+SHORTEST = 3  # characters
+
+
 def isolated(seen: Seen) -> Iterator[Finding]:
     """Report signs of state that rollouts share."""
     mixed = (
@@ -196,23 +199,28 @@ def _grows(starts: Iterator[list[Json]]) -> bool:
 
 
 def _alike_for_different_scenarios(seen: Seen) -> bool:
-    """Tell whether the first step's groups share a start with several user messages."""
+    """Tell whether the first step's groups share a start that several scenarios are told in."""
+    rows = [set(_texts_in(row)) for row in seen.notes.scenarios]
+    count = Counter(text for row in rows for text in row)
+    own = [{text for text in row if count[text] == 1} for row in rows]
     starts = [
-        {
-            json.dumps(start)
-            for start in map(start_of, group.trajectories)
-            if _long(start)
-        }
+        {json.dumps(start_of(each)) for each in group.trajectories}
         for step in seen.notes.steps[:1]
         for group in step
     ]
-    return len(starts) > 1 and bool(set.intersection(*starts))
+    return any(
+        sum(any(json.dumps(text)[1:-1] in start for text in row) for row in own) > 1
+        for start in (set.intersection(*starts) if len(starts) > 1 else ())
+    )
 
 
-def _long(start: list[Json]) -> bool:
-    """Tell whether there is more than one user message before the first completion."""
-    users = [message for message in start if message.get("role") == "user"]
-    return len(users) > 1
+def _texts_in(value: Any) -> Iterator[str]:
+    """Yield the texts of a row that are not in another one by chance."""
+    if isinstance(value, str) and len(value) >= SHORTEST:
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts_in(each)
 
 
 def exact(seen: Seen) -> Iterator[Finding]:
