@@ -154,12 +154,13 @@ def watch(
     except OSError as error:
         raise Refusal(f"cannot create {file.parent}: {error.strerror}") from error
     made_up: frozenset[str] = frozenset()
+    withheld: tuple[str, ...] = ()
     if scripted:
-        code, made_up = _run_scripted(command, near, file)
+        code, made_up, withheld = _run_scripted(command, near, file)
     else:
         code = _run(command, near, file)
     runs = read_runs(file, known)
-    say_seen(runs, code)
+    say_seen(runs, code, withheld)
     outermost = next((call for run in runs for call in run.calls.values()), None)
     possible = seen_episodes(runs)
     if outermost is None:
@@ -191,10 +192,11 @@ def _run(command: Sequence[str], agent: Path, file: Path) -> int:
 
 def _run_scripted(
     command: Sequence[str], agent: Path, file: Path
-) -> tuple[int, frozenset[str]]:
+) -> tuple[int, frozenset[str], tuple[str, ...]]:
     """Run a command whose model is the scripted one, in the environment of a rehearsal.
 
-    Returns its exit code, and what that environment says in the place of the user's own.
+    Returns its exit code, what that environment says in the place of the user's own, and
+    the variables that the agent reads and is not given.
     """
     from art_adapt.capture.run import activity_in, run_listening
     from art_adapt.code.project_folder import project_root
@@ -204,13 +206,14 @@ def _run_scripted(
     module = agent.with_name(f"{agent.stem}_train.py")
     with ScriptedModel(seed=0, rows=()) as model:
         listened = activity_in(project_root(agent), file, model.url)
-        variables = environment(model.url, module).variables
+        made = environment(model.url, module)
         # An address or a key; a shorter one may be the user's own word by chance.
         made_up = frozenset(
-            {each for each in variables.values() if len(each) >= SHORTEST}
+            {each for each in made.variables.values() if len(each) >= SHORTEST}
             - set(os.environ.values())
         )
-        return run_listening(command, listened, variables), made_up
+        code = run_listening(command, listened, made.variables)
+        return code, made_up, made.withheld
 
 
 def _shown(path: Path) -> Path:
@@ -302,4 +305,7 @@ def _agent_of(command: Sequence[str]) -> Path | None:
             named += [Path(f"{module}.py"), Path(module, "__main__.py")]
         elif word.endswith(".py"):
             named.append(Path(word))
-    return next((path for path in named if path.is_file()), None)
+    imported = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    folders = [Path(), Path("src"), *(Path(each) for each in imported if each)]
+    found = (folder / path for path in named for folder in folders)
+    return next((path for path in found if path.is_file()), None)

@@ -47,6 +47,8 @@ ADDRESS = re.compile(
     r"(URL|URI|DSN|HOST|HOSTNAME|HOSTADDR|ENDPOINT|PROXY)(_|$)"
     r"|(^|_)(ADDR|ADDRESS|SERVERS?|BROKERS?|BUCKET|CONN|CONNECTION|CONNECTION_STRING)(_|$)"
 )
+# An env file that nothing loads: it shows which variables there are.
+EXAMPLE = re.compile(r"[._-](example|sample|template|dist|default)s?$")
 # Where the model is, for clients of the openai SDK and of LiteLLM.
 OF_MODEL = re.compile(r"(^|_)(BASE_URL|API_BASE)$")
 # Credentials that clients find without a variable.
@@ -246,7 +248,7 @@ def _for_settings(settings: Sequence[Variable], train_module: Path) -> dict[str,
         file.read_text(encoding="utf-8", errors="replace")
         for folder in folders
         for file in folder.glob(".env*")
-        if file.is_file()
+        if file.is_file() and not EXAMPLE.search(file.name)
     )
     found = {}
     for variable in settings:

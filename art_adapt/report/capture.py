@@ -15,9 +15,17 @@ from art_adapt.seen.notes import Run, tools_called
 from art_adapt.survey.model import EntryPoint
 
 
-def say_seen(runs: Sequence[Run], code: int) -> None:
-    """Print on standard error what the model was asked by a command that ended with ``code``."""
+def say_seen(runs: Sequence[Run], code: int, withheld: Sequence[str] = ()) -> None:
+    """Print on standard error what the model was asked by a command that ended with ``code``.
+
+    ``withheld`` are the variables that it was not given.
+    """
     say = sys.stderr.write
+    if code and withheld:
+        names = printable(", ".join(withheld))
+        say(
+            f"\nnot passed on: {names}; with --scripted, no key and no address leaves this shell\n"
+        )
     requests = [request for run in runs for request in run.requests]
     if not requests:
         why = (

@@ -342,6 +342,30 @@ def test_a_scripted_model_answers_without_a_key(
     assert rows(tmp_path) == [{"task": QUESTION}]
 
 
+@pytest.mark.parametrize("insists", [False, True])
+def test_a_scripted_run_of_a_package_below_src(tmp_path: Path, insists: bool) -> None:
+    """Its agent is found as Python finds it, and gets a placeholder for its key."""
+    package = tmp_path / "src" / "bot"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (tmp_path / "pyproject.toml").touch()
+    check = 'assert os.environ["BOT_API_KEY"].startswith("own"), "another key"\n'
+    (package / "agent.py").write_text(
+        f"import os\n{HEAD}\nos.environ['BOT_API_KEY']\n{check if insists else ''}"
+        'def run(task):\n    messages = [{"role": "user", "content": task}]\n'
+        '    reply = client.chat.completions.create(model="m", messages=messages)\n'
+        '    return reply.choices[0].message.content\n\n\nprint(run("Who is there?"))\n'
+    )
+    run = (sys.executable, "-m", "bot.agent")
+    with pytest.MonkeyPatch.context() as own:
+        own.setenv("PYTHONPATH", "src")
+        own.setenv("BOT_API_KEY", "own key")
+        done = art_adapt("capture", "--scripted", "--", *run, cwd=tmp_path)
+    said = done.stderr.decode()
+    assert ("not passed on: BOT_API_KEY" in said) == insists, said
+    assert (package / "scenarios.jsonl").exists() != insists
+
+
 def test_what_a_scripted_run_makes_up_is_in_no_row(tmp_path: Path) -> None:
     """The address of a service is one where nobody listens."""
     (tmp_path / "agent.py").write_text(

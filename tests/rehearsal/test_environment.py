@@ -381,5 +381,7 @@ def test_what_settings_classes_insist_on_has_a_stand_in(
     assert "sk-of-the-user" not in str(given)
     assert given["SHOP_SEARCH_KEY"] == PRODUCTION_KEY
     monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env.example").write_text("shop_llm_name=shown\n")
+    assert variables(tmp_path, SETTINGS)["SHOP_LLM_NAME"] == "rehearsal"
     (tmp_path / ".env").write_text("shop_llm_name=from-the-file\n")
     assert "SHOP_LLM_NAME" not in variables(tmp_path, SETTINGS)
