@@ -32,7 +32,9 @@ def ended(seen: Seen) -> Iterator[Finding]:
             "reward raised",
             f"the reward function raised {reward.error}: the episode is lost, and training stops "
             "if more than one in five are",
-            "return a low reward for an episode that it cannot score, such as one without an answer",
+            "return a low reward for an episode that it cannot score, such as one without an answer"
+            + "; convert a row's text to a number (CSV has only text)"
+            * reward.error.startswith("TypeError"),
             Path(reward.path),
             reward.line,
         )
@@ -106,6 +108,13 @@ def _in_project(name: str, module: Path) -> Path | None:
     return None
 
 
+REWARD_ERROR = "RewardError: "
+# What code raises over values that it has, whatever the machine.
+OF_THE_CODE = re.compile(
+    r"\b(Attribute|Type|Value|Index|Name|UnboundLocal|ZeroDivision|JSONDecode)Error\b"
+)
+
+
 def failed_episodes(seen: Seen) -> Iterator[Finding]:
     """Report episodes that ended with an exception, or were lost.
 
@@ -114,7 +123,8 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
     """
     # One that never called the model is lost, and left a failure as well.
     kept = [t for t in seen.episodes if t.failure is not None and t.histories]
-    lost = seen.notes.exceptions
+    # What the reward raises has a finding of its own.
+    lost = [each for each in seen.notes.exceptions if not each.startswith(REWARD_ERROR)]
     began = len(seen.notes.rollouts) or len(seen.episodes) + len(lost)
     misleading = {mark for mark, e in given_choices(seen).items() if e.fault}
     own = [
@@ -130,9 +140,10 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
         failure = next(each for each in told if _without_accidents(each) == kind)
         misled = len(every) - len(own)
         beside = f" ({misled} after a mistake of the scripted model)" if misled else ""
+        times = f" {count} times" * (count > 1)
         yield seen.finding(
             "failed",
-            f"{len(every)} of {began} episodes failed{beside}; {count} times: {failure}",
+            f"{len(every)} of {began} episodes failed{beside},{times} with: {failure}",
             f"{_fix(failure)}, or change what episode() passes; catch an error that should not "
             "end an episode",
             r"def episode",
@@ -145,6 +156,13 @@ def _fix(failure: str) -> str:
             "let each episode ask its model: switch off what keeps earlier answers, or give each "
             "its own process (art-adapt --isolate process)"
         )
+    if "EOFError" in failure:
+        return (
+            "the agent reads what a person types: run it with training.run_command(..., "
+            "inputs=scenario.inputs) in episode()"
+        )
+    if OF_THE_CODE.search(failure):
+        return "mend that line of the agent"
     return (
         "make the agent run on this machine: start a service or set a key that it needs"
     )

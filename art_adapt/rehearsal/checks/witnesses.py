@@ -34,6 +34,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         if used is not None and name not in used:
             continue  # a key for the reward, or of what the agent is not given
         count = sum(_is_in(value, sent) for value in values)
+        if not (count or seen.groups):
+            continue  # nothing but held-out scenarios was run
         statement = f"scenario.{name} is in a request, for {count} of {len(values)}"
         yield Witness(statement, bool(count), f"scenario.{name} is in no request")
     yield from _unpassed(seen, used)
