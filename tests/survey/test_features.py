@@ -254,3 +254,17 @@ def score(name: str, tmp_path: Path) -> int:
         if e.name == name
     ]
     return found.score
+
+
+@pytest.mark.parametrize(
+    "name", ["reply", "replay_case", "client_chat", "served", "mainline", "democracy"]
+)
+def test_a_name_that_only_begins_like_that_of_a_start(
+    tmp_path: Path, name: str
+) -> None:
+    agent = tmp_path / "agent.py"
+    agent.write_text(
+        f"{HEAD}def {name}(task):\n    return _converse(task)\n\n\ndef _converse(task):\n{LOOP}"
+    )
+    first = survey([read_source(agent)]).entry_points[0]
+    assert first.called == name and "starts_or_tries" not in str(first.features)
