@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import builtins
 import symtable
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+
+from art_adapt.words import CHANGES_CONTAINER
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -18,7 +20,8 @@ def definitions_of(tree: ast.Module, calls: Collection[str]) -> list[ast.stmt] |
     """Return a module's statements without those that make one of ``calls``.
 
     Left out as well is what only works on their results: the ``print(answer)`` after
-    ``answer = run("...")``. Statements under a main guard stay: no import runs them.
+    ``answer = run("...")``, and the file that is written after ``results[name] = run(name)``.
+    Statements under a main guard stay: no import runs them.
 
     Args:
         tree: the module; it stays as it is.
@@ -36,11 +39,37 @@ def definitions_of(tree: ast.Module, calls: Collection[str]) -> list[ast.stmt] |
         lost = {name for each in left_out for name in _bound(each)} - made
         lost -= set(vars(builtins))
         using = {each for each in kept if not lost.isdisjoint(_read_at_once(each))}
+        using |= set(_after_filling(tree.body, left_out))
         if not using:
             break
         left_out |= using
     defines = any(isinstance(each, Definition) for each in left_out)
     return None if defines or _read_later(kept) & lost else kept
+
+
+def _after_filling(
+    body: Sequence[ast.stmt], left_out: Collection[ast.stmt]
+) -> Iterator[ast.stmt]:
+    """Yield the statements that read what one that is left out, above them, has filled."""
+    filled: set[str] = set()
+    for statement in body:
+        if statement in left_out:
+            filled |= set(_fills(statement))
+        elif isinstance(statement, Definition):
+            continue
+        elif not filled.isdisjoint(_read_at_once(statement)):
+            yield statement
+
+
+def _fills(statement: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement puts something into: ``x[key] = ...``, ``x.append(...)``."""
+    for node in _run_at_once(statement):
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
+                yield name
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)):
+                if method in CHANGES_CONTAINER:
+                    yield name
 
 
 def called_name(call: ast.Call) -> str:

@@ -40,6 +40,8 @@ DEMOS = [
     ("for task in ('a', 'b'):\n    answer = solve(task)\n    print(answer)", ["solve"]),
     ("answers = [solve(task) for task in ('a', 'b')]\nprint(answers[0])", ["solve"]),
     ("try:\n    print(solve('a'))\nexcept ValueError as error:\n    print(error)", ["solve"]),
+    ("answers = {}\nfor task in 'ab':\n    answers[task] = solve(task)\nwith open('no/such/folder', 'w') as file:\n    file.write(str(answers))", ["solve"]),
+    ("rows = []\nfor task in 'ab':\n    rows.append(solve(task))\nopen('no/such/folder', 'w').write(str(rows))", ["solve"]),
     ("asyncio.run(asolve('a'))", ["asolve"]),
     ("loop = asyncio.new_event_loop()\nloop.run_until_complete(asolve('a'))", ["asolve"]),
     ("def main():\n    print(solve('a'))\n\nmain()", ["main"]),
