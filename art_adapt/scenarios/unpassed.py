@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import argument_of
+from art_adapt.code.nodes import argument_of, dotted, keyword
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
@@ -33,6 +33,12 @@ def unpassed(module: Path, keys: Collection[str]) -> dict[str, str]:
     passed: set[str | None] = set()
     calls = [n for n in syntax.owned_by("episode") if isinstance(n, ast.Call)]
     for call in calls:
+        for field, where in _fields_left(project, syntax, call):
+            given = keyword(call, field)
+            if given is not None and _is_of_scenario(syntax, given):
+                passed.add(field)
+            else:
+                found.setdefault(field, where)
         for path, name in resolve(project, syntax, call.func):
             place = project.files[path]
             function = place.functions[name]
@@ -47,6 +53,23 @@ def unpassed(module: Path, keys: Collection[str]) -> dict[str, str]:
     if None in passed:  # a dict's keys are not told apart here
         return {}
     return {key: found[key] for key in keys if key in found and key not in passed}
+
+
+def _fields_left(
+    project: Project, syntax: Syntax, call: ast.Call
+) -> Iterator[tuple[str, str]]:
+    """Yield the fields of the dataclass or pydantic model that a call makes, and where it is."""
+    made = project.class_named(syntax, dotted(call.func) or "")
+    if made is None or f"{made[1]}.__init__" in made[0].functions:
+        return
+    place, name = made
+    definition = place.classes[name]
+    for statement in definition.body:
+        if isinstance(statement, ast.AnnAssign) and not call.args:
+            yield (
+                dotted(statement.target) or "",
+                f"{name} ({at(place.place(definition))})",
+            )
 
 
 def _is_of_scenario(syntax: Syntax, value: ast.expr) -> bool:

@@ -129,13 +129,17 @@ def _as_seen(
     """Describe a parameter: what the model was asked is the scenario's, what stays is not."""
     if parameter.opened is not None:
         return parameter
+    if parameter.is_record:
+        fields = tuple(
+            _field_as_seen(each, parameter.name, calls)
+            for each in parameter.fields or ()
+        )
+        return replace(parameter, fields=fields)
     values = _values(parameter.name, calls)
     if not values:
         return parameter
     if parameter.annotation is None:
         parameter = replace(parameter, annotation=_type_of(values))
-    if parameter.is_record:
-        return parameter
     if parameter.name in given:
         return replace(
             parameter,
@@ -157,6 +161,15 @@ def _as_seen(
             made = Construction(place, text)
             return replace(parameter, is_object=True, made=made, passed=place)
     return parameter
+
+
+def _field_as_seen(field: Parameter, record: str, calls: Sequence[Call]) -> Parameter:
+    """Describe a field of a record: one with a default that differs between runs is a scenario's."""
+    notes = [call.given.get(record, {}) for call in calls]
+    parts = [note.get("parts") or note.get("value") for note in notes]
+    held = [each for each in parts if isinstance(each, dict) and field.name in each]
+    differs = len(_spelled([each[field.name] for each in held])) > 1
+    return replace(field, default=None) if differs and not field.is_record else field
 
 
 def _values(name: str, calls: Sequence[Call]) -> list[Any]:

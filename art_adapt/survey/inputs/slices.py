@@ -24,7 +24,7 @@ from art_adapt.code.importable import (
 from art_adapt.code.nodes import FunctionNode, dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve, resolve_name
-from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.code.trials import is_test
 from art_adapt.survey.inputs.fillings import changes, fillings
 from art_adapt.survey.inputs.run_state import is_run_state
@@ -311,6 +311,8 @@ def _take_name(
     if isinstance(made, ast.arg | ast.Name):
         return False  # a parameter, or what any function may set
     local = made is not None and place.owner(made) != MODULE_LEVEL
+    if not local and any(_is_of_loop(place, each.node) for each in found):
+        return False  # a module's own loop runs the agent: an import leaves it out
     if local and isinstance(made, FunctionNode):
         if made in taken.statements:
             return True
@@ -379,3 +381,8 @@ def _read_from_file(place: Syntax, statement: ast.stmt) -> ast.With | None:
         plain = all(isinstance(each, ast.Assign | ast.AnnAssign) for each in block.body)
         return block if plain else None
     return None
+
+
+def _is_of_loop(place: Syntax, node: ast.AST) -> bool:
+    """True if a loop sets a name, for each of what it goes through."""
+    return isinstance(node, LOOPS) or place.enclosing_loop(node) is not None
