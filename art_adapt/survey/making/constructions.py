@@ -130,19 +130,20 @@ def _is_choice(project: Project, place: Syntax, parameter: Parameter) -> bool:
 def _with_own_model(
     given: Given, parameters: tuple[Parameter, ...]
 ) -> tuple[Parameter, ...]:
-    """Give the agent the model's name that the project gives it, where it has to have one.
+    """Give the agent the model's name that the project gives it.
 
     Agents look such names up, and refuse others; which model is asked in a rollout does
     not depend on it.
     """
 
     def named(parameter: Parameter) -> Parameter:
-        if parameter.supplied != MODEL or parameter.default is not None:
+        if parameter.supplied != MODEL:
             return parameter
         for place, value in given.passed(parameter):
-            if text := usual_text(place, value):
+            text = usual_text(place, value)
+            if text and repr(text) != parameter.default:
                 own = Construction(place.place(value), repr(text))
-                return replace(parameter, is_object=True, made=own)
+                return replace(parameter, is_object=True, made=own, default=None)
         return parameter
 
     return tuple(map(named, parameters))
@@ -334,9 +335,12 @@ def _from_call(
             yield parameter
             continue
         [(place, value)] = passed
+        if ast.unparse(value) == parameter.default:
+            yield parameter
+            continue
         made = given.made(place, value)
         found = replace(parameter, passed=place.place(value))
-        if made is not None and ast.unparse(value) != parameter.default:
+        if made is not None:
             found = replace(_made_as(found, made), default=None)
         yield found
 
