@@ -274,3 +274,84 @@ def test_a_factory_makes_an_agent_that_rehearses(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "art_adapt", "rehearse", "agent_train.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+STORE = """\
+from typing import Protocol
+from openai import OpenAI
+
+
+class Store:
+    def __init__(self):
+        self.rows = []
+
+    def append(self, row):
+        self.rows.append(row)
+
+
+class Notifier(Protocol):
+    def tell(self, text): ...
+
+
+class Mail:
+    def tell(self, text):
+        print(text)
+
+
+class Agent:
+    def __init__(self, client: OpenAI, store: Store, notifier: Notifier):
+        self.client, self.store, self.notifier = client, store, notifier
+
+    def run(self, question: str) -> str:
+        self.store.append(question)
+        messages = [{"role": "user", "content": str(self.store.rows)}]
+        reply = self.client.chat.completions.create(model="m", messages=messages)
+        return reply.choices[0].message.content
+"""
+DEPENDENCIES = """\
+from typing import Annotated
+from fastapi import Depends, FastAPI
+from openai import OpenAI
+from agent import Agent, Mail, Notifier, Store
+
+app = FastAPI()
+
+
+def get_client() -> OpenAI:
+    return OpenAI()
+
+
+def get_store() -> Store:
+    return Store()
+
+
+def get_notifier() -> Notifier:
+    return Mail()
+
+
+def get_agent({client}, {store}, {notifier}) -> Agent:
+    return Agent(client, store, notifier)
+"""
+TYPED = [("client", "OpenAI"), ("store", "Store"), ("notifier", "Notifier")]
+SPELLINGS = {
+    "annotated": "{0}: Annotated[{1}, Depends(get_{0})]",
+    "default": "{0}: {1} = Depends(get_{0})",
+    "no annotation": "{0}=Depends(get_{0})",
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_dependencies_are_called_as_fastapi_does(spelling: str, tmp_path: Path) -> None:
+    given = {name: SPELLINGS[spelling].format(name, kind) for name, kind in TYPED}
+    (tmp_path / "agent.py").write_text(STORE)
+    (tmp_path / "app.py").write_text(
+        DEPENDENCIES.format(**given)
+        + "\n\n@app.post('/ask')\ndef ask(question: str, agent: Annotated[Agent, Depends(get_agent)]):\n"
+        "    return agent.run(question)\n"
+    )
+    command = ("--isolated", "-y", "--entry", "Agent.run", "agent.py", "app.py")
+    done = art_adapt(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "agent_train.py").read_text()
+    assert "store=get_store(), notifier=get_notifier()" in text, text
+    assert "client=client" in text and "store: " not in text

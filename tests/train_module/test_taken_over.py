@@ -194,3 +194,80 @@ def test_a_demonstration_is_no_preparation(run: str, tmp_path: Path) -> None:
     module = (tmp_path / "agent_train.py").read_text()
     assert module.count("run_loop(") == 1 and "Can I?" not in module
     assert 'tools = [{"function": look}]' in module
+
+
+STOCK = """\
+from openai import OpenAI
+
+client = OpenAI()
+stock = {"P-01": 34, "P-02": 210}
+GOAL = "clear it"
+
+
+def suggest(sku, goal="margin"):
+    messages = [{"role": "user", "content": f"A price for {sku}. The goal is {goal}."}]
+    reply = client.chat.completions.create(model="m", messages=messages)
+    return reply.choices[0].message.content
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("run", "passed"),
+    [
+        ("for sku in stock:\n    print(suggest(sku, goal=str(stock[sku])))\n", False),
+        ("for sku in stock:\n    how = f'sell {sku}'\n    print(suggest(sku, how))\n", False),
+        ("while stock:\n    sku, n = stock.popitem()\n    print(suggest(sku, goal=n))\n", False),
+        ("for sku in stock:\n    print(suggest(sku, goal=GOAL))\n", True),
+    ],
+)  # fmt: skip
+def test_what_a_modules_own_loop_sets_is_not_imported(
+    run: str, passed: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(STOCK + run)
+    command = ("--isolated", "-y", "--entry", "suggest", "agent.py")
+    done = art_adapt(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    module = (tmp_path / "agent_train.py").read_text()
+    assert ("goal=GOAL" in module) == passed and "stock" not in module, module
+
+
+MODELS = """\
+from openai import OpenAI
+
+
+class Agent:
+    def __init__(self, tools, limit=2, model="m-1"):
+        self.tools, self.limit, self.model = tools, limit, model
+        self.client = OpenAI()
+
+    def run(self, query):
+        messages = [{"role": "user", "content": f"{list(self.tools)} {query}"}]
+        for _ in range(self.limit):
+            reply = self.client.chat.completions.create(model=self.model, messages=messages)
+            if said := reply.choices[0].message.content:
+                return said
+
+
+def look(item):
+    return item
+
+
+if __name__ == "__main__":
+    agent = Agent({"look": look}, limit=2, model="org/m-2")
+    for query in ("a", "b"):
+        print(agent.run(query))
+"""
+
+
+def test_the_models_name_is_passed_and_an_equal_default_is_no_note(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "agent.py").write_text(MODELS)
+    done = art_adapt("--isolated", "-y", "agent.py", cwd=tmp_path)
+    said = done.stdout.decode() + done.stderr.decode()
+    assert "cannot be copied" not in said and "limit" not in said.partition("Decided")[
+        0
+    ].replace("self.limit", "")
+    assert 'model="org/m-2"' in (tmp_path / "agent_train.py").read_text()

@@ -28,6 +28,7 @@ from art_adapt.survey.inputs.parameters import parameters_of
 from art_adapt.survey.making.built import built_of
 from art_adapt.survey.making.call_ranks import DEMOS, ordered
 from art_adapt.survey.making.constructions import given_by, is_unknown, made_by
+from art_adapt.survey.making.dependencies import provided
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.side_effects.effects import asks_a_person
 
@@ -66,6 +67,9 @@ def with_factory(
         calls = graph.calls_of(project, key)
         shown_by = given_by(project, agent, calls, parameters, DEMOS)
         parameters = made_by(shown_by, parameters)
+        parameters = tuple(
+            provided(project, agent, place, function, each) for each in parameters
+        )
         given = tuple(
             built_of(project, agent, place, each, reaching) for each in parameters
         )
