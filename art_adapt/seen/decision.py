@@ -104,6 +104,11 @@ def _chosen(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction | 
     entries = {key_of(entry): entry for entry in survey.entry_points}
     if not first.given:
         return next((each for e in entries for each in possible if each.key == e), None)
+    # Steps that stand side by side, as the opening and the turns of a game: reading tells.
+    beside = [e for e in possible if _is_beside(e, first)]
+    if beside:
+        either = (e for key in entries for e in (first, *beside) if e.key == key)
+        first = next(either, first)
     way_in = entries.get(first.key)
     served = way_in is not None and bool(way_in.route or way_in.decorated)
     if first.answers and not served:
@@ -112,6 +117,13 @@ def _chosen(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction | 
     alike = [e for e in possible[served:] if e.told and e.asked == first.asked]
     read = (each for entry in entries for each in alike if each.key == entry)
     return next(read, next((e for e in alike if e.answers), first))
+
+
+def _is_beside(other: SeenFunction, first: SeenFunction) -> bool:
+    """True if a function was given a task as well, for requests of its own."""
+    alike = (other.depth, bool(other.given)) == (first.depth, bool(first.given))
+    numbers = {number for asked in other.asked for number in asked}
+    return alike and numbers.isdisjoint(n for asked in first.asked for n in asked)
 
 
 def _named(runs: Sequence[Run], entry: str) -> SeenFunction | None:

@@ -28,6 +28,7 @@ from art_adapt.survey.candidates.implementations import (
 )
 from art_adapt.survey.candidates.llm_helpers import only_helps
 from art_adapt.survey.candidates.outward import outward
+from art_adapt.survey.candidates.ranking import used_first
 from art_adapt.survey.episodes import Episodes
 from art_adapt.survey.inputs.clients import is_shared
 from art_adapt.survey.making.usage import as_used
@@ -77,6 +78,7 @@ def _surveyed(
     found = Found.of(Project.of(sources, instead, session), said)
     found = with_implementations(found)
     found = told_apart(tied(drivers_first(with_derived(outward(found)))))
+    found = used_first(found)
     if entry is not None:
         found = found.with_entry(entry)
     module, _, name = (entry or "").rpartition(":")

@@ -327,6 +327,111 @@ def test_a_test_of_one_step_says_nothing_of_the_episode(tmp_path: Path) -> None:
     assert entry_of(tmp_path) == {"value": "solve", "origin": "seen"}
 
 
+GAME = """\
+class Game:
+    def __init__(self, context):
+        self.context, self.turns = context, []
+
+    def ask(self, prompt):
+        messages = [{"role": "user", "content": prompt}]
+        self.turns.append(client.chat.completions.create(model="m", messages=messages).choices[0].message.content)
+        return self.turns[-1]
+
+    def start_game(self):
+        return self.ask(f"The first scene of a game: {self.context}")
+
+    def play_turn(self, action):
+        return self.ask(f"{self.context} {self.turns} The player: {action}")
+
+
+if __name__ == "__main__":
+    game = Game("An old castle.")
+    print(game.start_game())
+    for action in ("go north", "look around"):
+        print(game.play_turn(action))
+"""
+CLERK = """\
+class Clerk:
+    def __init__(self, prompt="You are a clerk of the shop. Be brief."):
+        self.prompt = prompt
+
+    def run(self, text):
+        messages = [{"role": "system", "content": self.prompt}, {"role": "user", "content": text}]
+        return client.chat.completions.create(model="m", messages=messages).choices[0].message.content
+
+
+if __name__ == "__main__":
+    print(Clerk().run("When do you open?"))
+"""
+TICKETS = """\
+from dataclasses import dataclass
+
+
+@dataclass
+class Ticket:
+    text: str
+    language: str = "en"
+
+
+def run(ticket: Ticket):
+    messages = [{"role": "user", "content": f"In {ticket.language}: {ticket.text}"}]
+    return client.chat.completions.create(model="m", messages=messages).choices[0].message.content
+
+
+if __name__ == "__main__":
+    print(run(Ticket("Wo ist mein Paket?", "de")), run(Ticket("Where is my parcel?")))
+"""
+SERVED = """\
+class App:
+    def route(self, path):
+        def keep(function):
+            self.run = function
+            return function
+        return keep
+
+
+app = App()
+history = []
+
+
+@app.route("/chat")
+def chat():
+    history.append({"role": "user", "content": request["message"]})
+    reply = client.chat.completions.create(model="m", messages=history).choices[0].message
+    history.append({"role": "assistant", "content": reply.content})
+    return {"response": reply.content}
+
+
+if __name__ == "__main__":
+    for request in ({"message": "Good morning."}, {"message": "Where is my parcel?"}):
+        print(app.run())
+"""
+
+
+@pytest.mark.parametrize(
+    ("agent", "episode", "row"),
+    [
+        (GAME, "Game.play_turn", {"action": "go north"}),
+        (CLERK, "Clerk.run", {"text": "When do you open?"}),
+        (TICKETS, "run", {"text": "Wo ist mein Paket?", "language": "de"}),
+        (SERVED, "chat", None),
+    ],
+    ids=["a game", "a default", "a record", "a handler"],
+)
+def test_what_a_run_must_not_make_worse(
+    agent: str, episode: str, row: dict[str, str] | None, tmp_path: Path
+) -> None:
+    replies = [{"content": f"reply {at} of the model"} for at in range(4)]
+    done = watched(tmp_path, agent, replies, sys.executable, "agent.py")
+    assert f"episode  {episode} (agent.py:" in done.stderr.decode(), (
+        done.stderr.decode()
+    )
+    if row is not None:  # what the handler reads of its request is not seen
+        assert entry_of(tmp_path) == {"value": episode, "origin": "seen"}
+        kept = rows(tmp_path)[0]
+        assert {k: v for k, v in kept.items() if k != "context"} == row
+
+
 def test_a_scripted_model_answers_without_a_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1308,3 +1308,54 @@ def test_a_part_behind_a_helper_is_a_part(at: str, name: str, notes: str) -> Non
     found = of(DESK.format(**places, notes=notes))
     best, *others = found.entry_points
     assert best.name == "Desk.answer" and not near(best, others)
+
+
+TEAM = """\
+from abc import ABC, abstractmethod
+from openai import OpenAI
+
+
+class Agent(ABC):
+    @abstractmethod
+    def process(self, task: str) -> str: ...
+
+    def ask(self, prompt):
+        messages = [{"role": "user", "content": prompt}]
+        return OpenAI().chat.completions.create(model="m", messages=messages).choices[0].message.content
+
+
+class Researcher(Agent):
+    def process(self, task: str) -> str:
+        return self.ask(f"Research: {task}")
+
+
+class Writer(Agent):
+    def process(self, task: str) -> str:
+        return self.ask(f"Write: {task}")
+
+
+class Manager(Agent):
+    def __init__(self, workers):
+        self.workers = workers
+
+    def process(self, task: str) -> str:
+        made = {name: self.workers[name].process(task) for name in self.workers}
+        return self.ask(f"Put together: {made}")
+
+
+"""
+TEAMS = {
+    "made here": 'def main():\n    team = Manager({"r": Researcher(), "w": Writer()})\n    print(team.process("a"))\n',
+    "of a factory": 'def team():\n    return Manager({"r": Researcher(), "w": Writer()})\n\n\ndef main():\n    print(team().process("a"))\n',
+    "at module level": 'team = Manager({"r": Researcher(), "w": Writer()})\nprint(team.process("a"))\n',
+}
+
+
+@pytest.mark.parametrize("team", TEAMS)
+def test_the_implementation_that_the_project_uses_comes_first(
+    team: str, tmp_path: Path
+) -> None:
+    agent = tmp_path / "team.py"
+    agent.write_text(TEAM + TEAMS[team])
+    found = survey([read_source(agent)]).entry_points
+    assert found[0].called == "Manager.process"

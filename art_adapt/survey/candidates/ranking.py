@@ -25,3 +25,22 @@ def put_behind(found: Found, entries: Sequence[EntryPoint], score: int) -> Found
     ]
     scored.sort(key=lambda each: -each.score)
     return replace(found, entry_points=tuple(scored))
+
+
+def used_first(found: Found) -> Found:
+    """Put the implementation that the project calls before others of the same method.
+
+    ``ManagerAgent.process`` that ``main()`` calls, before the workers that it hands tasks to.
+    """
+    entries = found.entry_points
+    alike = [
+        each
+        for each in entries
+        if each.implements is not None
+        and (each.score, each.implements) == (entries[0].score, entries[0].implements)
+    ]
+    called = [each for each in alike if found.graph.callers(each.key)]
+    if len(called) != 1:
+        return found
+    rest = (each for each in entries if each is not called[0])
+    return replace(found, entry_points=(called[0], *rest))
