@@ -53,7 +53,7 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     first = survey.entry_points[0] if survey.entry_points else None
     if options.entry is not None:
         return Seen(asked, _named(asked, options.entry), None)
-    possible = seen_episodes(asked) or _served(asked, first)
+    possible = seen_episodes(asked) or _served(asked, survey)
     if not possible:
         is_script = first is not None and first.is_script
         return Seen(
@@ -66,15 +66,14 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     return Seen(asked, chosen, first if differs else None)
 
 
-def _served(runs: Sequence[Run], first: EntryPoint | None) -> list[SeenFunction]:
+def _served(runs: Sequence[Run], survey: Survey) -> list[SeenFunction]:
     """Return the handler that a framework called for each request of a conversation.
 
     A turn that goes on from an earlier one has been given nothing of it: the handler's
     module, or a session, keeps that.
     """
-    if first is None or not (first.route or first.decorated):
-        return []
-    return [each for each in seen_functions(runs) if each.key == key_of(first)]
+    handlers = {key_of(e) for e in survey.entry_points if e.route or e.decorated}
+    return [each for each in seen_functions(runs) if each.key in handlers]
 
 
 def _is_only_tested(function: SeenFunction) -> bool:
