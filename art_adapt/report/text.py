@@ -21,6 +21,7 @@ from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import SeenFunction
 from art_adapt.seen.notes import tools_called
 from art_adapt.settings import Origin
+from art_adapt.survey.calls.said import asks_another_model
 from art_adapt.survey.candidates.entry_points import UNSEEN
 from art_adapt.survey.model import (
     CompletionCall,
@@ -108,6 +109,9 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
     """Say what the survey has found and what was decided on it."""
     for call in (*decisions.policy, *decisions.auxiliary):
         yield from _call_lines(call, policy=call in decisions.policy)
+        if call in decisions.policy and asks_another_model(call, decisions.policy):
+            remedy = f"--auxiliary {call.function} keeps it out of training"
+            yield Line("", "  asks another model than the conversation", remedy)
     yield from _tool_lines(survey)
     yield from _entry_lines(decisions)
     for site in decisions.rewards:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from art_adapt.source import read_source
-from art_adapt.survey.calls.said import Said
+from art_adapt.survey.calls.said import Said, asks_another_model
 from art_adapt.survey.survey import survey
 
 AGENT = """\
@@ -55,3 +55,48 @@ def test_a_named_call_is_trained_whatever_it_is_called(tmp_path: Path) -> None:
         "Assistant.reply",
         "Assistant._summarise",
     }
+
+
+LOOPING = """\
+from openai import OpenAI
+
+client = OpenAI()
+MODEL = "gpt-4o"
+SMALL_MODEL = "gpt-4o-mini"
+
+
+def run(text, config, model="gpt-4o"):
+    messages = [{{"role": "user", "content": shorten(text, config, model)}}]
+    for _ in range(5):
+        reply = client.chat.completions.create(model={turns}, messages=messages, tools=[])
+        messages.append(reply.choices[0].message)
+        if not reply.choices[0].message.tool_calls:
+            return reply.choices[0].message.content
+
+
+def shorten(text, config, model):
+    asked = [{{"role": "user", "content": text}}]
+    reply = client.chat.completions.create(model={beside}, messages=asked)
+    return reply.choices[0].message.content
+"""
+
+
+@pytest.mark.parametrize(
+    ("turns", "beside", "other"),
+    [
+        ('"gpt-4o"', '"gpt-4o-mini"', True),
+        ("MODEL", "SMALL_MODEL", True),
+        ("config.model", "config.small_model", True),
+        ('config["model"]', 'config["small_model"]', True),
+        ('"gpt-4o"', '"gpt-4o"', False),
+        ("model", "config.model", False),
+        ("MODEL", '"gpt-4o"', False),  # perhaps the same
+    ],
+)
+def test_a_request_of_another_model_is_a_question(
+    turns: str, beside: str, other: bool, tmp_path: Path
+) -> None:
+    agent = tmp_path / "agent.py"
+    agent.write_text(LOOPING.format(turns=turns, beside=beside))
+    calls = survey([read_source(agent)]).calls
+    assert [asks_another_model(each, calls) for each in calls] == [False, other]

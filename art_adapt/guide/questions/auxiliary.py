@@ -1,4 +1,7 @@
-"""Whether a request beside the conversation is trained, where that was told from its name."""
+"""Whether a request beside the conversation is trained.
+
+It was told from its name, or it asks another model.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterator
 from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.paths import at
 from art_adapt.survey.calls.roles import Role
-from art_adapt.survey.calls.said import is_named
+from art_adapt.survey.calls.said import asks_another_model, is_named
 
 ORDER = 40
 
@@ -18,8 +21,11 @@ def questions(situation: Situation) -> Iterator[Question]:
     if options.single_turn:
         return  # nothing of the agent runs
     calls = situation.survey.calls
+    policy = [each for each in calls if each.role is Role.POLICY]
     for call in calls:
-        if call.role is not Role.AUXILIARY or any(is_named(call, n) for n in named):
+        other = call.role is Role.POLICY and asks_another_model(call, policy)
+        is_asked = call.role is Role.AUXILIARY or other
+        if not is_asked or any(is_named(call, n) for n in named):
             continue
         # A line is no name to keep: hooks move it.
         if sum(is_named(each, call.function) for each in calls) > 1:
@@ -30,7 +36,7 @@ def questions(situation: Situation) -> Iterator[Question]:
                 Choice(
                     "no, it is a side job",
                     {"auxiliary": (*options.auxiliary, call.function)},
-                    call.reason,
+                    f"it asks {call.model}, another model" if other else call.reason,
                     is_usual=True,
                 ),
                 Choice(
