@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from art_adapt.words import CHANGES_CONTAINER
 
+MAKES = ("list", "dict", "set", "defaultdict", "collections.defaultdict")
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -39,7 +40,7 @@ def definitions_of(tree: ast.Module, calls: Collection[str]) -> list[ast.stmt] |
         lost = {name for each in left_out for name in _bound(each)} - made
         lost -= set(vars(builtins))
         using = {each for each in kept if not lost.isdisjoint(_read_at_once(each))}
-        using |= set(_after_filling(tree.body, left_out))
+        using |= set(_after_filling(tree.body, left_out, _read_later(kept)))
         if not using:
             break
         left_out |= using
@@ -48,17 +49,36 @@ def definitions_of(tree: ast.Module, calls: Collection[str]) -> list[ast.stmt] |
 
 
 def _after_filling(
-    body: Sequence[ast.stmt], left_out: Collection[ast.stmt]
+    body: Sequence[ast.stmt], left_out: Collection[ast.stmt], needed: Collection[str]
 ) -> Iterator[ast.stmt]:
-    """Yield the statements that read what one that is left out, above them, has filled."""
+    """Yield the statements that read a container which one that is left out has filled.
+
+    Not those that bind what functions read later: they have to stay.
+    """
+    containers = {name for each in body for name in _containers(each)}
     filled: set[str] = set()
     for statement in body:
         if statement in left_out:
-            filled |= set(_fills(statement))
+            filled |= containers.intersection(_fills(statement))
         elif isinstance(statement, Definition):
             continue
         elif not filled.isdisjoint(_read_at_once(statement)):
-            yield statement
+            if set(needed).isdisjoint(_bound(statement)):
+                yield statement
+        else:
+            filled -= set(_bound(statement))
+
+
+def _containers(statement: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement gives an empty list or dict, or one with some contents."""
+    match statement:
+        case (
+            ast.Assign(targets=[ast.Name(id=name)], value=value)
+            | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+        ):
+            made = isinstance(value, ast.Call) and ast.unparse(value.func) in MAKES
+            if made or isinstance(value, ast.List | ast.Dict | ast.Set | ast.ListComp):
+                yield name
 
 
 def _fills(statement: ast.stmt) -> Iterator[str]:

@@ -60,8 +60,14 @@ def transcript(
 def _said(message: Json) -> str:
     """Return what a message says, and a line for each tool that it calls."""
     content = message.get("content")
-    calls = (call.get("function") or call for call in message.get("tool_calls") or ())
-    called = [f"{each.get('name')}({each.get('arguments', '')})" for each in calls]
+    calls = [
+        call.get("function") or call.get("custom") or call
+        for call in message.get("tool_calls") or ()
+    ]
+    called = [
+        f"{each.get('name')}({each.get('arguments', each.get('input', ''))})"
+        for each in calls
+    ]
     return "\n".join([*([_text(content)] if content else []), *called])
 
 

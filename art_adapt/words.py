@@ -144,7 +144,7 @@ FAKES = re.compile(r"(^|_)_?(Fake|Stub|Dummy|Scripted)|Mock", re.I)
 _MAIN = r"(_|a|async_)?main"
 STARTS = re.compile(
     rf"^(test_|app$|lambda_handler"
-    rf"|({_MAIN}|cli|demo|examples?|entry|repl|interactive|serve)(?![a-z]))"
+    rf"|({_MAIN}|cli|demos?|examples?|entry(point)?|repl|interactive|serve)(?![a-z]))"
 )
 # A main() that has to be given something else than a command line has a task.
 MAIN = re.compile(rf"^{_MAIN}$")

@@ -58,23 +58,37 @@ def argument_readers(syntax: Syntax) -> frozenset[str]:
 
 def usual_value(place: Syntax, node: ast.AST) -> str | None:
     """Return what a value of the command line is where nothing is said: ``args.image``."""
+    call = _argument_read(place, node)
+    if call is None:
+        return None
+    default, action = keyword(call, "default"), keyword(call, "action")
+    if isinstance(default, ast.Constant) and default.value is not None:
+        return ast.unparse(default)
+    stored = isinstance(action, ast.Constant) and action.value == "store_true"
+    return "False" if stored else None
+
+
+def computed_default(place: Syntax, node: ast.AST) -> ast.expr | None:
+    """Return the default of a value of the command line that is no constant."""
+    call = _argument_read(place, node)
+    default = None if call is None else keyword(call, "default")
+    return None if isinstance(default, ast.Constant) else default
+
+
+def _argument_read(place: Syntax, node: ast.AST) -> ast.Call | None:
+    """Return the ``add_argument`` whose value ``args.image`` is."""
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return None
     if not any(reads_arguments(place, each) for each in place.values_of(node.value)):
         return None
-    for call in place.nodes:
-        if (
-            isinstance(call, ast.Call)
-            and last_name(call.func) == "add_argument"
-            and _destination(call) == node.attr
-        ):
-            default = keyword(call, "default")
-            if isinstance(default, ast.Constant) and default.value is not None:
-                return ast.unparse(default)
-            action = keyword(call, "action")
-            if isinstance(action, ast.Constant) and action.value == "store_true":
-                return "False"
-    return None
+    adding = (
+        call
+        for call in place.nodes
+        if isinstance(call, ast.Call)
+        and last_name(call.func) == "add_argument"
+        and _destination(call) == node.attr
+    )
+    return next(adding, None)
 
 
 def usual_text(place: Syntax, value: ast.expr | None) -> str | None:

@@ -129,16 +129,18 @@ def _derived(project: Project, key: ClassKey) -> tuple[Class, ...]:
     found: dict[Class, None] = {}
     left = [key]
     while left:
-        above = left.pop()
-        below = project.settled(lambda: tuple(_directly_derived(project, above)))  # noqa: B023 - called at once
-        for place, name in below:
+        for place, name in _directly_derived(project, left.pop()):
             if (place, name) not in found:
                 found[place, name] = None
                 left.append((place.source.path, name))
     return tuple(found)
 
 
-def _directly_derived(project: Project, key: ClassKey) -> Iterator[Class]:
+def _directly_derived(project: Project, key: ClassKey) -> tuple[Class, ...]:
+    return project.settled(lambda: tuple(_deriving(project, key)))
+
+
+def _deriving(project: Project, key: ClassKey) -> Iterator[Class]:
     names = _names_of(project, key)
     for place in project.files.values():
         for base in names:

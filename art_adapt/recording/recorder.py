@@ -127,14 +127,14 @@ class Recorder:
     def conversation(self) -> Sequence[Any]:
         """Return the messages and choices of the first conversation, as far as it went.
 
-        A request that continues it with other tools opens a history, because ART renders
-        a history's tools once; it is the same conversation.
+        A request that answers its tool calls with other tools opens a history, because ART
+        renders a history's tools once. It is the same conversation.
         """
         if not self._histories:
             return self.trajectory.messages_and_choices  # type: ignore[no-any-return]
         first, *others = self._histories
         for each in others:
-            if first.is_continued_by(each.sent, first.tools):
+            if first.sent[-1].get("tool_calls") and first.begins(each):
                 first = each
         return first.items
 

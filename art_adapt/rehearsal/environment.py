@@ -48,7 +48,7 @@ ADDRESS = re.compile(
     r"|(^|_)(ADDR|ADDRESS|SERVERS?|BROKERS?|BUCKET|CONN|CONNECTION|CONNECTION_STRING)(_|$)"
 )
 # An env file that nothing loads: it shows which variables there are.
-EXAMPLE = re.compile(r"[._-](example|sample|template|dist|default)s?$")
+EXAMPLE = re.compile(r"[._-](example|sample|template)$")
 # Where the model is, for clients of the openai SDK and of LiteLLM.
 OF_MODEL = re.compile(r"(^|_)(BASE_URL|API_BASE)$")
 # Credentials that clients find without a variable.

@@ -62,9 +62,13 @@ def to_read(notes: Notes) -> list[ToRead]:
     """Choose the best, the worst and another episode of a rehearsal, and one that failed.
 
     What was trained may be a view without tool calls, for an ART that renders prompts
-    itself: people read what was recorded, with the reward that was trained.
+    itself. People read what was recorded, with the reward that was trained.
     """
-    recorded = {_begun_with(r.trajectory): r.trajectory for r in notes.rollouts}
+    recorded = {
+        mark: r.trajectory
+        for r in notes.rollouts
+        if (mark := _begun_with(r.trajectory))
+    }
     trained = [t for step in notes.steps for group in step for t in group.trajectories]
     every = [
         replace(recorded.get(_begun_with(each), each), reward=each.reward)
@@ -79,9 +83,9 @@ def to_read(notes: Notes) -> list[ToRead]:
     ]
 
 
-def _begun_with(episode: Trajectory) -> int | None:
-    """Return the mark of an episode's first completion, which no other episode has."""
-    return next((i.choice.mark for i in episode.choices if i.choice), None)
+def _begun_with(episode: Trajectory) -> int:
+    """Return the mark of an episode's first completion, which no other episode has; or 0."""
+    return next((i.choice.mark for i in episode.choices if i.choice), 0)
 
 
 @dataclass(frozen=True)

@@ -64,16 +64,16 @@ def _text(line: Line) -> str:
 
 def _hunk(hunk: Hunk) -> str:
     reasons = "".join(f"<li>{_coded(reason)}</li>" for reason in hunk.reasons)
-    rows = []
+    cells = []
     old, new = hunk.first
     for row in hunk.rows:
         for before, after in zip_longest(row.before, row.after):
             left = _cell(before, old, "old" if row.changed else "twin")
             right = _cell(after, new, "new" if row.changed else "")
-            rows.append(f"<tr>{left}{right}</tr>")
+            cells.append(f"<tr>{left}{right}</tr>")
             old += before is not None
             new += after is not None
-    return f"<ul>{reasons}</ul>\n<table class=hunk>\n" + "\n".join(rows) + "\n</table>"
+    return f"<ul>{reasons}</ul>\n<table class=hunk>\n" + "\n".join(cells) + "\n</table>"
 
 
 def _cell(line: str | None, number: int, kind: str) -> str:

@@ -46,12 +46,8 @@ def keep_short(episode: art.Trajectory, most: int) -> None:
     while len(episode.messages_and_choices) > most:
         del episode.messages_and_choices[1:3]  # <-
 
-def begin(episode: art.Trajectory) -> None:
-    episode.messages_and_choices.insert(0, {"role": "system", "content": "Be brief."})
-
 async def rollout(client, model):
     trajectory = art.Trajectory()
-    begin(trajectory)
     for _ in range(3):
         response = await client.chat.completions.create(model="m", messages=trajectory.messages())
         trajectory.messages_and_choices.append(response.choices[0])
@@ -72,6 +68,22 @@ async def rollout(client, model):
     message = response.choices[0].message
     if not message.tool_calls:
         message.tool_calls = None
+    return trajectory
+""",
+    """\
+import art, copy
+
+def begin(episode: art.Trajectory) -> art.Trajectory:
+    episode.messages_and_choices.insert(0, {"role": "system", "content": "Be brief."})
+    return episode
+
+async def rollout(client, model, fresh):
+    plan = await client.chat.completions.create(model="m", messages=[{"role": "user"}])
+    trajectory = fresh(plan)
+    begin(trajectory)
+    response = await client.chat.completions.create(model="m", messages=trajectory.messages())
+    trajectory.messages_and_choices.append(response.choices[0])
+    print(begin(copy.deepcopy(trajectory)))
     return trajectory
 """,
 )
@@ -224,10 +236,45 @@ def _after_sampling(code: Code, node: ast.AST) -> bool:
     if helper is not None and not made and not asked:
         calls = code.flow.functions.calls_of(code.syntax, helper)
         others = [call for call in calls if code.syntax.owner(call) != owner]
-        return any(_after_sampling(code, call) for call in others)
+        return any(
+            _after_sampling(code, call) and _is_given_what_grows(code, call)
+            for call in others
+        )
     for call in asked:
         if since <= call.callee.lineno < line:
             return True
         if looped is not None and not anew and code.blocks.within(call.callee, looped):
             return True
     return False
+
+
+def _is_given_what_grows(code: Code, call: ast.Call) -> bool:
+    """Return whether a call is given the trajectory to which completions were added before it."""
+    owner = code.syntax.owner(call)
+    looped = code.syntax.enclosing_loop(call)
+    grown = [
+        put.by.func.value.value
+        for put in code.trajectories.puts
+        if isinstance(put.by, ast.Call)
+        and isinstance(put.by.func, ast.Attribute)
+        and isinstance(put.by.func.value, ast.Attribute)
+        and code.syntax.owner(put.by) == owner
+        and (
+            put.by.lineno < call.lineno
+            or (looped is not None and code.blocks.within(put.by, looped))
+        )
+    ]
+    given = [*call.args, *(each.value for each in call.keywords)]
+    return any(_is_same(code, one, other) for one in given for other in grown)
+
+
+def _is_same(code: Code, one: ast.expr, other: ast.expr) -> bool:
+    """Return whether two names stand for one object: that of one definition, or a parameter."""
+    if dotted(one) is None or dotted(one) != dotted(other):
+        return False
+
+    def made(name: ast.expr) -> set[ast.expr]:
+        nodes = {value.node for value in code.values(name)}
+        return {node for node in nodes if not isinstance(node, ast.Name)}
+
+    return made(one) == made(other)

@@ -122,6 +122,30 @@ async def rollout(agent, scenario):
     trajectory.messages_and_choices.extend(answer["messages"])
     return trajectory
 """,
+    """\
+import art
+
+async def rollout(agent, scenario):
+    trajectory = art.Trajectory()
+    try:
+        answer = await agent.ainvoke(scenario)
+    except Exception as error:
+        trajectory.messages_and_choices.append({"role": "assistant", "content": "Failed."})
+        return error
+    trajectory.messages_and_choices.extend(answer["messages"])
+    return trajectory
+
+async def again(agent, scenario, retry):
+    trajectory, failed = art.Trajectory(), None
+    try:
+        answer = await agent.ainvoke(scenario)
+    except Exception as error:
+        trajectory.messages_and_choices.append({"role": "assistant", "content": "Failed."})
+        failed = error
+    if failed is not None:
+        raise failed
+    return trajectory
+""",
 )
 # What only a connection raises, whatever is awaited.
 LOST = frozenset(
@@ -250,22 +274,43 @@ def _rewards(code: Code, handler: Handler, nodes: list[ast.AST], asks: bool) -> 
 def _speaks_for_the_model(code: Code, handler: Handler, nodes: list[ast.AST]) -> bool:
     """Return whether a handler puts an answer on the trajectory that no model gave.
 
-    It ends the episode, so that is what a judge reads.
+    The trajectory is returned with it, so that is what a judge reads.
     """
+    function = code.function_of(handler.statement)
     last = handler.body[-1]
     loop = code.syntax.enclosing_loop(handler.statement)
-    if isinstance(last, ast.Return) and _is_none(code, last):
+    if function is None or (
+        loop is not None and not isinstance(last, ast.Return | ast.Break)
+    ):
         return False
-    if loop is not None and not isinstance(last, ast.Return | ast.Break):
-        return False
-    return any(
-        put.by in nodes
-        and any(
-            code.constant(role.node) == "assistant"
-            for role in code.contents.item(put.value, "role").values
-        )
-        for put in code.trajectories.puts
+    later = (
+        []
+        if isinstance(last, ast.Return)
+        else _after(code, function.node, handler.statement)
     )
+    after = [*below([last]), *below(later)]
+    returned = [n.value for n in after if isinstance(n, ast.Return) and n.value]
+    changed = {
+        dotted(target)
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+    }
+    spoken_on = set(_spoken_on(code, nodes)) - changed
+    raises = any(isinstance(node, ast.Raise) for node in after)
+    return bool(returned) and not raises and {*map(dotted, returned)} <= spoken_on
+
+
+def _spoken_on(code: Code, nodes: list[ast.AST]) -> Iterator[str | None]:
+    """Yield the trajectories that some code adds an assistant's message of its own to."""
+    for put in code.trajectories.puts:
+        roles = code.contents.item(put.value, "role").values
+        if put.by in nodes and any(
+            code.constant(role.node) == "assistant" for role in roles
+        ):
+            match put.by:
+                case ast.Call(func=ast.Attribute(value=ast.Attribute(value=owner))):
+                    yield dotted(owner)
 
 
 def _keeps_reward(code: Code, handler: Handler, tried: list[ast.AST]) -> bool:

@@ -20,6 +20,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import bound_names
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.art_names import ART, BACKEND, MODEL, PACKAGES
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -56,6 +57,7 @@ try:
 except ImportError:
     Trajectory = TrainableModel = Message = None
 
+import art
 from art.local import LocalBackend
 
 class Trainer:
@@ -69,6 +71,10 @@ async def main():
     trainer = Trainer()
     await trainer.start()
     await trainer.backend.cleanup()  # <-
+
+async def keep(model: art.TrainableModel):
+    if not hasattr(model, "save"):
+        await model.save()  # <-
 """,
 )
 GOOD = (
@@ -89,7 +95,7 @@ def prompt(scenario) -> list[Message]:
 """,
     """\
 try:
-    from art import TrainableModel, Trajectory, LocalAPI, Runner
+    from art import TrainableModel, Trajectory, Runner
 except ImportError:
     from art import TrainableModel, Trajectory
 
@@ -97,6 +103,11 @@ try:
     from art.rewards import ruler_score_group
 except ImportError:
     from art.rewards import ruler_score_trajectory as ruler_score_group
+
+try:
+    from art import Message
+except ImportError:
+    Message = dict
 """,
     """\
 import art
@@ -107,8 +118,12 @@ class Algorithm:
         self.backend = backend
 
     async def run(self, model: art.TrainableModel, groups):
-        if hasattr(model, "save_lora"):
-            await model.save_lora()
+        if hasattr(model, "save"):
+            await model.save()
+        if not hasattr(model, "push"):
+            return
+        elif hasattr(model, "load") and model.load():
+            print("loaded")
         return self.backend.execute_training(groups)
 """,
 )
@@ -180,8 +195,6 @@ def _imports(code: Code) -> Iterator[Found]:
         if not isinstance(node, ast.ImportFrom) or node.level or node.module is None:
             continue
         tries = [n for n in code.syntax.ancestors(node) if isinstance(n, ast.Try)]
-        if any(_has_another_way(outer, node) for outer in tries):
-            continue
         names = [alias.name for alias in node.names if alias.name != "*"]
         if node.module == "art":
             known = ART | OLD if _is_ours(code) or PROOF & set(names) else {*names}
@@ -190,6 +203,8 @@ def _imports(code: Code) -> Iterator[Found]:
             known = PACKAGES.get(node.module, {*names})
             said = [] if _has_its_own(code) else sorted(set(names) - known)
             name = node.module
+        if any(_has_another_way(o, node, {*names} & {*known}) for o in tries):
+            continue
         for unknown in said:
             end = "this raises ImportError at once"
             if tries:
@@ -197,14 +212,29 @@ def _imports(code: Code) -> Iterator[Found]:
             yield found(node, f"{name} has no {unknown}: {end}")
 
 
-def _has_another_way(outer: ast.Try, failing: ast.ImportFrom) -> bool:
-    """True if it is such a way, or if the statement's handlers import from ART themselves."""
+def _has_another_way(outer: ast.Try, failing: ast.ImportFrom, known: set[str]) -> bool:
+    """True if a ``try`` comes by what it wants in another way.
+
+    Its handlers import from ART themselves, or bind the names; a stand-in for a ``known``
+    one, which ART has, is no way.
+    """
     handled = [inner for handler in outer.handlers for inner in ast.walk(handler)]
-    return failing in handled or any(
-        isinstance(each, ast.Import | ast.ImportFrom)
-        and re.match(r"art\b", getattr(each, "module", None) or each.names[0].name)
+    if failing in handled:
+        return True
+    imports = [n for n in handled if isinstance(n, ast.Import | ast.ImportFrom)]
+    modules = (getattr(each, "module", None) or each.names[0].name for each in imports)
+    if any(re.match(r"art\b", module) for module in modules):
+        return True
+    wanted = {alias.name for alias in failing.names}
+    imported = {alias.asname or alias.name for each in imports for alias in each.names}
+    bound = {
+        name
         for each in handled
-    )
+        if isinstance(each, ast.Assign)
+        and getattr(each.value, "value", ...) is not None
+        for name in bound_names(each.targets)
+    }
+    return wanted <= imported or (not known and wanted <= bound | imported)
 
 
 def _has_its_own(code: Code) -> bool:

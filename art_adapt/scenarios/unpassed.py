@@ -13,6 +13,7 @@ from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
 from art_adapt.paths import at
 from art_adapt.source import read_source
+from art_adapt.survey.inputs.parameters import fields_of
 
 
 def unpassed(module: Path, keys: Collection[str]) -> dict[str, str]:
@@ -49,7 +50,7 @@ def unpassed(module: Path, keys: Collection[str]) -> dict[str, str]:
                     passed.add(parameter)
                 else:
                     found.setdefault(parameter, where)
-            passed.update(None for each in call.keywords if each.arg is None)
+        passed.update(None for each in call.keywords if each.arg is None)
     if None in passed:  # a dict's keys are not told apart here
         return {}
     return {key: found[key] for key in keys if key in found and key not in passed}
@@ -58,18 +59,21 @@ def unpassed(module: Path, keys: Collection[str]) -> dict[str, str]:
 def _fields_left(
     project: Project, syntax: Syntax, call: ast.Call
 ) -> Iterator[tuple[str, str]]:
-    """Yield the fields of the dataclass or pydantic model that a call makes, and where it is."""
+    """Yield the options of the record that a call makes, and where its class is.
+
+    An empty default is often a place for a result.
+    """
     made = project.class_named(syntax, dotted(call.func) or "")
-    if made is None or f"{made[1]}.__init__" in made[0].functions:
-        return
-    place, name = made
-    definition = place.classes[name]
-    for statement in definition.body:
-        if isinstance(statement, ast.AnnAssign) and not call.args:
-            yield (
-                dotted(statement.target) or "",
-                f"{name} ({at(place.place(definition))})",
-            )
+    fields = fields_of(project, *made) if made is not None else None
+    for field in fields or ():
+        if made is not None and not call.args and _is_option(field.default):
+            place, name = made
+            yield field.name, f"{name} ({at(place.place(place.classes[name]))})"
+
+
+def _is_option(default: str | None) -> bool:
+    value = None if default is None else ast.parse(default, mode="eval").body
+    return isinstance(value, ast.Constant) and value.value not in (None, "", ...)
 
 
 def _is_of_scenario(syntax: Syntax, value: ast.expr) -> bool:

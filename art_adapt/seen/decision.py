@@ -69,8 +69,7 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
 def _served(runs: Sequence[Run], survey: Survey) -> list[SeenFunction]:
     """Return the handler that a framework called for each request of a conversation.
 
-    A turn that goes on from an earlier one has been given nothing of it: the handler's
-    module, or a session, keeps that.
+    It is given the request alone. Its module, or a session, keeps the conversation.
     """
     handlers = {key_of(e) for e in survey.entry_points if e.route or e.decorated}
     return [each for each in seen_functions(runs) if each.key in handlers]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -164,12 +165,22 @@ def _as_seen(
 
 
 def _field_as_seen(field: Parameter, record: str, calls: Sequence[Call]) -> Parameter:
-    """Describe a field of a record: one with a default that differs between runs is a scenario's."""
+    """Describe a field of a record: it is a scenario's if runs gave others than its default.
+
+    A default that is computed, such as an id, differs by itself.
+    """
     notes = [call.given.get(record, {}) for call in calls]
     parts = [note.get("parts") or note.get("value") for note in notes]
     held = [each for each in parts if isinstance(each, dict) and field.name in each]
     differs = len(_spelled([each[field.name] for each in held])) > 1
-    return replace(field, default=None) if differs and not field.is_record else field
+    own = differs and not field.is_record and _is_literal(field.default)
+    return replace(field, default=None) if own else field
+
+
+def _is_literal(default: str | None) -> bool:
+    return default is not None and isinstance(
+        ast.parse(default, mode="eval").body, ast.Constant
+    )
 
 
 def _values(name: str, calls: Sequence[Call]) -> list[Any]:

@@ -17,7 +17,7 @@ from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
 from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.survey.calls.roles import Role
+from art_adapt.survey.calls.roles import Role, literal_model
 from art_adapt.survey.calls.said import NOTHING, Said
 from art_adapt.survey.side_effects.harm import Effect, Harm, Obstacle
 
@@ -50,6 +50,7 @@ class CompletionCall:
     recorded: bool
     client: str
     model: str | None
+    asks: str | None  # the model's name, if the file spells it out
     messages: str | None
     conversation: str
     is_of_module: bool  # the conversation is a list of the module
@@ -78,6 +79,7 @@ class CompletionCall:
             recorded=call.recorded,
             client=syntax.text(call.client),
             model=syntax.text(call.model) if call.model is not None else None,
+            asks=literal_model(call),
             messages=syntax.text(call.messages) if call.messages is not None else None,
             conversation=call.conversation(),
             is_of_module=call.is_of_module(),
@@ -100,13 +102,10 @@ class ToolExecution:
 
 @dataclass(frozen=True)
 class Exit:
-    """A place where an episode ends with an answer.
-
-    ``span`` is the expression that ``final_answer(...)`` goes around.
-    """
+    """A place where an episode ends with an answer."""
 
     place: Place
-    span: Span
+    span: Span  # of the expression that final_answer(...) goes around
     answer: str
     how: str  # returned, printed, stored in x, added to x
     marked: bool  # has its hook already
@@ -369,9 +368,8 @@ class FileSurvey:
 class Survey:
     """The findings in an agent: its files, and its entry points, likeliest first.
 
-    ``read``: all files that they rest on, which are those and what they import.
-    ``unreached``: completion calls in imported files to which nothing in a named file leads.
-    ``said``: what somebody says of its calls, which it takes for granted.
+    ``read``: all files that they rest on. ``unreached``: completion calls in imported files to
+    which nothing in a named file leads. ``said``: what somebody says of its calls.
     """
 
     files: tuple[FileSurvey, ...]

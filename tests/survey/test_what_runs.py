@@ -1339,8 +1339,21 @@ class Manager(Agent):
         self.workers = workers
 
     def process(self, task: str) -> str:
-        made = {name: self.workers[name].process(task) for name in self.workers}
-        return self.ask(f"Put together: {made}")
+        results = self._execute(self._plan(task), task)
+        return self._put_together(task, results)
+
+    def _plan(self, task):
+        return [name for name in self.workers if name in self.ask(f"Who does {task}?")]
+
+    def _execute(self, plan, task):
+        results = {}
+        for name in plan:
+            worker = self.workers[name]
+            results[name] = worker.process(task)
+        return results
+
+    def _put_together(self, task, results):
+        return self.ask(f"Task: {task}. Put together: {results}")
 
 
 """

@@ -355,3 +355,14 @@ def test_dependencies_are_called_as_fastapi_does(spelling: str, tmp_path: Path) 
     text = (tmp_path / "agent_train.py").read_text()
     assert "store=get_store(), notifier=get_notifier()" in text, text
     assert "client=client" in text and "store: " not in text
+
+
+def test_a_dependency_that_has_to_be_awaited_is_not_called(tmp_path: Path) -> None:
+    given = {name: SPELLINGS["annotated"].format(name, kind) for name, kind in TYPED}
+    (tmp_path / "agent.py").write_text(STORE)
+    text = DEPENDENCIES.format(**given).replace("def get_store", "async def get_store")
+    (tmp_path / "app.py").write_text(text)
+    command = ("--isolated", "-y", "--entry", "Agent.run", "agent.py", "app.py")
+    done = art_adapt(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "get_store()" not in (tmp_path / "agent_train.py").read_text()

@@ -271,3 +271,76 @@ def test_the_models_name_is_passed_and_an_equal_default_is_no_note(
         0
     ].replace("self.limit", "")
     assert 'model="org/m-2"' in (tmp_path / "agent_train.py").read_text()
+
+
+def test_calls_that_name_different_models_leave_the_default(tmp_path: Path) -> None:
+    other = '\n\nclass Judge:\n    def __init__(self):\n        self.agent = Agent({"look": look}, model="tiny")\n'
+    (tmp_path / "agent.py").write_text(
+        MODELS.replace("\n\nif __name__", f"{other}\n\nif __name__")
+    )
+    done = art_adapt("--isolated", "-y", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (
+        "model="
+        not in (tmp_path / "agent_train.py")
+        .read_text()
+        .partition("def episode")[2][:400]
+    )
+
+
+COMMAND = """\
+import argparse
+import json
+from pathlib import Path
+from openai import OpenAI
+
+
+def load_config(path):
+    return json.loads(Path(path).read_text())
+
+
+class Session:
+    def __init__(self, config: dict):
+        self.config, self.client = config, OpenAI()
+
+    def handle(self, line: str) -> str:
+        messages = [{"role": "system", "content": self.config["system"]}, {"role": "user", "content": line}]
+        reply = self.client.chat.completions.create(model="m", messages=messages)
+        return reply.choices[0].message.content
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--config", default=DEFAULT)
+    arguments = parser.parse_args()
+    session = Session(load_config(arguments.config))
+    while True:
+        print(session.handle(input("> ")))
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "taken"),
+    [
+        ('str(Path(__file__).with_name("c.json"))', True),
+        ('Path(__file__).parent / "c.json"', True),
+        ('Path(__file__).resolve().parents[0] / "c.json"', True),
+        ('Path.home() / "c.json"', True),
+        ("Path(__file__).stem", False),  # the train module has another name
+    ],
+)
+def test_a_computed_default_of_the_command_line_is_taken_over(
+    default: str, taken: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(COMMAND.replace("DEFAULT", default))
+    done = art_adapt(
+        "--isolated", "-y", "--entry", "Session.handle", "agent.py", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    module = (tmp_path / "agent_train.py").read_text()
+    assert ("config=load_config(" in module) == taken, module
+    assert ("config: dict" in module) != taken

@@ -82,6 +82,26 @@ def test_demos_are_left_out(
     assert agent.ASKED == [] and callable(agent.solve)
 
 
+KEPT = [
+    # What a demo has filled, and what functions need all the same.
+    "results = []\nfor task in 'ab':\n    results.append(solve(task))\nresults = {'limit': 3}\nLIMIT = results['limit']",
+    "cache = {}\ncache['greeting'] = solve('hi')\nLIMIT = len(cache) + 3",
+    "class App:\n    def add(self, text): ...\n\napp = App()\napp.add(solve('hi'))\nLIMIT = 3 if app else 4",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("below", KEPT)
+def test_what_functions_need_of_what_was_filled_stays(
+    below: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = adapted(
+        tmp_path, f"{below}\n\n\ndef capped(task):\n    return solve(task)[:LIMIT]"
+    )
+    assert 'with training.without_runs_of("solve"):' in text
+    agent = imported(tmp_path, monkeypatch, "agent", "solve")
+    assert agent.ASKED == [] and agent.LIMIT == 3
+
+
 NEEDED = [
     # What the demo makes is used by functions.
     "FIRST = solve('a')\n\n\ndef again():\n    return solve(FIRST)",

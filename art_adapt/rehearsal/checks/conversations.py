@@ -138,15 +138,14 @@ def _reopened(episode: Trajectory) -> int:
 
     One that goes on from all of them with other tools is not counted.
     """
-    return sum(
-        not any(_goes_on(each, history) for each in episode.histories[:at])
-        and any(_changes(each, history) for each in episode.histories[:at])
-        for at, history in enumerate(episode.histories)
-    )
-
-
-def _goes_on(earlier: History, later: History) -> bool:
-    return _alike(earlier.items, later.items) == len(earlier.items)
+    count = 0
+    for at, history in enumerate(episode.histories[1:], 1):
+        earlier = episode.histories[:at]
+        alike = [_alike(each.items, history.items) for each in earlier]
+        nearest = earlier[alike.index(max(alike))]
+        goes_on = max(alike) == len(nearest.items)
+        count += not goes_on and any(_changes(each, history) for each in earlier)
+    return count
 
 
 def _changes(earlier: History, later: History) -> bool:

@@ -34,7 +34,7 @@ def ended(seen: Seen) -> Iterator[Finding]:
             "if more than one in five are",
             "return a low reward for an episode that it cannot score, such as one without an answer"
             + "; convert a row's text to a number (CSV has only text)"
-            * reward.error.startswith("TypeError"),
+            * (reward.error.startswith("TypeError") and "str" in reward.error),
             Path(reward.path),
             reward.line,
         )
@@ -111,7 +111,7 @@ def _in_project(name: str, module: Path) -> Path | None:
 REWARD_ERROR = "RewardError: "
 # What code raises over values that it has, whatever the machine.
 OF_THE_CODE = re.compile(
-    r"\b(Attribute|Type|Value|Index|Name|UnboundLocal|ZeroDivision|JSONDecode)Error\b"
+    r"^(the agent raised )?(\w+\.)*(Attribute|Type|Index|Name|UnboundLocal|ZeroDivision|JSONDecode)Error\b"
 )
 
 
@@ -156,7 +156,7 @@ def _fix(failure: str) -> str:
             "let each episode ask its model: switch off what keeps earlier answers, or give each "
             "its own process (art-adapt --isolate process)"
         )
-    if "EOFError" in failure:
+    if "EOF when reading a line" in failure:
         return (
             "the agent reads what a person types: run it with training.run_command(..., "
             "inputs=scenario.inputs) in episode()"

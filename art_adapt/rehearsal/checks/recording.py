@@ -204,7 +204,7 @@ def _alike_for_different_scenarios(seen: Seen) -> bool:
     count = Counter(text for row in rows for text in row)
     own = [{text for text in row if count[text] == 1} for row in rows]
     starts = [
-        {json.dumps(start_of(each)) for each in group.trajectories}
+        {json.dumps(asked) for each in group.trajectories if (asked := _users(each))}
         for step in seen.notes.steps[:1]
         for group in step
     ]
@@ -212,6 +212,12 @@ def _alike_for_different_scenarios(seen: Seen) -> bool:
         sum(any(json.dumps(text)[1:-1] in start for text in row) for row in own) > 1
         for start in (set.intersection(*starts) if len(starts) > 1 else ())
     )
+
+
+def _users(episode: Trajectory) -> list[Json]:
+    """Return what users say before an episode's first completion, if that is several messages."""
+    users = [each for each in start_of(episode) if each.get("role") == "user"]
+    return users if len(users) > 1 else []
 
 
 def _texts_in(value: Any) -> Iterator[str]:

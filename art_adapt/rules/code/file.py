@@ -90,24 +90,24 @@ class File:
         return local_names(self.syntax, name)
 
     def is_asked_for(self, attribute: ast.expr) -> bool:
-        """Return whether ``if hasattr(...)`` decides if an attribute is reached."""
+        """Return whether an attribute is reached only where ``hasattr(...)`` is true."""
         if not isinstance(attribute, ast.Attribute):
             return False
         wanted = ast.dump(attribute.value), attribute.attr
-        tests = (
-            outer.test
-            for outer in self.syntax.ancestors(attribute)
-            if isinstance(outer, ast.If | ast.IfExp)
-        )
-        return any(
-            isinstance(each, ast.Call)
-            and dotted(each.func) == "hasattr"
-            and len(each.args) == 2
-            and isinstance(each.args[1], ast.Constant)
-            and (ast.dump(each.args[0]), each.args[1].value) == wanted
-            for test in tests
-            for each in ast.walk(test)
-        )
+        inner: ast.AST = attribute
+        for outer in self.syntax.ancestors(attribute):
+            tests: list[ast.expr] = []
+            if isinstance(outer, ast.If | ast.IfExp):
+                no = isinstance(outer.test, ast.UnaryOp)
+                body = outer.body if isinstance(outer.body, list) else [outer.body]
+                if inner is not outer.test and (inner in body) is not no:
+                    tests = [outer.test]
+            elif isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):
+                tests = outer.values[: outer.values.index(inner)]  # type: ignore[arg-type]
+            if any(_asks_for(test) == wanted for test in tests):
+                return True
+            inner = outer
+        return False
 
     @cached_property
     def importers(self) -> tuple[bytes, ...]:
@@ -227,3 +227,19 @@ class File:
         """Return whether the innermost function around ``node`` is an ``async def``."""
         function = self.function_of(node)
         return function is not None and isinstance(function.node, ast.AsyncFunctionDef)
+
+
+def _asks_for(test: ast.expr) -> tuple[str, object] | None:
+    """Return the object and the name of ``hasattr(object, name)``, or of ``not hasattr(...)``."""
+    match test:
+        case (
+            ast.Call(func=ast.Name("hasattr"), args=[owner, ast.Constant(value=name)])
+            | ast.UnaryOp(
+                op=ast.Not(),
+                operand=ast.Call(
+                    func=ast.Name("hasattr"), args=[owner, ast.Constant(value=name)]
+                ),
+            )
+        ):
+            return ast.dump(owner), name
+    return None

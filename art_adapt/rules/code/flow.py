@@ -267,19 +267,24 @@ class Flow:
     def _assigned_to(self, made: Value, name: str) -> Iterator[Value]:
         """Yield what the class of an object that is made here assigns to an attribute.
 
-        Only where that is an object of ART: what else an object keeps may change.
+        Only where that is nothing but objects of ART: what else an object keeps may change.
         """
         call = made.node
         if not isinstance(call, ast.Call) or name in self._set_later(made.syntax):
             return
-        syntax, owner = self.functions.class_made(made.syntax, call.func) or (None, "")
-        for where, value in (
-            syntax.assignments.get(f"self.{name}", ()) if syntax else ()
-        ):
-            if syntax and class_around(syntax, where) == owner:
-                made_of = value.func if isinstance(value, ast.Call) else value
-                if (syntax.qualified(made_of) or "").startswith("art."):
-                    yield Value(value, Place(syntax))
+        found = self.functions.class_made(made.syntax, call.func)
+        if found is None:
+            return
+        syntax, owner = found
+        values = [
+            value
+            for where, value in syntax.assignments.get(f"self.{name}", ())
+            if class_around(syntax, where) == owner
+            and constant(Value(value, Place(syntax))) is not None
+        ]
+        made_of = [each.func if isinstance(each, ast.Call) else each for each in values]
+        if all((syntax.qualified(e) or "").startswith("art.") for e in made_of):
+            yield from (Value(value, Place(syntax)) for value in values)
 
     def _set_later(self, syntax: Syntax) -> frozenset[str]:
         """Return the attributes that a file sets on objects other than self."""

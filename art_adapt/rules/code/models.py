@@ -11,7 +11,9 @@ from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
 
-BACKENDS = re.compile(r"(?<!\w)(art\.)?(Backend|LocalBackend|ServerlessBackend)\b")
+BACKENDS = re.compile(
+    r"(?<![\w.])(art\.(?:\w+\.)*)?(Backend|LocalBackend|ServerlessBackend)\b"
+)
 
 
 @dataclass(frozen=True)

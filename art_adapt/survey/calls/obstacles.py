@@ -112,11 +112,14 @@ def _of_ipython(syntax: Syntax) -> Iterator[Obstacle]:
     if calls and "get_ipython" not in syntax.imports:
         places = [syntax.place(each) for each in calls]
         lines = ", ".join(str(each.line) for each in places)
-        word = "line" if len(places) == 1 else "lines"
+        which = (
+            "the line that calls it" if len(places) == 1 else "the lines that call it"
+        )
         yield Obstacle(
             places[0],
             "get_ipython()",
-            f"it exists only in IPython, so importing this file fails: delete {word} {lines}",
+            "it exists only in IPython, so importing this file fails: delete "
+            f"{which} ({lines}, without the hooks)",
             calls_model=False,
         )
 

@@ -111,15 +111,17 @@ def stated_role(call: FoundCall, others: Sequence[FoundCall]) -> tuple[Role, str
         return Role.AUXILIARY, "marked by the comment 'art: auxiliary'"
     model = call.syntax.text(call.model) if call.model is not None else ""
     client = call.syntax.text(call.client)
-    named = _literal(call) or ""
+    named = literal_model(call) or ""
     for what, text in (("model", model), ("model", named), ("client", client)):
         if SIDE_MODEL.search(text):
             return Role.AUXILIARY, f"its {what} {text} is named like a side job"
     if not SIDE_MODEL.search(call.function):
         return Role.POLICY, "a completion call of the agent"
-    own = _literal(call)
+    own = literal_model(call)
     main = {
-        _literal(other) for other in others if not SIDE_MODEL.search(other.function)
+        literal_model(other)
+        for other in others
+        if not SIDE_MODEL.search(other.function)
     } - {None}
     if own is not None and main and own not in main:
         why = f"{call.function} runs on another model ({own}){_overruled(call)}"
@@ -148,7 +150,7 @@ def _in_tool(syntax: Syntax, node: ast.AST) -> bool:
     return False
 
 
-def _literal(call: FoundCall) -> str | None:
+def literal_model(call: FoundCall) -> str | None:
     """Return the model's name, where the file spells it out."""
     if call.model is None:
         return None

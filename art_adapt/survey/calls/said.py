@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from art_adapt.code.nodes import last_name
 from art_adapt.survey.calls.roles import Role
 
 if TYPE_CHECKING:  # a survey holds what was said
@@ -54,24 +52,10 @@ def is_named(call: CompletionCall, name: str) -> bool:
 def asks_another_model(call: CompletionCall, policy: Sequence[CompletionCall]) -> bool:
     """True if a single request names another model than the conversations beside it do.
 
-    Whether it is trained all the same, only the user knows.
+    Whether it is trained all the same, only the user knows. A model counts where the file
+    spells it out.
     """
     turns = [each for each in policy if each.loop is not None or each.tools is not None]
-    if call in turns or call.model is None:
+    if call in turns or call.asks is None:
         return False
-    own = _model_of(call.model)
-    others = {_model_of(each.model) for each in turns if each.model is not None}
-    is_literal = {is_text for is_text, _ in (own, *others)}
-    return bool(others) and len(is_literal) == 1 and own not in others
-
-
-def _model_of(source: str) -> tuple[bool, str]:
-    """Return whether a model is spelled as a text, and the text or the last name."""
-    node = ast.parse(source, mode="eval").body
-    while isinstance(node, ast.Subscript):
-        node = node.slice
-        if isinstance(node, ast.Constant):
-            return False, str(node.value)
-    if isinstance(node, ast.Constant):
-        return True, str(node.value)
-    return False, last_name(node) or source
+    return bool(turns) and all(each.asks not in (None, call.asks) for each in turns)

@@ -12,7 +12,11 @@ from typing import TypeGuard
 
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.command_line import reads_arguments, usual_value
+from art_adapt.code.command_line import (
+    computed_default,
+    reads_arguments,
+    usual_value,
+)
 from art_adapt.code.importable import (
     ImportedName,
     imported_name,
@@ -52,6 +56,9 @@ class _Slice:
     kept: dict[ast.AST, str] = field(default_factory=dict)
     foreign: bool = False  # whether some of it is a library's
     uses_endpoint: bool = False  # whether its text names ``endpoint``
+
+
+FOLDER_OF = ("parent", "parents", "with_name")
 
 
 def construction(
@@ -226,6 +233,11 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
             taken.supplied[node] = default
             done.update(ast.walk(node))
             continue
+        computed = computed_default(place, node)
+        if computed is not None and _take(place, module, computed, taken):
+            taken.supplied[node] = ast.unparse(computed)
+            done.update(ast.walk(node))
+            continue
         if isinstance(node, ast.Await | ast.Yield | ast.YieldFrom):
             if not isinstance(value, FunctionNode):
                 return False
@@ -307,12 +319,14 @@ def _take_name(
     name, found = node.id, place.definitions.reaching(node)
     if name in TYPED or name in ("self", "cls"):
         return False
+    if name == "__file__":
+        return _is_beside(place, node, taken)
     made = found[0].node if found else None
     if isinstance(made, ast.arg | ast.Name):
         return False  # a parameter, or what any function may set
     local = made is not None and place.owner(made) != MODULE_LEVEL
-    if not local and any(_is_of_loop(place, each.node) for each in found):
-        return False  # a module's own loop runs the agent: an import leaves it out
+    if found and not local and all(_is_of_loop(place, each.node) for each in found):
+        return False  # nothing but a module's own loop sets it, which an import may leave out
     if local and isinstance(made, FunctionNode):
         if made in taken.statements:
             return True
@@ -333,6 +347,16 @@ def _take_name(
     if made is not None and module is not None:
         taken.imports[ImportedName(module, name)] = None
     return module is not None if made is not None else hasattr(builtins, name)
+
+
+def _is_beside(place: Syntax, file: ast.Name, taken: _Slice) -> bool:
+    """True if ``__file__`` names no more than its folder, which is the train module's, too."""
+    here = place.source.path.parent == taken.agent.source.path.parent
+    return here and any(
+        (isinstance(outer, ast.Attribute) and outer.attr in FOLDER_OF)
+        or (isinstance(outer, ast.Call) and last_name(outer.func) == "dirname")
+        for outer in place.ancestors(file)
+    )
 
 
 def _is_plain(made: ast.AST | None) -> TypeGuard[ast.Assign | ast.AnnAssign]:

@@ -137,7 +137,8 @@ def _with_own_model(
     """
 
     def named(parameter: Parameter) -> Parameter:
-        if parameter.supplied != MODEL:
+        optional = parameter.default is not None
+        if parameter.supplied != MODEL or (optional and given.differs(parameter)):
             return parameter
         for place, value in given.passed(parameter):
             text = usual_text(place, value)

@@ -27,7 +27,7 @@ def provided(
 ) -> Parameter:
     """Describe a function's parameter by the dependency that is called for it, if it has one.
 
-    One that needs something itself, or that yields, leaves it unknown. A client is the
+    One that needs something itself, is async, or yields, leaves it unknown. A client is the
     episode's own.
     """
     found = [
@@ -48,7 +48,8 @@ def provided(
     module = module_at(project, agent, path)
     if called is None or module is None or called.given or "." in name:
         return unknown
-    if any(isinstance(node, ast.Yield | ast.Await) for node in home.owned_by(name)):
+    is_async = isinstance(called.node, ast.AsyncFunctionDef)
+    if is_async or any(isinstance(n, ast.Yield) for n in home.owned_by(name)):
         return unknown
     made = Construction(
         home.place(called.node),
