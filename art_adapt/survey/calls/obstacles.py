@@ -112,14 +112,12 @@ def _of_ipython(syntax: Syntax) -> Iterator[Obstacle]:
     if calls and "get_ipython" not in syntax.imports:
         places = [syntax.place(each) for each in calls]
         lines = ", ".join(str(each.line) for each in places)
-        which = (
-            "the line that calls it" if len(places) == 1 else "the lines that call it"
-        )
+        word = "line" if len(places) == 1 else "lines"
         yield Obstacle(
             places[0],
             "get_ipython()",
-            "it exists only in IPython, so importing this file fails: delete "
-            f"{which} ({lines}, without the hooks)",
+            "it exists only in IPython, so importing this file fails: "
+            f"delete {word} {lines} (counted without the hooks)",
             calls_model=False,
         )
 
