@@ -116,8 +116,8 @@ def _of_ipython(syntax: Syntax) -> Iterator[Obstacle]:
         yield Obstacle(
             places[0],
             "get_ipython()",
-            "it exists only in IPython, so importing this file fails: "
-            f"delete {word} {lines} (counted without the hooks)",
+            "it exists only in IPython, so importing this file fails: in the file without "
+            f"hooks, delete {word} {lines}",
             calls_model=False,
         )
 
