@@ -213,10 +213,10 @@ def _imports(code: Code) -> Iterator[Found]:
 
 
 def _has_another_way(outer: ast.Try, failing: ast.ImportFrom, known: set[str]) -> bool:
-    """True if a ``try`` comes by what it wants in another way.
+    """Return whether a ``try`` gets its names in another way.
 
-    Its handlers import from ART themselves, or bind the names; a stand-in for a ``known``
-    one, which ART has, is no way.
+    Its handlers import from ART themselves, or bind the names. A stand-in for a ``known``
+    name, which ART has, does not count.
     """
     handled = [inner for handler in outer.handlers for inner in ast.walk(handler)]
     if failing in handled:

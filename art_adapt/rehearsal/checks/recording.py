@@ -199,7 +199,7 @@ def _grows(starts: Iterator[list[Json]]) -> bool:
 
 
 def _alike_for_different_scenarios(seen: Seen) -> bool:
-    """Tell whether the first step's groups share a start that several scenarios are told in."""
+    """Tell whether the first step's groups share a start that holds texts of several scenarios."""
     rows = [set(_texts_in(row)) for row in seen.notes.scenarios]
     count = Counter(text for row in rows for text in row)
     own = [{text for text in row if count[text] == 1} for row in rows]

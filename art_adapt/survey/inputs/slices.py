@@ -234,7 +234,7 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> b
             done.update(ast.walk(node))
             continue
         computed = computed_default(place, node)
-        if computed is not None and _take(place, module, computed, taken):
+        if computed is not None and _takes(place, module, [computed], taken):
             taken.supplied[node] = ast.unparse(computed)
             done.update(ast.walk(node))
             continue

@@ -25,10 +25,10 @@ def provided(
     function: Function,
     parameter: Parameter,
 ) -> Parameter:
-    """Describe a function's parameter by the dependency that is called for it, if it has one.
+    """Describe a function's parameter by its dependency, if it has one.
 
-    One that needs something itself, is async, or yields, leaves it unknown. A client is the
-    episode's own.
+    A dependency that needs something itself, is async, or yields, leaves the parameter
+    unknown. A client is the episode's own.
     """
     found = [
         key
