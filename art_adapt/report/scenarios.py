@@ -8,6 +8,7 @@ from dataclasses import asdict
 from textwrap import shorten
 from typing import TextIO
 
+from art_adapt.printable import counted
 from art_adapt.report.text import Line, write
 from art_adapt.scenarios.check import ScenarioReport
 
@@ -36,6 +37,8 @@ def _lines(report: ScenarioReport) -> Iterator[Line]:
         yield Line("leaked", place, "held out for validation, and trained on as well")
     for name, found in report.lengths.items():
         said = f"{found.shortest} to {found.longest} characters, half of them under {found.median + 1}"
+        if found.shortest == found.longest:
+            said = counted(found.shortest, "character")
         yield Line(name, said)
     if report.further:
         keys = ", ".join(

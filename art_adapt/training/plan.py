@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from art_adapt.printable import counted
 from art_adapt.scenarios.rows import FEW
 
 # The settings that make a run what it is: what is changed later is said.
@@ -163,8 +164,8 @@ def described(plan: Plan, validation: int) -> str:
         )
     elif validation < FEW:
         lines.append(
-            f"With {validation} validation scenarios, differences between checkpoints are mostly "
-            f"noise: use {FEW} or more."
+            f"With {counted(validation, 'validation scenario')}, differences between "
+            f"checkpoints are mostly noise: use {FEW} or more."
         )
     return "\n".join(lines)
 

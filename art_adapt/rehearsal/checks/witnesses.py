@@ -20,6 +20,7 @@ from art_adapt.rehearsal.seen import (
     asking,
     offered_tools,
     start_of,
+    tool_calls,
 )
 from art_adapt.scenarios.unpassed import unpassed
 
@@ -40,11 +41,18 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         yield Witness(statement, bool(count), f"scenario.{name} is in no request")
     yield from _unpassed(seen, used)
     told = replies(seen)
+    called = set(map(_name_of, tool_calls(seen)))
     for name in offered_tools(seen):
         if _is_form(name, seen):
             continue
         times = len(told.get(name, ()))
-        yield Witness(f"the tool {name} was called and answered ({times})", bool(times))
+        yield Witness(
+            f"the tool {name} was called and answered ({times})",
+            bool(times),
+            f"no right call of the tool {name} was answered"
+            if name in called
+            else f"the tool {name} was never called",
+        )
         if times and all(each.is_network for each in told[name]):
             yield Witness(
                 f"the tool {name} reached its service: {told[name][0].failure!r}",
