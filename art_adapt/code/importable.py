@@ -7,10 +7,13 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from art_adapt.code.nodes import last_name
 from art_adapt.code.packages import package_depth
 from art_adapt.code.project import Project
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.definitions import called_name, definitions_of
+
+FOLDER_OF = ("parent", "parents", "with_name")
 
 
 @dataclass(frozen=True, order=True)
@@ -108,4 +111,18 @@ def is_importable(syntax: Syntax) -> bool:
     waits = any(isinstance(node, ast.While | ast.For) for node in body)
     return not waits and (
         definitions_of(syntax.source.tree, list(map(called_name, runs))) is not None
+    )
+
+
+def is_of_loop(syntax: Syntax, node: ast.AST) -> bool:
+    """True if a loop defines a name: a train module may import the file without the loop."""
+    return isinstance(node, LOOPS) or syntax.enclosing_loop(node) is not None
+
+
+def names_folder(syntax: Syntax, file: ast.Name) -> bool:
+    """True if ``__file__`` stands for no more than its folder, which a train module is in, too."""
+    return any(
+        (isinstance(outer, ast.Attribute) and outer.attr in FOLDER_OF)
+        or (isinstance(outer, ast.Call) and last_name(outer.func) == "dirname")
+        for outer in syntax.ancestors(file)
     )

@@ -152,14 +152,12 @@ def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
         yield Line(
             "",
             "  cannot be recorded: a rollout that reaches this call stops with an error",
-            "",
         )
     if call.api is Api.FRAMEWORK:
         yield Line("", "  through a framework: training records every client")
         return
     named = call.messages and call.messages not in call.conversation.split()
-    parts = [f"messages {call.messages}: " if named else "messages: "]
-    parts[0] += call.conversation
+    parts = [f"messages{f' {call.messages}' * bool(named)}: {call.conversation}"]
     if call.model:
         parts.append(f"model {call.model}")
     if call.tools:

@@ -18,9 +18,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import Function, bound_names, dotted, keyword
+from art_adapt.code.nodes import Function, dotted, keyword
 from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code import Code, below
+from art_adapt.rules.code.failures import (
+    is_taken_for_the_end,
+    speaks_for_the_model,
+    statements_after,
+)
 from art_adapt.rules.code.handlers import BROAD, NOT_ITS_DOING, Handler, handlers
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import AWAITS_EPISODE
@@ -187,7 +192,7 @@ def check(code: Code) -> Iterator[Found]:
         if (
             _rewards(code, handler, nodes, asks)
             or _keeps_reward(code, handler, tried)
-            or _speaks_for_the_model(code, handler, nodes)
+            or speaks_for_the_model(code, handler, nodes)
         ):
             yield found(handler.node, MESSAGE)
 
@@ -271,48 +276,6 @@ def _rewards(code: Code, handler: Handler, nodes: list[ast.AST], asks: bool) -> 
     return wrote or made
 
 
-def _speaks_for_the_model(code: Code, handler: Handler, nodes: list[ast.AST]) -> bool:
-    """Return whether a handler puts an answer on the trajectory that no model gave.
-
-    The trajectory is returned with it, so that is what a judge reads.
-    """
-    function = code.function_of(handler.statement)
-    last = handler.body[-1]
-    loop = code.syntax.enclosing_loop(handler.statement)
-    if function is None or (
-        loop is not None and not isinstance(last, ast.Return | ast.Break)
-    ):
-        return False
-    later = (
-        []
-        if isinstance(last, ast.Return)
-        else _after(code, function.node, handler.statement)
-    )
-    after = [*below([last]), *below(later)]
-    returned = [n.value for n in after if isinstance(n, ast.Return) and n.value]
-    changed = {
-        dotted(target)
-        for node in nodes
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-    }
-    spoken_on = set(_spoken_on(code, nodes)) - changed
-    raises = any(isinstance(node, ast.Raise) for node in after)
-    return bool(returned) and not raises and {*map(dotted, returned)} <= spoken_on
-
-
-def _spoken_on(code: Code, nodes: list[ast.AST]) -> Iterator[str | None]:
-    """Yield the trajectories that some code adds an assistant's message of its own to."""
-    for put in code.trajectories.puts:
-        roles = code.contents.item(put.value, "role").values
-        if put.by in nodes and any(
-            code.constant(role.node) == "assistant" for role in roles
-        ):
-            match put.by:
-                case ast.Call(func=ast.Attribute(value=ast.Attribute(value=owner))):
-                    yield dotted(owner)
-
-
 def _keeps_reward(code: Code, handler: Handler, tried: list[ast.AST]) -> bool:
     """Return whether the trajectory goes on with the reward that it was made with."""
     function = code.function_of(handler.statement)
@@ -321,7 +284,7 @@ def _keeps_reward(code: Code, handler: Handler, tried: list[ast.AST]) -> bool:
     last = handler.body[-1] if handler.body else None
     if isinstance(last, ast.Return):
         if last.value is None or not code.trajectories.is_one(last.value):
-            return _is_none(code, last) and _is_taken_for_the_end(
+            return _is_none(code, last) and is_taken_for_the_end(
                 code, function.qualname
             )
         return _is_made_with_reward(code, last.value)
@@ -331,11 +294,11 @@ def _keeps_reward(code: Code, handler: Handler, tried: list[ast.AST]) -> bool:
     if isinstance(last, ast.Continue) and not isinstance(loop, ast.For):
         return False  # it tries again until it succeeds
     if isinstance(last, ast.Break | ast.Continue) and loop is not None:
-        later = _after(code, function.node, loop)
+        later = statements_after(code, function.node, loop)
         if any(isinstance(node, ast.Raise) for node in below(loop.orelse)):
             return False
     else:
-        later = _after(code, function.node, handler.statement)
+        later = statements_after(code, function.node, handler.statement)
     if any(isinstance(node, ast.Raise) for node in below(later)):
         return False
     returned = [
@@ -395,16 +358,6 @@ def _is_made_up(code: Code, returned: ast.expr) -> bool:
     )
 
 
-def _after(code: Code, function: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
-    """Return the statements that follow one, in its block and in those around it."""
-    found: list[ast.stmt] = []
-    for outer in (statement, *code.syntax.ancestors(statement)):
-        if outer is function:
-            break
-        found += code.blocks.after(outer)
-    return found
-
-
 def _is_judged_later(code: Code) -> bool:
     return code.rewards.may_be_set_elsewhere or any(
         code.art_calls("ruler_score_group", "ruler")
@@ -424,41 +377,4 @@ def _is_made_with_reward(code: Code, trajectory: ast.expr) -> bool:
     return any(
         write.target is not None and dotted(write.target.value) == name
         for write in code.rewards.writes
-    )
-
-
-def _is_taken_for_the_end(code: Code, helper: str) -> bool:
-    """Return whether a rollout ends its episode where this helper returns None."""
-    function = code.syntax.functions[helper]
-    for call in code.flow.functions.calls_of(code.syntax, function):
-        if code.syntax.owner(call) not in code.trajectories.rollouts:
-            continue
-        statement = next(
-            node for node in code.syntax.ancestors(call) if isinstance(node, ast.stmt)
-        )
-        if not isinstance(statement, ast.Assign):
-            continue
-        names = list(bound_names(statement.targets))
-        for after in code.blocks.after(statement)[:2]:
-            if (
-                isinstance(after, ast.If)
-                and any(_is_missing(after.test, name) for name in names)
-                and isinstance(after.body[-1], ast.Return | ast.Break | ast.Continue)
-            ):
-                end = after.body[-1]
-                value = end.value if isinstance(end, ast.Return) else None
-                return not isinstance(end, ast.Return) or (
-                    value is not None and code.trajectories.is_one(value)
-                )
-    return False
-
-
-def _is_missing(test: ast.expr, name: str | None) -> bool:
-    """Return whether a test asks whether a name is None or empty."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return dotted(test.operand) == name
-    return (
-        isinstance(test, ast.Compare)
-        and dotted(test.left) == name
-        and isinstance(test.ops[0], ast.Is)
     )

@@ -53,9 +53,7 @@ class Flow:
     syntax: Syntax
     functions: Functions
     copies: bool = True  # whether a copy stands for what it copies
-    callers: bool = (
-        True  # whether a parameter stands for what the calls in its file give
-    )
+    callers: bool = True  # whether a parameter stands for what calls in its file give
     _set: dict[Syntax, frozenset[str]] = field(default_factory=dict, init=False)
     _found: dict[Value, tuple[Value, ...]] = field(default_factory=dict, init=False)
 
@@ -225,8 +223,8 @@ class Flow:
             return
         for owner in self.values(value.of(node.value)):
             known = self._items_of(owner, node.attr) or self.field_of(owner, node.attr)
-            assigned = [] if known else [*self._assigned_to(owner, node.attr)]
-            yield from [known] if known else assigned or [value]
+            assigned = self._assigned_to(owner, node.attr)
+            yield from [known] if known else [*assigned] or [value]
 
     def _items_of(self, batch: Value, name: str) -> Value | None:
         """Return the dataset that ``batch.items`` is a part of, for ART's batches."""
@@ -272,8 +270,7 @@ class Flow:
         call = made.node
         if not isinstance(call, ast.Call) or name in self._set_later(made.syntax):
             return
-        found = self.functions.class_made(made.syntax, call.func)
-        if found is None:
+        if (found := self.functions.class_made(made.syntax, call.func)) is None:
             return
         syntax, owner = found
         values = [

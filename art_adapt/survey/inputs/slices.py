@@ -22,13 +22,15 @@ from art_adapt.code.importable import (
     imported_name,
     is_foreign,
     is_importable,
+    is_of_loop,
     module_at,
+    names_folder,
     runs_when_imported,
 )
 from art_adapt.code.nodes import FunctionNode, dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve, resolve_name
-from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.trials import is_test
 from art_adapt.survey.inputs.fillings import changes, fillings
 from art_adapt.survey.inputs.run_state import is_run_state
@@ -56,9 +58,6 @@ class _Slice:
     kept: dict[ast.AST, str] = field(default_factory=dict)
     foreign: bool = False  # whether some of it is a library's
     uses_endpoint: bool = False  # whether its text names ``endpoint``
-
-
-FOLDER_OF = ("parent", "parents", "with_name")
 
 
 def construction(
@@ -320,12 +319,13 @@ def _take_name(
     if name in TYPED or name in ("self", "cls"):
         return False
     if name == "__file__":
-        return _is_beside(place, node, taken)
+        here = place.source.path.parent == taken.agent.source.path.parent
+        return here and names_folder(place, node)
     made = found[0].node if found else None
     if isinstance(made, ast.arg | ast.Name):
         return False  # a parameter, or what any function may set
     local = made is not None and place.owner(made) != MODULE_LEVEL
-    if found and not local and all(_is_of_loop(place, each.node) for each in found):
+    if found and not local and all(is_of_loop(place, each.node) for each in found):
         return False  # nothing but a module's own loop sets it, which an import may leave out
     if local and isinstance(made, FunctionNode):
         if made in taken.statements:
@@ -347,16 +347,6 @@ def _take_name(
     if made is not None and module is not None:
         taken.imports[ImportedName(module, name)] = None
     return module is not None if made is not None else hasattr(builtins, name)
-
-
-def _is_beside(place: Syntax, file: ast.Name, taken: _Slice) -> bool:
-    """True if ``__file__`` names no more than its folder, which is the train module's, too."""
-    here = place.source.path.parent == taken.agent.source.path.parent
-    return here and any(
-        (isinstance(outer, ast.Attribute) and outer.attr in FOLDER_OF)
-        or (isinstance(outer, ast.Call) and last_name(outer.func) == "dirname")
-        for outer in place.ancestors(file)
-    )
 
 
 def _is_plain(made: ast.AST | None) -> TypeGuard[ast.Assign | ast.AnnAssign]:
@@ -405,8 +395,3 @@ def _read_from_file(place: Syntax, statement: ast.stmt) -> ast.With | None:
         plain = all(isinstance(each, ast.Assign | ast.AnnAssign) for each in block.body)
         return block if plain else None
     return None
-
-
-def _is_of_loop(place: Syntax, node: ast.AST) -> bool:
-    """True if a loop sets a name, for each of what it goes through."""
-    return isinstance(node, LOOPS) or place.enclosing_loop(node) is not None
