@@ -49,6 +49,17 @@ def import_roots(path: Path) -> Iterator[Path]:
         folder = folder.parent
 
 
+def module_roots(path: Path) -> tuple[Path, ...]:
+    """Return the folders that an absolute import in ``path`` may find a project's module in.
+
+    They are those of ``import_roots``, and the ``src`` folder of the project: installing
+    the project makes what is below ``src`` importable from its examples and tests, too.
+    """
+    roots = tuple(import_roots(path))
+    source = roots[-1] / "src"
+    return (*roots, source) if source not in roots and source.is_dir() else roots
+
+
 def is_of_project(path: Path, module: str, name: str = "") -> bool:
     """True if a module is the project's own, as ``agents`` often is.
 
@@ -58,7 +69,7 @@ def is_of_project(path: Path, module: str, name: str = "") -> bool:
     ``anthropic.py`` imports from anthropic.
     """
     top, *inside = f"{module}.{name}".rstrip(".").split(".")
-    for folder in (root / top for root in import_roots(path)):
+    for folder in (root / top for root in module_roots(path)):
         found = module_file(folder)
         contains = folder in path.parents
         if found is not None and found != path and not contains:
@@ -308,7 +319,7 @@ def _texts_of(folder: Path) -> Iterator[tuple[Path, bytes]]:
 @functools.lru_cache(maxsize=4096)
 def is_own_module(path: Path, module: str) -> bool:
     """True if a top-level module belongs to the project of a file."""
-    return any(is_module(root / module) for root in import_roots(path))
+    return any(is_module(root / module) for root in module_roots(path))
 
 
 def package_depth(package: str) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from art_adapt.code.hooks import RECORDING_MODULE
-from art_adapt.code.packages import import_roots, module_file, package_of
+from art_adapt.code.packages import module_file, module_roots, package_of
 from art_adapt.code.questions import Search
 from art_adapt.code.session import Facts, Look, Session
 from art_adapt.code.syntax import Import, Syntax
@@ -283,7 +283,7 @@ class Project:
     def modules_named(self, module: str) -> list[Path]:
         """Find the file of a dotted module name or path, as the given files import it."""
         parts = module.removesuffix(".py").replace("/", ".").strip(".").split(".")
-        roots = [root for path in self.given for root in import_roots(path)]
+        roots = [root for path in self.given for root in module_roots(path)]
         files = (module_file(root.joinpath(*parts)) for root in roots)
         return [path for path in dict.fromkeys(files) if path is not None][:1]
 
@@ -349,7 +349,7 @@ class Project:
             return tuple(importer.parents[level - 1 : level])
         folder = importer.parent
         if folder not in self._roots:
-            self._roots[folder] = tuple(import_roots(importer))
+            self._roots[folder] = module_roots(importer)
         return self._roots[folder]
 
     def _module_file(self, module: Path) -> Path | None:

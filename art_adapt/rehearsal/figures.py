@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
+from art_adapt.rehearsal.checks.ending import failures
 from art_adapt.rehearsal.protocol import Group
 from art_adapt.rehearsal.seen import (
     Seen,
@@ -23,6 +24,8 @@ class Figures:
     episodes: int
     lost: int
     failed: int  # ended with an exception of the agent
+    failure: str | None  # what most of those ended with
+    misled: int  # that failed after a mistake of the scripted model
     calls: int  # choices sampled from the model in training
     recorded: int  # calls that are on trajectories
     auxiliary: int
@@ -47,12 +50,15 @@ def figures(seen: Seen) -> Figures:
     rewards = [t.reward for t in seen.trained]
     # Rollouts in processes of their own are not seen.
     seconds = [r.seconds for r in seen.notes.rollouts or episodes if r.seconds]
+    ended = failures(seen)
     usage = [e.response["usage"] for e in seen.policy if e.response]
     return Figures(
         steps=len(seen.notes.steps),
         episodes=len(episodes),
         lost=len(seen.notes.exceptions),
         failed=sum(t.failure is not None for t in episodes),
+        failure=ended.usual[0] if ended.every else None,
+        misled=len(ended.every) - len(ended.own),
         calls=len(given_choices(seen)),
         recorded=sum(recorded_choices(seen).values()),
         auxiliary=sum(not e.is_policy for e in seen.log),

@@ -35,6 +35,7 @@ from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
 from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.rehearsal.seen import Finding, Seen, ToRead, Witness, to_read
 from art_adapt.rehearsal.stubs import check_stubs
+from art_adapt.rehearsal.surveyed import surveyed
 from art_adapt.rehearsal.turns import prompts, turns
 from art_adapt.rehearsal.written import files_below, written
 from art_adapt.source import Place, read_source
@@ -131,6 +132,7 @@ def rehearse(
             tuple(_hooked(path)),
             written(before, files_below(project)),
             tuple(model.repeats),
+            tuple(_loops(path)),
         )
         found, learned, served, output = findings(seen), None, None, child.output
         if train is not None and not any(finding.fatal for finding in found):
@@ -190,6 +192,13 @@ def _hooked(path: Path) -> Iterator[tuple[str, Place]]:
         for call in find_completion_calls(syntax):
             if call.recorded and call.function != MODULE_LEVEL:
                 yield call.function, syntax.place(call.callee)
+
+
+def _loops(path: Path) -> Iterator[Place]:
+    """Yield the loops in which an agent calls the model turn after turn."""
+    found = surveyed(path)
+    loops = (call.loop for call in found.calls if call.recorded) if found else ()
+    yield from dict.fromkeys(loop.place for loop in loops if loop is not None)
 
 
 def _train_module(path: Path) -> str:

@@ -103,6 +103,7 @@ class Seen:
     ] = ()  # functions with a hooked call, and where
     written: frozenset[Path] | None = None  # files of the project; None: not looked at
     repeats: Sequence[Exchange] = ()  # the log of repeated episodes
+    loops: tuple[Place, ...] = ()  # that call the model turn after turn
 
     @property
     def policy(self) -> list[Exchange]:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from art_adapt.code.syntax import Syntax
-from art_adapt.errors import Refusal
 from art_adapt.rehearsal.stubs import run_as_scripts
-from art_adapt.source import Place, read_source
+from art_adapt.rehearsal.surveyed import surveyed
+from art_adapt.source import Place
 from art_adapt.survey.side_effects.harm import Harm
-from art_adapt.survey.survey import survey
 
 OUTSIDE = (Harm.NETWORK, Harm.WRITES, Harm.COMMITS, Harm.PROCESS)
 
@@ -31,11 +30,9 @@ class Service:
 
 def services(train_module: Path) -> tuple[Service, ...]:
     """Return what the agent of a train module does outside itself, as far as it is known."""
-    agent = train_module.with_name(f"{train_module.stem.removesuffix('_train')}.py")
-    try:
-        found = survey([read_source(agent)])
-    except Refusal:
-        return ()  # no file of that name: the module runs something else
+    found = surveyed(train_module)
+    if found is None:
+        return ()
     running = {entry.called for entry in found.entry_points}
     scripts = run_as_scripts(train_module)
     named = (

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from textwrap import shorten
 from typing import TextIO
 
 from art_adapt.comparison import comparison
@@ -27,6 +28,9 @@ from art_adapt.report.page import rows_of
 from art_adapt.report.text import Line, write
 from art_adapt.report.training import training_lines
 
+MOST_SERVICES = 12  # lines of what an agent does for real, which may be many
+LONGEST_FAILURE = 300  # characters, where failures are no finding
+
 
 def announce(module: Path, conditions: Conditions, stream: TextIO) -> None:
     """Say before a rehearsal what its agent will do for real, and what it is not given."""
@@ -41,6 +45,8 @@ def announce(module: Path, conditions: Conditions, stream: TextIO) -> None:
         if each.function not in stubbed
     ]
     names = [line.detail for line in lines if line.detail]
+    if more := len(lines[MOST_SERVICES:]):
+        lines[MOST_SERVICES:] = [Line("", f"and {more} more places")]
     if names:
         lines.append(
             Line("", f"--stub {names[0]} would keep that function from running")
@@ -185,6 +191,13 @@ def _seen_lines(rehearsal: Rehearsal) -> Iterator[Line]:
     if not began:
         return
     yield from _figure_lines(numbers)
+    if numbers.failure and not any(f.name == "failed" for f in rehearsal.findings):
+        misled = (
+            f"{numbers.misled} after a mistake that the scripted model makes on purpose; "
+            * bool(numbers.misled)
+        )
+        told = shorten(numbers.failure, LONGEST_FAILURE, placeholder=" ...")
+        yield Line("failed", f"{misled}most with: {told}")
     yield from _tool_lines(rehearsal)
     if rehearsal.learning is not None:
         yield from _learning_lines(rehearsal.learning)
@@ -197,7 +210,11 @@ def _seen_lines(rehearsal: Rehearsal) -> Iterator[Line]:
 
 def _found_lines(rehearsal: Rehearsal) -> Iterator[Line]:
     if rehearsal.passed:
-        yield Line(text="Nothing found that would cost a run.", heading=True)
+        unseen = sum(not witness.seen for witness in rehearsal.witnesses)
+        # A loop or a tool that never ran is no evidence of anything.
+        lines = "line" if unseen == 1 else f"{unseen} lines"
+        but = f" But read the {lines} above marked seen." * bool(unseen)
+        yield Line(text=f"Nothing found that would cost a run.{but}", heading=True)
         if rehearsal.outlook is not None:
             backend = rehearsal.outlook.backend
             yield Line()

@@ -562,7 +562,18 @@ def test_turn_loops_are_told_from_retries_and_data(
         ("for _ in range(2, 8)", "", "6"),
         ("for _ in range(first, last)", "", "last - first"),
         ("while turns < self.most", "", "self.most"),
+        ("while turns <= most", "turns += 1", "most + 1"),
+        ("while most >= turns", "turns += 1", "most + 1"),
+        ("while turns <= 4", "turns += 1", "5"),
+        ("while self.turns <= most", "self.turns += 1", "most + 1"),
+        ("number = 1\n while number <= most", "number += 1", "most"),
+        ("number = 1\n while number < most", "number += 1", "most - 1"),
+        ("while left > 0", "left -= 1", "left"),
+        ("while 1 <= left", "left -= 1", "left"),
         ("while True", "turns += 1\n  if turns >= MOST:\n   break", "MOST"),
+        # It counts no turns.
+        ("while True", "texts[task] += reply\n  if why == 'stop':\n   break", None),
+        ("while True", "said += reply\n  if said == task:\n   break", None),
         ("while True", "turns += 1\n  if turns > MOST:\n   raise TimeoutError", "MOST"),
         ("while True", "if turns > MOST:\n   break", None),  # it counts nothing
         ("while True", "", None),

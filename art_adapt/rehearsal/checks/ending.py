@@ -6,6 +6,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from art_adapt.code.project_folder import project_root, python_files
@@ -81,7 +82,9 @@ def _remedy(error: str, module: Path) -> str:
     missing = re.match(r"ModuleNotFoundError: No module named '([\w.]+)'", error)
     if missing is not None:
         name = missing[1].partition(".")[0]
-        install = f"pip install {name} (the package may have another name)"
+        # Python names the first part that it lacks: of google.cloud.x, google is there.
+        package = missing[1].replace(".", "-")
+        install = f"pip install {package} (the package may have another name)"
         if own := _in_project(name, module):
             return (
                 f"if {own} is meant, import it by a name that works from the folder where "
@@ -115,35 +118,60 @@ OF_THE_CODE = re.compile(
 )
 
 
-def failed_episodes(seen: Seen) -> Iterator[Finding]:
-    """Report episodes that ended with an exception, or were lost.
+@dataclass(frozen=True)
+class Failures:
+    """How many rollouts began, and with what those of them ended that failed.
 
-    An agent may fail where the scripted model does something wrong on purpose: only where
-    most do, that is a finding.
+    ``own`` are the failures before which the scripted model made no mistake.
     """
+
+    began: int
+    every: tuple[str, ...]
+    own: tuple[str, ...]
+
+    @property
+    def usual(self) -> tuple[str, int]:
+        """Return what most ended with, those of the agent's own if there are, and how many."""
+        told = self.own or self.every
+        kind, count = Counter(map(_without_accidents, told)).most_common(1)[0]
+        return next(each for each in told if _without_accidents(each) == kind), count
+
+
+def failures(seen: Seen) -> Failures:
+    """Return the failures of a rehearsal's episodes, lost ones too."""
     # One that never called the model is lost, and left a failure as well.
     kept = [t for t in seen.episodes if t.failure is not None and t.histories]
     # What the reward raises has a finding of its own.
     lost = [each for each in seen.notes.exceptions if not each.startswith(REWARD_ERROR)]
-    began = len(seen.notes.rollouts) or len(seen.episodes) + len(lost)
     misleading = {mark for mark, e in given_choices(seen).items() if e.fault}
     own = [
         t.failure or ""
         for t in kept
         if not any(i.choice and i.choice.mark in misleading for i in t.choices)
     ]
-    own = [each for each in (*own, *lost) if SCRIPTED_FAILURE not in each]
-    every = [*(t.failure or "" for t in kept), *lost]
-    if 2 * len(every) > began or FEW * len(own) > began:
-        told = own or every
-        kind, count = Counter(map(_without_accidents, told)).most_common(1)[0]
-        failure = next(each for each in told if _without_accidents(each) == kind)
-        misled = len(every) - len(own)
+    return Failures(
+        len(seen.notes.rollouts) or len(seen.episodes) + len(lost),
+        (*(t.failure or "" for t in kept), *lost),
+        tuple(each for each in (*own, *lost) if SCRIPTED_FAILURE not in each),
+    )
+
+
+def failed_episodes(seen: Seen) -> Iterator[Finding]:
+    """Report episodes that ended with an exception, or were lost.
+
+    An agent may fail where the scripted model does something wrong on purpose: only where
+    most do, that is a finding.
+    """
+    found = failures(seen)
+    count = len(found.every)
+    if 2 * count > found.began or FEW * len(found.own) > found.began:
+        failure, alike = found.usual
+        misled = count - len(found.own)
         beside = f" ({misled} after a mistake of the scripted model)" if misled else ""
-        times = f" {count} times" * (count > 1)
+        times = f" {alike} times" * (alike > 1)
         yield seen.finding(
             "failed",
-            f"{len(every)} of {began} episodes failed{beside},{times} with: {failure}",
+            f"{count} of {found.began} episodes failed{beside},{times} with: {failure}",
             f"{_fix(failure)}, or change what episode() passes; catch an error that should not "
             "end an episode",
             r"def episode",

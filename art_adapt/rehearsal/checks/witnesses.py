@@ -65,6 +65,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         # A lambda in it may ask, which is tried again.
         asked = any(each.startswith(f"{name}.") for each in asked_by)
         yield Witness(f"{name} ({at(place)}) called the model", asked)
+    yield from _turns(seen)
     if seen.written is not None:
         names = ", ".join(sorted(path.as_posix() for path in seen.written)[:SHOWN])
         which = f": {names}" if names else ""
@@ -74,6 +75,24 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             f"an episode wrote files of the project{which}",
         )
     yield from repeated.witnesses(seen)
+
+
+def _turns(seen: Seen) -> Iterator[Witness]:
+    """Yield whether a loop of turns went round again, if there is one loop to speak of.
+
+    An agent whose model asks for tools in text offers none in its requests: the scripted
+    model then may end each episode with its first reply, and nothing else tells.
+    """
+    turns = [len(each.choices) for each in seen.episodes if each.choices]
+    if not turns or len(seen.loops) != 1:
+        return
+    where = at(seen.loops[0])
+    yield Witness(
+        f"the loop at {where} went round again, for up to {max(turns)} turns",
+        max(turns) > 1,
+        f"every episode ended with its first reply: the loop at {where} never went round "
+        "again; --replies gives replies that make it",
+    )
 
 
 def _unpassed(seen: Seen, used: set[str] | None) -> Iterator[Witness]:

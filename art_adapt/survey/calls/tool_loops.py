@@ -183,14 +183,13 @@ def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str
     """Return the expression that bounds the turns; None where only the model ends the loop."""
     if isinstance(loop, ast.While):
         for node in ast.walk(loop.test):
-            if isinstance(node, ast.Compare) and isinstance(
-                node.ops[0], ast.Lt | ast.LtE
-            ):
-                return syntax.text(node.comparators[0])
-            if isinstance(node, ast.Compare) and isinstance(
-                node.ops[0], ast.Gt | ast.GtE
-            ):
-                return syntax.text(node.left)
+            if not isinstance(node, ast.Compare):
+                continue
+            match node.ops[0]:
+                case ast.Lt() | ast.LtE() as operator:
+                    return _between(syntax, node.left, node.comparators[0], operator)
+                case ast.Gt() | ast.GtE() as operator:
+                    return _between(syntax, node.comparators[0], node.left, operator)
         return _guard(syntax, loop)
     through = _iterated(loop)
     if (
@@ -200,6 +199,24 @@ def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str
     ):
         return _count(syntax, through.args)
     return f"the length of {syntax.text(through)}"
+
+
+def _between(
+    syntax: Syntax, less: ast.expr, more: ast.expr, operator: ast.cmpop
+) -> str:
+    """Return how often a loop turns: ``n + 1`` for ``turn <= n``, where ``turn`` begins at 0."""
+    begins = [less, *syntax.values_of(less)] if isinstance(less, ast.Name) else [less]
+    starts = {
+        value.value
+        for value in begins
+        if isinstance(value, ast.Constant) and isinstance(value.value, int)
+    }
+    start = starts.pop() if len(starts) == 1 else 0
+    further = isinstance(operator, ast.LtE | ast.GtE) - start
+    if isinstance(more, ast.Constant) and isinstance(more.value, int):
+        return str(max(0, more.value + further))
+    sign = "+" if further > 0 else "-"
+    return syntax.text(more) + f" {sign} {abs(further)}" * bool(further)
 
 
 def _count(syntax: Syntax, given: list[ast.expr]) -> str:
@@ -232,7 +249,10 @@ def _guard(syntax: Syntax, loop: ast.While) -> str | None:
     counted = {
         dotted(node.target)
         for node in ast.walk(loop)
-        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)
+        if isinstance(node, ast.AugAssign)
+        and isinstance(node.op, ast.Add)
+        and isinstance(node.value, ast.Constant)
+        and dotted(node.target) is not None
     }
     for node in ast.walk(loop):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Compare):
