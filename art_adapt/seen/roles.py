@@ -29,8 +29,10 @@ def with_seen_roles(
     """Return the survey and the options with the calls that runs show as side jobs.
 
     A flag or an earlier run that names calls of either role overrules a run. If nothing would be
-    left to train, reading decides.
+    left to train, reading decides. Each call asks the model that all its requests named.
     """
+    if seen is not None:
+        survey = _with_models(survey, seen)
     origins = {options.origin("auxiliary"), options.origin("policy")}
     is_said = not origins <= {Origin.DEFAULT, Origin.SEEN}
     found = {} if seen is None or is_said else _side_jobs(survey, seen)
@@ -50,6 +52,26 @@ def with_seen_roles(
         seen_in = {**options.origins, "auxiliary": Origin.SEEN}
         options = replace(options, auxiliary=names, origins=seen_in)
     return replace(survey, files=files), options
+
+
+def _with_models(survey: Survey, seen: Seen) -> Survey:
+    """Return the survey in which calls ask the model that a run has seen, where code names none."""
+    named: dict[CompletionCall, set[str]] = {}
+    for request in (each for run in seen.runs for each in run.requests):
+        call = _call_of(request, survey.calls)
+        if call is not None:
+            named.setdefault(call, set()).add(str(request.body.get("model")))
+    asks = {call: min(names) for call, names in named.items() if len(names) == 1}
+    files = tuple(
+        replace(
+            file,
+            calls=tuple(
+                replace(call, asks=call.asks or asks.get(call)) for call in file.calls
+            ),
+        )
+        for file in survey.files
+    )
+    return replace(survey, files=files)
 
 
 def _as_seen(

@@ -196,6 +196,35 @@ def test_a_call_that_also_asks_in_the_conversation_is_no_side_job(
     assert _policy(tmp_path) == ["answer", "think"]
 
 
+# Where the names of two models come from, as reading cannot tell.
+MODELS = {
+    "settings": ('MODELS = json.loads(\'{"chat": "big", "sums": "small"}\')\n', "MODELS['chat']", "MODELS['sums']"),
+    "the environment": ("import os\n", "os.environ.get('CHAT', 'big')", "os.environ.get('SUMS', 'small')"),
+    "a function": ("def name(of):\n    return {'chat': 'big'}.get(of, 'small')\n", "name('chat')", "name('sums')"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("where", MODELS)
+def test_a_request_that_asked_another_model_is_told(tmp_path: Path, where: str) -> None:
+    said, chat, sums = MODELS[where]
+    loop = LOOP.replace('model="m"', f"model={chat}").replace(
+        "return message.content", "return shorter(message.content)"
+    )
+    agent = (
+        f"{said}\n\ndef shorter(text):\n"
+        "    asked = [{'role': 'user', 'content': f'Sum it up: {text}'}]\n"
+        f"    return client.chat.completions.create(model={sums}, messages=asked).choices[0].message.content\n\n\n"
+        + function("def answer(task):", loop)
+        + f"{RUNS}print(answer(sys.argv[1]))\n"
+    )
+    (tmp_path / "agent.py").write_text(HEAD + agent)
+    told = b"asks another model than the conversation"
+    assert told not in art_adapt("--diff", "agent.py", cwd=tmp_path).stderr
+    watched(tmp_path, agent, [CALL, *SAID])
+    assert told in art_adapt("--diff", "agent.py", cwd=tmp_path).stderr
+    assert "shorter" in _policy(tmp_path)  # which only the user can say
+
+
 def _policy(folder: Path, *options: str) -> list[str]:
     """Return the functions whose calls are to be trained."""
     done = art_adapt("--diff", "--json", "--isolated", *options, "agent.py", cwd=folder)
