@@ -76,7 +76,9 @@ def decide_entry(survey: Survey, options: Options) -> EntryDecision:
     if likeliest and likeliest[0].is_step and options.train_module:
         raise _only_steps(likeliest[0])
     if len(likeliest) == 1 or _are_twins(likeliest):
-        return EntryDecision(found[0], found[1:], Origin.FOUND)
+        is_seen = options.origin("entry") is Origin.SEEN  # of a file that ran itself
+        origin = Origin.SEEN if is_seen else Origin.FOUND
+        return EntryDecision(found[0], found[1:], origin)
     if not options.train_module:
         return EntryDecision(None, likeliest, Origin.FOUND)
     if not likeliest:
@@ -87,12 +89,15 @@ def decide_entry(survey: Survey, options: Options) -> EntryDecision:
 def near(entry: EntryPoint, others: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:
     """Return the candidates that are nearly as likely as the one that was chosen.
 
-    What implements the same method of an interface is the same candidate.
+    What implements the same method of an interface is the same candidate; one turn of the
+    conversation that a script drives is none.
     """
     return tuple(
         each
         for each in others
-        if abs(entry.score - each.score) <= NEAR and not _are_twins([entry, each])
+        if abs(entry.score - each.score) <= NEAR
+        and not _are_twins([entry, each])
+        and not (entry.is_script and each.is_step)
     )
 
 

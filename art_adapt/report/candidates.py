@@ -25,7 +25,9 @@ def explained(entries: Sequence[EntryPoint]) -> Iterator[str]:
         moved = entry.score - score_of(entry.features)
         if moved and entry.features:
             yield f"   {_signed(moved):>4}  its relations to other candidates: who calls whom"
-        if not entry.features:
+        if entry.is_script:
+            yield "         the file itself, whose module drives the conversation"
+        elif not entry.features:
             yield "         no path from it to a policy call was found"
     if (more := len(entries) - MOST_EXPLAINED) > 0:
         yield f"and {more} more"
@@ -39,7 +41,8 @@ def explained_runs(seen: Seen | None) -> Iterator[str]:
     if seen is None:
         return
     runs = counted(len(seen.runs), "run")
-    yield f"Seen in {runs}:"
+    itself = " the file itself ran the conversation" * seen.ran_itself
+    yield f"Seen in {runs}:{itself}"
     for each in seen_functions(seen.runs)[:MOST_EXPLAINED]:
         taken = (
             "  <- taken"

@@ -31,11 +31,13 @@ class Seen:
 
     Without a ``function`` none of the project did. ``read``: the entry point that reading the
     code had found, if it is another function, or if a module itself ran the episode.
+    ``ran_itself``: the file did, as the script that reading takes it for.
     """
 
     runs: tuple[Run, ...]
     function: SeenFunction | None
     read: EntryPoint | None
+    ran_itself: bool = False
 
 
 def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen | None:
@@ -55,10 +57,12 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
         return Seen(asked, _named(asked, options.entry), None)
     possible = seen_episodes(asked) or _served(asked, survey)
     if not possible:
-        is_script = first is not None and first.is_script
-        return Seen(
-            asked, None, None if is_script or not _at_module_level(asked) else first
+        is_script, alone = (
+            first is not None and first.is_script,
+            _at_module_level(asked),
         )
+        read = first if alone and not is_script else None
+        return Seen(asked, None, read, ran_itself=alone and is_script)
     chosen = _chosen(survey, possible)
     differs = chosen is not None and first is not None and key_of(first) != chosen.key
     if chosen is not None and differs and _is_only_tested(chosen):
@@ -140,12 +144,12 @@ def with_seen(
     """
     if seen is None or options.entry is not None:
         return options
+    origins = {**options.origins, "entry": Origin.SEEN}
     if seen.function is None:
         if seen.read is not None and options.train_module:
             raise _no_function(seen.read)
-        return options
+        return replace(options, origins=origins) if seen.ran_itself else options
     entry = name_of(seen.function, survey, sources[0].path)
-    origins = {**options.origins, "entry": Origin.SEEN}
     return replace(options, entry=entry, origins=origins)
 
 

@@ -132,6 +132,32 @@ def test_what_the_module_itself_drives_is_no_helper_s_episode(
     assert "the agent runs at module level" in done.stderr.decode()
 
 
+@pytest.mark.parametrize(
+    "asks",
+    [
+        "reply = think(messages)",
+        "reply = Llm().ask(messages)",
+        "reply = client.chat.completions.create(model='m', messages=messages).choices[0].message.content",
+    ],
+)
+def test_a_script_that_was_watched_is_the_episode(asks: str, tmp_path: Path) -> None:
+    agent = (
+        "class Llm:\n    def ask(self, messages):\n        return think(messages)\n\n\n"
+        "messages = []\nwhile True:\n    line = input('> ')\n    if line == 'q':\n        break\n"
+        f"    messages.append({{'role': 'user', 'content': line}})\n    {asks}\n"
+        "    messages.append({'role': 'assistant', 'content': reply})\n    print(reply)\n"
+    )
+    run = f"printf 'Why?\\nSince when?\\nq\\n' | {sys.executable} agent.py"
+    done = watched(tmp_path, agent, SAID, "sh", "-c", run)
+    assert rows(tmp_path)[0]["inputs"] == ["Why?", "Since when?", "q"], done.stderr
+    assert entry_of(tmp_path) == {"value": "<module>", "origin": "seen"}
+    told = art_adapt("--diff", "agent.py", cwd=tmp_path).stderr.decode()
+    assert "(seen in 1 run)" in told and "nearly as likely" not in told
+    told = art_adapt("explain", "--entry", "agent.py", cwd=tmp_path).stdout.decode()
+    assert "Seen in 1 run: the file itself ran the conversation" in told
+    assert "no path from it" not in told.partition("2.")[0]
+
+
 def test_what_options_and_set_up_take_are_fields(tmp_path: Path) -> None:
     agent = (
         "class Client:\n    def __init__(self):\n        self.place = None\n\n"
