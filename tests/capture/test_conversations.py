@@ -83,6 +83,28 @@ async def streamed_later(question: str) -> str:
         messages += map(result, messages[-1]["tool_calls"])
 
 
+def streamed_raw(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    while True:
+        response = client.chat.completions.with_raw_response.create(model="m", messages=messages, tools=TOOLS, stream=True)
+        messages.append(collected(response.parse()))
+        if "tool_calls" not in messages[-1]:
+            return messages[-1]["content"]
+        messages += map(result, messages[-1]["tool_calls"])
+
+
+async def streamed_litellm(question: str) -> str:
+    from litellm import acompletion
+
+    messages = [{"role": "user", "content": question}]
+    while True:
+        chunks = await acompletion(model="openai/m", messages=messages, tools=TOOLS, stream=True)
+        messages.append(collected([chunk async for chunk in chunks]))
+        if "tool_calls" not in messages[-1]:
+            return messages[-1]["content"]
+        messages += map(result, messages[-1]["tool_calls"])
+
+
 def raw(question: str) -> str:
     messages = [{"role": "user", "content": question}]
     response = client.chat.completions.with_raw_response.create(model="m", messages=messages)
@@ -113,7 +135,16 @@ def run(
 
 
 @pytest.mark.parametrize(
-    "name", ["sync", "asynchronous", "streamed", "streamed_later", "raw"]
+    "name",
+    [
+        "sync",
+        "asynchronous",
+        "streamed",
+        "streamed_later",
+        "streamed_raw",
+        "streamed_litellm",
+        "raw",
+    ],
 )
 def test_conversations(name: str, tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(AGENT)

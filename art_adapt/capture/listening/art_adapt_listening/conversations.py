@@ -41,7 +41,8 @@ class Requests:
         self.asks = asks
         self.says = says
         self.asked: dict[int, Any] = {}
-        self.streams: dict[int, tuple[Any, list[Any]]] = {}
+        # By the HTTP response, of which a wrapper may make the stream: litellm asks for it raw.
+        self.streams: dict[int, tuple[Any, Any, list[Any]]] = {}
 
     def begins(self, frame: FrameType) -> None:
         options = frame.f_locals.get("options")
@@ -58,24 +59,32 @@ class Requests:
 
     def ends(self, frame: FrameType, outcome: str, answer: Any = None) -> None:
         if frame.f_code.co_name == CHUNK:
-            stream = frame.f_back and frame.f_back.f_locals.get("self")
-            if id(stream) in self.streams:
-                self.streams[id(stream)][1].append(answer)
+            read = self.streams.get(_response_read_by(frame.f_back))
+            if read is not None:
+                read[2].append(answer)
             return
         if frame.f_code.co_name == "__stream__":
-            streamed = self.streams.pop(id(frame.f_locals.get("self")), None)
-            if streamed is not None:
-                self.says(streamed[0], streamed_of(streamed[1]))
+            read = self.streams.pop(_response_read_by(frame), None)
+            if read is not None:
+                self.says(read[0], streamed_of(read[2]))
             return
         asked = self.asked.pop(id(frame), None)
         if asked is None or outcome != "returned":
             return
-        if hasattr(answer, "__stream__"):
-            self.streams[id(answer)] = (asked, [])
+        is_stream = hasattr(answer, "__stream__")
+        response = getattr(answer, "response" if is_stream else "http_response", None)
+        content = getattr(response, "_content", None)
+        if response is not None and content is None:
+            self.streams[id(response)] = (asked, response, [])
             return
-        content = getattr(getattr(answer, "http_response", None), "_content", None)
         said = as_json(answer).get("value") if content is None else json.loads(content)
         self.says(asked, said or {})
+
+
+def _response_read_by(frame: FrameType | None) -> int:
+    """Return the number of the HTTP response that a stream reads in a frame of its own."""
+    stream = frame.f_locals.get("self") if frame is not None else None
+    return id(getattr(stream, "response", None))
 
 
 class Conversations(Requests):
