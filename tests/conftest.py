@@ -51,6 +51,7 @@ WIDE = {
     "properties/test_programs.py",
     "properties/test_whatever_is_done.py",
     "rehearsal/test_endings.py",
+    "rehearsal/test_litellm.py",
     "rehearsal/test_misbehaving.py",
     "rehearsal/test_rehearse.py",
     "rehearsal/test_signs.py",

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from art_adapt import litellm_calls
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.errors import Refusal
 from art_adapt.recipe.fields import field_name, scenario_fields, terminal_fields
@@ -104,6 +105,7 @@ def activity_in(root: Path, file: Path, scripted: str | None = None) -> dict[str
         "root": os.path.realpath(root),
         "file": str(file.resolve()),
         "secrets": secrets.__file__,
+        "litellm": litellm_calls.__file__,
     }
     return {"seen": {**places, "scripted": scripted}}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
+from art_adapt.litellm_calls import answer_litellm
 from art_adapt.rehearsal.environment import keep_dotenv_out
 from art_adapt.rehearsal.protocol import Settings, from_json
 from art_adapt.rehearsal.stubs import put_stubs
@@ -13,7 +14,11 @@ from art_adapt.train_file import import_name
 
 @functools.cache  # once in each process
 def hold(settings_file: str) -> None:
-    """Keep secrets of .env files out of this process, and stub what does not run."""
+    """Keep secrets of .env files out of this process, and stub what does not run.
+
+    Whatever provider LiteLLM is asked for, the scripted model answers: a judge, a side job.
+    """
     settings = from_json(Settings, Path(settings_file).read_text(encoding="utf-8"))
     keep_dotenv_out(settings.let_through)  # before ART: litellm reads .env, too
+    answer_litellm(settings.url)
     put_stubs(settings.stubs, import_name(Path(settings.file))[0])

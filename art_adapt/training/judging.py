@@ -93,9 +93,18 @@ def try_judge(judge_model: str, judge: Any = None) -> str | None:
         asyncio.run(within(PATIENCE, _ask(shown, **options)))
     except Exception as error:  # the judge's client is LiteLLM's choice
         why = f"RULER's judge, {judge_model}, gave no scores: {str(error)[:MOST_SAID]}"
-        missing = litellm.validate_environment(judge_model)["missing_keys"]
+        missing = keys_missing(judge_model)
         return f"{why}\nNot set: {', '.join(missing)}" if missing else why
     return None
+
+
+def keys_missing(model: str) -> list[str]:
+    """Return the variables that LiteLLM may want for a model's provider, and that are not set.
+
+    Of some providers one of them is enough; others can be reached without any.
+    """
+    missing: list[str] = litellm.validate_environment(model)["missing_keys"]
+    return missing
 
 
 async def _ask(episodes: Sequence[list[Any]], **options: Any) -> list[Any]:

@@ -16,9 +16,10 @@ import sys
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
@@ -77,7 +78,9 @@ class Activity:
         self.root: str = told["root"]
         self.file: str = told["file"]
         self.scripted: str | None = told.get("scripted")
-        self.without_secrets = _without_secrets(told["secrets"])
+        self.without_secrets = _loaded(told["secrets"]).without_secrets
+        if self.scripted is not None:
+            _loaded(told["litellm"]).answer_litellm(self.scripted)
         self.numbers = itertools.count(1)
         self.heard: dict[CodeType, str] = {}  # "own", "sdk", "thread" or ""
         self.calls: Counter[CodeType] = Counter()
@@ -333,14 +336,14 @@ class Activity:
             os.close(handle)
 
 
-def _without_secrets(file: str) -> Callable[[Any], Any]:
-    """Load the function that takes secrets out of a note from its file: art-adapt is not here."""
-    spec = importlib.util.spec_from_file_location("art_adapt_listening.secrets", file)
+def _loaded(file: str) -> Any:
+    """Load a module of art-adapt from its file: art-adapt may not be installed here."""
+    name = f"art_adapt_listening.{Path(file).stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: Callable[[Any], Any] = module.without_secrets
-    return found
+    return module
 
 
 def _is_of_a_loop(code: CodeType) -> bool:
