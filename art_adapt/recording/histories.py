@@ -88,12 +88,6 @@ class History:
             self._gathered = end
         return True
 
-    def begins(self, later: History) -> bool:
-        """True if a later history goes on from all of this one, whatever its tools."""
-        pairs = zip(self.sent, later.sent, strict=False)
-        same = all(essence(ours) == essence(theirs) for ours, theirs in pairs)
-        return same and len(self.sent) <= len(later.sent)
-
     def extend(self, messages: list[Any], choice: Any, *, keep_prompt: bool) -> None:
         """Add a completion and the new messages of its request.
 

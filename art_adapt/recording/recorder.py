@@ -28,7 +28,7 @@ from art_adapt.recording.histories import (
     recorded_histories,
 )
 from art_adapt.recording.hooked import check_imports
-from art_adapt.recording.messages import plain, storable
+from art_adapt.recording.messages import called_in, plain, storable
 from art_adapt.recording.state import (
     OTHER_PROCESS,
     RecordingError,
@@ -95,6 +95,7 @@ class Recorder:
         self._requests = 0
         self._unanswered: dict[str, tuple[int, BaseException]] = {}
         self._histories = recorded_histories(trajectory)
+        self._said_last = self._histories[-1] if self._histories else None
         self._reads_token_ids = reads_token_ids(trajectory)
 
     def __enter__(self) -> Self:
@@ -124,19 +125,29 @@ class Recorder:
         return [history.name for history in self._histories]
 
     @property
-    def conversation(self) -> Sequence[Any]:
-        """Return the messages and choices of the first conversation, as far as it went.
+    def said_last(self) -> Any | None:
+        """Return the choice that the model made last; None while a tool call waits for a reply.
 
-        A request that answers its tool calls with other tools opens a history, because ART
-        renders a history's tools once. It is the same conversation.
+        What was asked meanwhile, as a tool that is an agent itself does, is nobody's answer.
         """
-        if not self._histories:
-            return self.trajectory.messages_and_choices  # type: ignore[no-any-return]
-        first, *others = self._histories
-        for each in others:
-            if first.sent[-1].get("tool_calls") and first.begins(each):
-                first = each
-        return first.items
+        with self.lock:
+            last = self._said_last
+            if any(each is not last and self._waits(each) for each in self._histories):
+                return None
+            return last.items[-1] if last is not None else None
+
+    def _waits(self, history: History) -> bool:
+        """True if a conversation ends with tool calls that no other one has or replies to.
+
+        An agent that changes earlier messages, or the tools, opens one for each turn.
+        """
+        calls = called_in(history.sent[-1])
+        return bool(calls) and all(
+            calls.isdisjoint({message.get("tool_call_id"), *called_in(message)})
+            for other in self._histories
+            for message in other.sent
+            if other is not history and isinstance(message, dict)
+        )
 
     def set_final_answer(self, value: Any) -> None:
         """Set the episode's answer, on the trajectory in a form that ART can write."""
@@ -251,6 +262,8 @@ class Recorder:
                     choice_to_record(choice, shared_extras),
                     keep_prompt=self._reads_token_ids,
                 )
+                if choice is choices[0]:
+                    self._said_last = history
                 # A further choice answers the same messages, not the first choice.
                 request.history = None
 

@@ -93,7 +93,7 @@ def last_said() -> str | None:
 
     It is the answer of an agent that neither returns nor stores one. None where the model
     said nothing, or wanted a tool to be called: the agent has ended before an answer. Of
-    several conversations it is the first one's, even if its last request offers other tools.
+    several conversations, as a planner's and a worker's, it is what any of them ended with.
 
     Raises:
         RecordingError: no rollout is active in this task or thread.
@@ -101,11 +101,10 @@ def last_said() -> str | None:
     current: Recorder | None = active.get()
     if current is None:
         raise RecordingError("last_said() was called outside a rollout")
-    for item in reversed(current.conversation):
-        message = getattr(item, "message", None)
-        if message is not None:  # a choice: the model's
-            return None if message.tool_calls else message.content or None
-    return None
+    message = getattr(current.said_last, "message", None)
+    if message is None or message.tool_calls:
+        return None
+    return message.content or None
 
 
 ENDED = "the episode was ended: "  # in an episode's logs, before where it was

@@ -545,25 +545,43 @@ def test_what_the_model_said_last(said: list[Any], answer: str | None) -> None:
         assert record(engine, episode).final_answer == answer
 
 
-@pytest.mark.parametrize("aside", [False, True])
-def test_what_was_said_last_with_other_tools(aside: bool) -> None:
+def _user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+# The requests of an episode, each as the messages that go before and after what was said.
+CONVERSATIONS: dict[str, tuple[list[Any], str | None]] = {
+    "with other tools": ([([], True), ([{"role": "tool", "tool_call_id": "call_1_0", "content": "rain"}], False)], "It rains."),
+    "with a changed system message": ([([], True), ([{"role": "system", "content": "Turn 2."}, {"role": "tool", "tool_call_id": "call_1_0", "content": "rain"}], True)], "It rains."),
+    "with the result as a user's": ([([], True), ([_user("Turn 2."), _user("look: rain")], True)], "It rains."),
+    "asked by a tool, while its call waits": ([([], True), ([None, _user("Sum it up.")], False)], None),
+    "of a planner, then a worker": ([([], False), ([None, _user("Do it.")], False)], "It rains."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", CONVERSATIONS)
+def test_what_was_said_last_of_several_conversations(kind: str) -> None:
+    requests, wanted = CONVERSATIONS[kind]
+
     def episode(scenario: Scenario) -> str | None:
         client = openai.OpenAI(**training.policy_endpoint())
         create: Any = recorded(client.chat.completions.create)
-        messages: list[Any] = [{"role": "user", "content": scenario.question}]
-        reply = create(model="m", messages=messages, tools=[LOOK])
-        messages.append(reply.choices[0].message)
-        messages.append({"role": "tool", "tool_call_id": "c1", "content": "rain"})
-        if aside:  # another conversation, which is nobody's answer
-            create(model="m", messages=[{"role": "user", "content": "Sum it up."}])
-        else:
-            create(model="m", messages=messages)
+        messages: list[Any] = [_user(scenario.question)]
+        for more, with_tools in requests:
+            if more and more[0] is None:
+                messages = more[1:]
+            elif more and more[0]["role"] != "tool":
+                messages = [more[0], *messages, *more[1:]]
+            else:
+                messages = [*messages, *more]
+            tools = {"tools": [LOOK]} if with_tools else {}
+            reply = create(model="m", messages=messages, **tools)
+            messages = [*messages, reply.choices[0].message]
         return training.last_said()
 
-    said = [{"content": "Let me see.", "tool_calls": [CALL]}, {"content": "It rains."}]
-    with Engine(said) as engine:
-        answer = record(engine, episode).final_answer
-    assert answer == (None if aside else "It rains.")
+    first = {"content": "Let me see.", "tool_calls": [CALL] * requests[0][1]}
+    with Engine([first, {"content": "It rains."}]) as engine:
+        assert record(engine, episode).final_answer == wanted
 
 
 def test_what_was_said_last_needs_a_rollout() -> None:
