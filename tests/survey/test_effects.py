@@ -21,6 +21,13 @@ EFFECTS = [
     ("import os", "os.makedirs(text)", Harm.WRITES),
     ("import aiohttp", "aiohttp.ClientSession()", Harm.NETWORK),
     ("import requests", "reply = requests.get(text)\nreply.json()", Harm.NETWORK),
+    ("from pymongo import MongoClient\norders = MongoClient()['shop']['orders']", "orders.count({})", Harm.NETWORK),
+    ("from github import Github\nrepository = Github('t').get_repo('a')", "repository.create_issue(title=text)", Harm.NETWORK),
+    ("from pinecone import Pinecone\nstore = Pinecone()\nindex = store.Index('notes')", "index.upsert([text])", Harm.NETWORK),
+    ("import docker\nmachine = docker.from_env()", "machine.containers.run(text)", Harm.PROCESS),
+    ("from mem0 import Memory\nmemory = Memory()", "memory.add(text)", Harm.UNKNOWN),
+    ("from mem0 import Memory\nmemory = Memory()\nclass Kept:\n    def __init__(self):\n        self.kept = memory\n    def keep(self, text):\n        return self.kept.add(text)", "Kept().keep(text)", Harm.UNKNOWN),
+    ("def keep(collection, text):\n    collection.delete_many({'a': text})", "keep([], text)", Harm.NETWORK),
     ("from rich.console import Console\nconsole = Console()", "console.input('ok?')", Harm.ASKS),
 ]  # fmt: skip
 
@@ -28,6 +35,30 @@ EFFECTS = [
 @pytest.mark.parametrize(("before", "look", "harm"), EFFECTS)
 def test_it_is_said_once(before: str, look: str, harm: Harm) -> None:
     assert [effect.harm for effect in effects_of(looking_agent(look, before))] == [harm]
+
+
+@pytest.mark.parametrize(
+    ("before", "look"),
+    [
+        (
+            "import subprocess\nversion = subprocess.run(['v']).stdout",
+            "version.split()",
+        ),
+        ("import random\nnames = random.sample('abc', 2)", "names.index(text)"),
+        ("import yaml\nknown = yaml.safe_load('a: 1')", "known.get(text)"),
+        ("from collections import Counter\nknown = Counter()", "known.most_common()"),
+    ],
+)
+def test_data_that_a_module_holds_reaches_nothing(before: str, look: str) -> None:
+    assert effects_of(looking_agent(look, before)) == []
+
+
+def test_each_method_of_an_object_that_is_kept_is_said() -> None:
+    """What reads may be followed by what writes."""
+    before = "from airtable import Airtable\ntalks = Airtable()"
+    agent = looking_agent("talks.get_all()\ntalks.insert({})", before)
+    said = [effect.what for effect in effects_of(agent)]
+    assert said == ["talks.get_all() of airtable", "talks.insert() of airtable"]
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,8 @@ from art_adapt.survey.side_effects.shared_state import (
 
 LOADED = "a module that is loaded by its name"
 LOADS = ("importlib.import_module", "__import__")
+GIVING_DATA = ("subprocess", "random")  # texts and numbers: nothing that reaches out
+DEEPEST_HANDLE = 4  # names that an object is known by
 EXITS = ("sys.exit", "exit", "quit", "os._exit")
 
 
@@ -138,17 +140,23 @@ def _is_input(syntax: Syntax, name: ast.Name) -> bool:
 
 
 def _unknown(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
-    """Find each function's first call of a library that is not known here."""
-    said: set[tuple[str, str]] = set()
+    """Find each function's first call of a library that is not known here.
+
+    Of an object that outlives the function, each method: one may read and the next write.
+    """
+    said: set[tuple[str, str, str]] = set()
     for node in syntax.nodes:
         if not isinstance(node, ast.Call):
             continue
-        imported = _imported_for(syntax, node)
+        handle = _import_of_handle(syntax, node)
+        imported = handle or _imported_for(syntax, node)
         if imported is None or imported.level or syntax.owner(node) == MODULE_LEVEL:
             continue
         library = imported.module.partition(".")[0]
+        called = syntax.text(node.func)
+        key = (library, syntax.owner(node), called if handle is not None else "")
         if (
-            (library, syntax.owner(node)) not in said
+            key not in said
             and library not in sys.stdlib_module_names
             and library not in HARMLESS_LIBRARIES
             and library not in BY_MODULE
@@ -156,8 +164,8 @@ def _unknown(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             and harm_of(node, syntax) is None
             and not is_own_module(syntax.source.path, library)
         ):
-            said.add((library, syntax.owner(node)))
-            what = f"{syntax.text(node.func)}() of {library}"
+            said.add(key)
+            what = f"{called}() of {library}"
             yield syntax.owner(node), Effect(syntax.place(node), Harm.UNKNOWN, what)
 
 
@@ -174,6 +182,39 @@ def _imported_for(syntax: Syntax, call: ast.Call) -> Import | None:
     return next(
         (syntax.imports[each] for each in makers if each in syntax.imports), None
     )
+
+
+def _import_of_handle(syntax: Syntax, call: ast.Call) -> Import | None:
+    """Return the import that an object which outlives a function comes from.
+
+    ``orders`` after ``orders = MongoClient()["shop"]["orders"]`` at module level is pymongo's,
+    as ``self.memory`` after ``self.memory = Memory()``. What a function itself was answered is
+    data, and no such object.
+    """
+    holder = call.func
+    while isinstance(holder, ast.Attribute | ast.Subscript):
+        holder = holder.value
+        for value in syntax.values_of(holder):
+            if syntax.owner(value) != syntax.owner(call):
+                found = _import_at_root(syntax, value, DEEPEST_HANDLE)
+                if found is not None:
+                    return found
+    return None
+
+
+def _import_at_root(syntax: Syntax, value: ast.expr, depth: int) -> Import | None:
+    """Return the import of the name that an expression begins with, or of what that is."""
+    while isinstance(value, ast.Attribute | ast.Subscript | ast.Await | ast.Call):
+        named = syntax.values_of(value) if isinstance(value, ast.Attribute) else []
+        if named and depth:
+            return _import_at_root(syntax, named[0], depth - 1)
+        value = value.func if isinstance(value, ast.Call) else value.value
+    if not isinstance(value, ast.Name):
+        return None
+    values = syntax.values_of(value)
+    if values and depth:
+        return _import_at_root(syntax, values[0], depth - 1)
+    return None if values else syntax.imports.get(value.id)
 
 
 def harm_of(call: ast.Call, syntax: Syntax) -> Harm | None:
@@ -319,7 +360,11 @@ def _of_object(call: ast.Call, syntax: Syntax) -> Harm | None:
                 return BY_MODULE[top]
             if top in HTTP and rest in HTTP_CLIENTS:
                 return Harm.NETWORK
-    return None
+    handle = _import_of_handle(syntax, call)
+    if handle is None or handle.level or call.func.attr.endswith(HARMLESS):
+        return None
+    library = handle.module.partition(".")[0]
+    return BY_MODULE.get(library) if library not in GIVING_DATA else None
 
 
 def _opens_for_writing(call: ast.Call, syntax: Syntax, position: int) -> bool:

@@ -146,9 +146,15 @@ WRITING_METHODS = {
     "write_bytes": Harm.WRITES,
     "unlink": Harm.WRITES,
     "touch": Harm.WRITES,
-    "insert_one": Harm.NETWORK,
-    "update_one": Harm.NETWORK,
-    "delete_one": Harm.NETWORK,
+    # Methods of a collection of pymongo 4, which an agent may be handed.
+    **dict.fromkeys(
+        (
+            *("insert_one", "insert_many", "update_one", "update_many", "replace_one"),
+            *("delete_one", "delete_many", "bulk_write", "find_one_and_update"),
+            *("find_one_and_replace", "find_one_and_delete"),
+        ),
+        Harm.NETWORK,
+    ),
     "rmtree": Harm.WRITES,
     "mkdir": Harm.WRITES,
     "rmdir": Harm.WRITES,
