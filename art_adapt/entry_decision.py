@@ -89,15 +89,15 @@ def decide_entry(survey: Survey, options: Options) -> EntryDecision:
 def near(entry: EntryPoint, others: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:
     """Return the candidates that are nearly as likely as the one that was chosen.
 
-    What implements the same method of an interface is the same candidate; one turn of the
-    conversation that a script drives is none.
+    What implements the same method of an interface is the same candidate. A script is taken
+    where it drives or composes what the others do: they are its parts.
     """
+    if entry.is_script:
+        return ()
     return tuple(
         each
         for each in others
-        if abs(entry.score - each.score) <= NEAR
-        and not _are_twins([entry, each])
-        and not (entry.is_script and each.is_step)
+        if abs(entry.score - each.score) <= NEAR and not _are_twins([entry, each])
     )
 
 

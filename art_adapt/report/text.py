@@ -98,6 +98,9 @@ def _lines(plan: Plan) -> Iterator[Line]:
     yield from found_lines(plan.survey, decisions)
     if plan.seen is not None and plan.seen.function is not None:
         yield from _seen_lines(plan.seen.function)
+    if plan.seen is not None and plan.seen.ended_early:
+        said = f"{counted(len(plan.seen.runs), 'run')}, which an exception ended"
+        yield Line("seen", said, "it shows parts of an episode: reading decides")
     if decisions.training is not None:
         yield Line()
         yield Line(text="Decided", heading=True)

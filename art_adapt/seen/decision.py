@@ -12,6 +12,7 @@ from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.errors import Refusal
 from art_adapt.seen.episodes import (
     SeenFunction,
+    is_fed_on,
     is_of_test,
     seen_episodes,
     seen_functions,
@@ -31,13 +32,15 @@ class Seen:
 
     Without a ``function`` none of the project did. ``read``: the entry point that reading the
     code had found, if it is another function, or if a module itself ran the episode.
-    ``ran_itself``: the file did, as the script that reading takes it for.
+    ``ran_itself``: the file did, as the script that reading takes it for. ``ended_early``:
+    an exception left the function that reading takes, so that a run shows no more than parts.
     """
 
     runs: tuple[Run, ...]
     function: SeenFunction | None
     read: EntryPoint | None
     ran_itself: bool = False
+    ended_early: bool = False
 
 
 def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen | None:
@@ -55,7 +58,9 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     first = survey.entry_points[0] if survey.entry_points else None
     if options.entry is not None:
         return Seen(asked, _named(asked, options.entry), None)
-    possible = seen_episodes(asked) or _served(asked, survey)
+    functions = seen_functions(asked)
+    whole = [e for e in seen_episodes(asked) if not is_fed_on(e, functions)]
+    possible = whole or _served(asked, survey)
     if not possible:
         is_script, alone = (
             first is not None and first.is_script,
@@ -67,7 +72,29 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     differs = chosen is not None and first is not None and key_of(first) != chosen.key
     if chosen is not None and differs and _is_only_tested(chosen):
         return Seen(asked, None, None)  # a test may try a step alone
+    if differs and _ended_early(first, chosen, functions):
+        return Seen(asked, None, None, ended_early=True)
     return Seen(asked, chosen, first if differs else None)
+
+
+def _ended_early(
+    read: EntryPoint | None,
+    chosen: SeenFunction | None,
+    functions: Sequence[SeenFunction],
+) -> bool:
+    """True if what reading takes was around each call of another, and never returned."""
+    if read is None or chosen is None:
+        return False
+    outer = next((each for each in functions if each.key == key_of(read)), None)
+    if outer is None or not all(
+        each.call.outcome.startswith("raised") for each in outer.calls
+    ):
+        return False
+    numbers = {each.call.number for each in outer.calls}
+    return all(
+        not numbers.isdisjoint(call.number for call in e.run.outward(e.call.around))
+        for e in chosen.calls
+    )
 
 
 def _served(runs: Sequence[Run], survey: Survey) -> list[SeenFunction]:

@@ -226,6 +226,27 @@ def _answers(call: Call, last: Request) -> bool:
     return any(text in said for text in texts_in(value, messages=True))
 
 
+def is_fed_on(function: SeenFunction, others: Sequence[SeenFunction]) -> bool:
+    """True if what was said in a function's calls was given to another one, beside it.
+
+    A part of an episode is: what it returned is worked on, in requests that it does not enclose.
+    """
+    for enclosing in function.calls:
+        own = {request.number for request in enclosing.requests}
+        for other in others:
+            for each in other.calls:
+                later = {request.number for request in each.requests}
+                if (
+                    other.key != function.key
+                    and each.run is enclosing.run
+                    and own.isdisjoint(later)
+                    and max(own) < min(later)
+                    and _is_part(each.call, enclosing.requests, each.run)
+                ):
+                    return True
+    return False
+
+
 def _is_part(call: Call, before: Sequence[Request], run: Run) -> bool:
     """True if a call was given what the model had said within a call around it.
 

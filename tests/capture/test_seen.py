@@ -132,6 +132,49 @@ def test_what_the_module_itself_drives_is_no_helper_s_episode(
     assert "the agent runs at module level" in done.stderr.decode()
 
 
+STEPS = (
+    "def draft(topic):\n    return think_of('Write about ' + topic)\n\n\n"
+    "def polish(topic, text):\n    return think_of(f'Polish, about {topic}: {text}')\n\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "print(polish(sys.argv[1], draft(sys.argv[1])))\n",
+        "text = draft(sys.argv[1])\nprint(polish(sys.argv[1], text))\n",
+        "for topic in sys.argv[1:]:\n    text = draft(topic)\n    print(polish(topic, text))\n",
+    ],
+)
+def test_a_part_whose_result_is_worked_on_is_no_episode(
+    module: str, tmp_path: Path
+) -> None:
+    done = watched(tmp_path, STEPS + module, SAID)
+    assert done.returncode == 0, done.stderr.decode()
+    assert entry_of(tmp_path) == {"value": "<module>", "origin": "seen"}
+
+
+@pytest.mark.parametrize("ends", ["raise ValueError(text)", "return text[999]"])
+def test_a_run_that_an_exception_ended_shows_no_more_than_parts(
+    ends: str, tmp_path: Path
+) -> None:
+    agent = (
+        "class Player:\n    def speak(self, state):\n        return think_of(f'Speak: {state}')\n\n\n"
+        "def check(text):\n    if not text.startswith('OK'):\n"
+        f"        {ends}\n    return text\n\n\n"
+        "class Game:\n    def __init__(self, seed):\n        self.seed, self.players, self.said = seed, [Player(), Player()], []\n\n"
+        "    def run(self):\n        for player in self.players:\n"
+        "            self.said.append(check(player.speak('said so far: ' + str(self.said))))\n"
+        f"        return think_of(str(self.said))\n\n\n{RUNS}Game(len(sys.argv)).run()\n"
+    )
+    (tmp_path / "agent.py").write_text(HEAD + agent)
+    assert entry_of(tmp_path)["value"] == "Game.run"  # by reading alone
+    watched(tmp_path, agent, [{"content": "no verdict"}])
+    assert entry_of(tmp_path) == {"value": "Game.run", "origin": "found"}
+    told = art_adapt("--diff", "agent.py", cwd=tmp_path).stderr.decode()
+    assert "1 run, which an exception ended" in told
+
+
 @pytest.mark.parametrize(
     "asks",
     [

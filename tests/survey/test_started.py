@@ -62,6 +62,35 @@ def test_what_runs_all_stages_is_the_episode(whole: str) -> None:
     assert first(found).called.rpartition(".")[2] in ("main", "start")
 
 
+# Modules that hand one stage's result to the next, from what a person says.
+COMPOSING = {
+    "arguments": "import sys\nplan = make_plan(sys.argv[1])\nprint(work(plan))",
+    "a parser": (
+        "import argparse\nargs = argparse.ArgumentParser().parse_args()\n"
+        "print(work(make_plan(args.goal).split()))"
+    ),
+    "input": "steps = make_plan(input()).splitlines()\nfor done in work(steps):\n    print(done)",
+    "below a guard": "if __name__ == '__main__':\n    plan = make_plan(input('Goal: '))\n    print(work(plan))",
+}
+
+
+@pytest.mark.parametrize("whole", COMPOSING)
+def test_a_script_that_runs_all_stages_is_the_episode(whole: str) -> None:
+    assert first(of(f"{STAGES}\n{COMPOSING[whole]}\n")).is_script
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "import sys\nprint(make_plan(sys.argv[1]))\nprint(work([sys.argv[2]]))",  # two tasks
+        "plan = make_plan('a goal')\nprint(work(plan))",  # nobody says anything
+        "import sys\nif sys.argv[1] == 'plan':\n    print(make_plan(sys.argv[2]))\nelse:\n    print(work([sys.argv[2]]))",
+    ],
+)
+def test_a_module_that_only_calls_stages_is_no_script(module: str) -> None:
+    assert not any(each.is_script for each in of(f"{STAGES}\n{module}\n").entry_points)
+
+
 def test_one_or_the_other_stage_is_no_whole() -> None:
     main = "def main(goal, fast):\n    if fast:\n        return make_plan(goal)\n    return work([goal])\n"
     one, other, *_ = of(f"{STAGES}\n{main}").entry_points

@@ -12,7 +12,7 @@ from art_adapt.code.classes import FunctionKey
 from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import Function, dotted, entries, grown_list, last_name
 from art_adapt.code.project import Project
-from art_adapt.code.syntax import LOOPS, Syntax
+from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.growth import (
     Growing,
@@ -111,27 +111,41 @@ class Asking:
         return self._composing[function.node]
 
     def _hands_over(self, syntax: Syntax, function: Function) -> bool:
-        calls = {
-            node
-            for node in syntax.owned_by(function.qualname)
-            if isinstance(node, ast.Call)
-            and self.asks(node.func)
-            and not last_name(node.func).startswith("_")
-        }
+        calls = self._questions(syntax, function.qualname)
         return any(
-            self.hands_on(syntax, function, call, calls)
+            self.hands_on(syntax, function.qualname, call, calls)
             for call in calls
             if not _calls_itself(function, call)
         )
 
+    def composed_at_top(self, syntax: Syntax) -> set[ast.AST]:
+        """Return the functions, as a module names them, of which it hands one's result to the next."""
+        calls = self._questions(syntax, MODULE_LEVEL)
+        return {
+            each.func
+            for call in calls
+            for other in calls
+            if self.hands_on(syntax, MODULE_LEVEL, call, [other])
+            for each in (call, other)
+        }
+
+    def _questions(self, syntax: Syntax, owner: str) -> set[ast.Call]:
+        return {
+            node
+            for node in syntax.owned_by(owner)
+            if isinstance(node, ast.Call)
+            and self.asks(node.func)
+            and not last_name(node.func).startswith("_")
+        }
+
     def hands_on(
         self,
         syntax: Syntax,
-        function: Function,
+        owner: str,
         call: ast.Call,
         others: Iterable[ast.Call],
     ) -> bool:
-        """True if what a call of ``function`` is given is made of what one of ``others`` gave."""
+        """True if what a call in ``owner`` is given is made of what one of ``others`` gave."""
         before = [
             other
             for other in others
@@ -139,7 +153,7 @@ class Asking:
             and not self._continues(syntax, call, other)
         ]
         given = [*call.args, *(each.value for each in call.keywords)]
-        return not made_from(syntax, function.qualname, given).isdisjoint(before)
+        return not made_from(syntax, owner, given).isdisjoint(before)
 
     def _continues(self, syntax: Syntax, call: ast.Call, other: ast.Call) -> bool:
         """True if two completions send one conversation: by turns, or by two APIs."""

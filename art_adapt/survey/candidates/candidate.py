@@ -223,7 +223,7 @@ def _hands_reply(
     ]
     sites = leads.graph.sites.get((caller, callee), ())
     return any(
-        leads.asking.hands_on(syntax, function, call, replies)
+        leads.asking.hands_on(syntax, function.qualname, call, replies)
         for call in calls
         if call.func in sites
     )

@@ -250,12 +250,22 @@ class Found:
             reads = reads or not names.isdisjoint(argument_readers(syntax))
         return Terminal(asks, reads) if asks or reads else None
 
+    def is_composed(self, key: FunctionKey) -> bool:
+        """True if the module of a named file hands on what a function gave, or gives it that."""
+        return any(
+            not self.asking.composed_at_top(self.project.files[path]).isdisjoint(
+                self.graph.sites.get(((path, MODULE_LEVEL), key), ())
+            )
+            for path in self.project.given
+        )
+
     def scripts(self) -> Iterator[EntryPoint]:
         """Yield the named files that drive a conversation, and ask a person, at module level."""
         for path in self.project.given:
             asks = (path, MODULE_LEVEL) in self.policy
             drives = self.asking.driving_loops(self.project.files[path], MODULE_LEVEL)
-            if not (asks or any(True for _ in drives)):
+            composes = self.asking.composed_at_top(self.project.files[path])
+            if not (asks or composes or any(True for _ in drives)):
                 continue
             run = self.graph.run_by([(path, MODULE_LEVEL)])
             terminal = self._terminal(run)
