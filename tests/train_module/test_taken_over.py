@@ -344,3 +344,74 @@ def test_a_computed_default_of_the_command_line_is_taken_over(
     module = (tmp_path / "agent_train.py").read_text()
     assert ("config=load_config(" in module) == taken, module
     assert ("config: dict" in module) != taken
+
+
+ASKED = """\
+import argparse
+import sys
+
+from openai import OpenAI
+
+SYSTEM = "You are a shell assistant."
+
+
+def query(text: str, model: str, messages: list[dict]) -> str:
+    messages.append({"role": "user", "content": text})
+    reply = OpenAI().chat.completions.create(model=model, messages=messages)
+    return reply.choices[0].message.content
+
+
+"""
+BEGUN = '[{"role": "system", "content": SYSTEM}]'
+# What a person says is the task; the rest comes from somewhere else.
+THROUGH = {
+    "at the call": f"while True:\n    print(query(input(), 'small', {BEGUN}))",
+    "through a main": (
+        "def main(model, messages):\n    while True:\n        print(query(input('> '), model, messages))\n\n\n"
+        f"if __name__ == '__main__':\n    main('small', {BEGUN})"
+    ),
+    "through a loop of main": (
+        "def loop(model, begun):\n    while True:\n        print(query(input(), model=model, messages=begun))\n\n\n"
+        f"def main(model, begun):\n    loop(model, begun)\n\n\nmain('small', {BEGUN})"
+    ),
+    "from the command line": (
+        "def main(text, model, messages):\n    print(query(text, model, messages))\n\n\n"
+        f"if __name__ == '__main__':\n    main(sys.argv[1], 'small', {BEGUN})"
+    ),
+    "by a default of it": (
+        "def main(text, model):\n    print(query(text, model, " + BEGUN + "))\n\n\n"
+        "if __name__ == '__main__':\n    parser = argparse.ArgumentParser()\n    parser.add_argument('text')\n"
+        "    parser.add_argument('--model', default='small')\n    args = parser.parse_args()\n    main(args.text, args.model)"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", THROUGH)
+def test_what_a_person_does_not_say_is_the_agents(way: str, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(f"{ASKED}{THROUGH[way]}\n")
+    options = ("--isolated", "--entry", "query", "agent.py")
+    done = art_adapt(*options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    written = " ".join((tmp_path / "agent_train.py").read_text().split())
+    assert f"messages={BEGUN}" in written, written
+    assert 'model="small"' in written
+    scenario = written.partition("class Scenario")[2].partition("def episode")[0]
+    assert "text: str" in scenario and "messages" not in scenario
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        f"print(query('Why?', 'small', {BEGUN}))",  # a demo's task may be any of them
+        f"print(query(input(), 'small', {BEGUN}))\nprint(query(input(), 'small', []))",
+    ],
+)
+def test_what_calls_give_differently_or_nobody_says_stays_open(
+    calls: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        f"{ASKED}def main():\n    {calls.replace(chr(10), chr(10) + '    ')}\n"
+    )
+    done = art_adapt("--isolated", "--entry", "query", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert "    messages: list[dict]\n" in (tmp_path / "agent_train.py").read_text()

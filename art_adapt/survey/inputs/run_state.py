@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from art_adapt.code.command_line import reads_arguments
 from art_adapt.code.dependence import made_from
 from art_adapt.code.syntax import Syntax
+from art_adapt.survey.side_effects.effects import asks_a_person
 
 RUNNING = frozenset(
     {"streamlit.session_state", "streamlit.query_params", "chainlit.user_session"}
@@ -26,3 +28,11 @@ def is_of_a_run(place: Syntax, value: ast.expr) -> bool:
     """True if a value depends on what a page, a request or a chat keeps while it runs."""
     made_of = made_from(place, place.owner(value), [value])
     return any(is_run_state(place, node) for node in made_of)
+
+
+def is_said(place: Syntax, value: ast.expr) -> bool:
+    """True if a value depends on what a person types, there or on the command line."""
+    made_of = made_from(place, place.owner(value), [value])
+    return any(
+        reads_arguments(place, node) or asks_a_person(place, node) for node in made_of
+    )

@@ -15,13 +15,14 @@ from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import annotated, is_enum
 from art_adapt.code.command_line import usual_text
+from art_adapt.code.given import given_for
 from art_adapt.code.index import constructed
 from art_adapt.code.instances import classes_of
 from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.tables import holds_objects
-from art_adapt.survey.inputs.run_state import is_of_a_run
+from art_adapt.survey.inputs.run_state import is_of_a_run, is_said
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.making.call_ranks import (
@@ -37,6 +38,8 @@ from art_adapt.survey.making.environment import (
     made_of_environment,
 )
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
+
+HANDED_ON = 3  # functions through which a value goes as their parameter
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,11 @@ class Given:
             (place, argument_of(call, parameter.name, self.names))
             for place, call in (self.sites if sites is None else sites)
         )
-        return [(place, value) for place, value in values if value is not None]
+        return [
+            _handed_on(self.project, place, value)
+            for place, value in values
+            if value is not None
+        ]
 
     def made(self, place: Syntax, value: ast.expr) -> Construction | None:
         return construction(self.project, self.agent, place, value)
@@ -74,6 +81,16 @@ class Given:
             argument_of(call, parameter.name, self.names) for _, call in self.sites
         )
         return len({value and ast.unparse(value) for value in given}) > 1
+
+
+def _handed_on(
+    project: Project, place: Syntax, value: ast.expr, depth: int = HANDED_ON
+) -> tuple[Syntax, ast.expr]:
+    """Return what all calls of a function give for a parameter that it hands on as it is."""
+    given = list(given_for(project, place, value)) if depth else []
+    if len({ast.unparse(each) for _, each in given}) != 1:
+        return place, value
+    return _handed_on(project, *given[0], depth - 1)
 
 
 def given_by(
@@ -212,20 +229,33 @@ def _with_options(
 ) -> tuple[Parameter, ...]:
     """Give a function what all calls of the application give it beside the task.
 
-    A store, tools or a prompt that it could do without are the agent's all the same.
+    A store, tools or a prompt that it could do without are the agent's all the same; so is
+    what it has to be given, if the task is something else that a person says there.
     """
     given = given.best(DEMOS, given.sites)
     if not given.sites:
         return parameters
     options = _from_call(given, parameters, given.sites[0])
+    said = [p for p in parameters if not p.supplied and _is_said_to(given, p)]
+
+    def is_beside(parameter: Parameter) -> bool:
+        choice = _is_choice(given.project, given.agent, parameter)
+        return bool(said) and parameter not in said and not choice
+
     return tuple(
         option
-        if each.default is not None
+        if (each.default is not None or is_beside(each))
         and not given.differs(each)
         and (option.made is not None or each.is_object)
         else each
         for each, option in zip(parameters, options, strict=True)
     )
+
+
+def _is_said_to(given: Given, parameter: Parameter) -> bool:
+    """True if all that calls pass for a parameter is what a person says in that run."""
+    passed = given.passed(parameter)
+    return bool(passed) and all(is_said(*each) for each in passed)
 
 
 def _is_of_literals(value: ast.expr) -> bool:
