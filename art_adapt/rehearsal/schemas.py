@@ -160,7 +160,10 @@ def _number(schema: Any, random: Random, kind: str) -> float:
     step = schema.get("multipleOf") or (1 if kind == "integer" else 0.01)
     above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
     low = schema.get("minimum", 0 if above is None else above + step)
-    high = schema.get("maximum", low + 20 * step if below is None else below - step)
+    # What has no bound may be a share, a mark or a percentage: gates stand at any height.
+    widest = 20 if kind == "integer" else random.choice((1, 1, 10, 100))
+    least = max(widest, step)
+    high = schema.get("maximum", low + least if below is None else below - step)
     if "minimum" not in schema and above is None:
         low = min(low, high)
     number = round(random.uniform(low, max(low, high)) / step) * step

@@ -36,7 +36,7 @@ def services(train_module: Path) -> tuple[Service, ...]:
     running = {entry.called for entry in found.entry_points}
     scripts = run_as_scripts(train_module)
     named = (
-        (effect, _function(Syntax.of(file.source), effect.place.line))
+        (effect, function_at(Syntax.of(file.source), effect.place.line))
         for file in found.files
         for effect in file.effects
         if effect.harm in OUTSIDE
@@ -57,8 +57,8 @@ def _can_be_stubbed(name: str, running: set[str]) -> bool:
     return name not in running and not name.endswith("__init__")
 
 
-def _function(syntax: Syntax, line: int) -> str:
-    """Return the function around a line that is there once the module is imported."""
+def function_at(syntax: Syntax, line: int) -> str:
+    """Return the function around a line that is there once the module is imported, else ""."""
     around = (
         (function.node.lineno, name)
         for name, function in syntax.functions.items()

@@ -1383,3 +1383,31 @@ def test_the_implementation_that_the_project_uses_comes_first(
     agent.write_text(TEAM + TEAMS[team])
     found = survey([read_source(agent)]).entry_points
     assert found[0].called == "Manager.process"
+
+
+NARRATE = (
+    "from openai import OpenAI\n\n\ndef narrate(prompt):\n"
+    "    said = [{'role': 'system', 'content': 'You narrate.'}, {'role': 'user', 'content': prompt}]\n"
+    f"    return OpenAI().{CALL.removeprefix('client.')}.content\n\n\n".replace(
+        "messages=messages", "messages=said"
+    )
+)
+# What a game tells a helper that keeps nothing, and whether its turns make one conversation.
+GAMES = {
+    "a growing text": ("context = 'A hall.'", "told = narrate(f'{context} {line}')\n        context += line + told", True),
+    "a text made anew": ("context = 'A hall.'", "told = narrate(context + line)\n        context = f'{context} {line} {told}'", True),
+    "what was said last": ("told = 'A hall.'", "told = narrate(told + line)", True),
+    "lines": ("lines = []", "told = narrate(' '.join([*lines, line]))\n        lines.append(told)", True),
+    "each line by itself": ("", "told = narrate(line)", False),
+    "a count": ("turn = 0", "turn += 1\n        told = narrate(f'{turn}: {line}')", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", GAMES)
+def test_a_game_whose_helper_keeps_nothing_is_the_episode(kind: str) -> None:
+    before, turn, is_one = GAMES[kind]
+    found = of(
+        f"{NARRATE}def main():\n    {before or 'pass'}\n    while True:\n        line = input('> ')\n"
+        f"        if line == 'quit':\n            break\n        {turn}\n        print(told)\n"
+    )
+    assert first(found).name == ("main" if is_one else "narrate")

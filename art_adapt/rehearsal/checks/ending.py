@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from art_adapt.code.project_folder import project_root, python_files
+from art_adapt.code.syntax import Syntax
+from art_adapt.rehearsal.checks.tools import NETWORK
 from art_adapt.rehearsal.observed import ANSWERED
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices
+from art_adapt.rehearsal.services import function_at
+from art_adapt.source import read_source
 
 SCRIPTED_FAILURE = "scripted failure"  # what the server said on purpose
 
@@ -191,9 +195,20 @@ def _fix(failure: str) -> str:
         )
     if OF_THE_CODE.search(failure):
         return "mend that line of the agent"
+    if NETWORK.search(failure):
+        return f"rehearse with --stub {_raising(failure)}, because a rehearsal reaches no network"
     return (
         "make the agent run on this machine: start a service or set a key that it needs"
     )
+
+
+def _raising(failure: str) -> str:
+    """Return the function of the agent that raised, where a failure names its line."""
+    place = re.search(r"\((/[^()]+\.py):(\d+)\)$", failure)
+    if place is None or not Path(place[1]).is_file():
+        return "NAME"
+    syntax = Syntax.of(read_source(Path(place[1])))
+    return function_at(syntax, int(place[2])) or "NAME"
 
 
 def _without_accidents(text: str) -> str:

@@ -59,8 +59,8 @@ def answers(seen: Seen) -> Iterator[Finding]:
             "answer",
             "no episode set trajectory.final_answer: a reward that reads it sees None",
             "return the answer from episode(), or wrap it in final_answer(...) in the "
-            "agent; if the agent answers only after a certain tool call, supply that "
-            "call with --replies",
+            "agent; if it answers only after a certain reply or tool call, supply it "
+            "with --replies",
             r"final_answer\s*=",
             r"=\s*art\.Trajectory\(",
             r"def episode",

@@ -83,7 +83,8 @@ def _turns(seen: Seen) -> Iterator[Witness]:
     An agent whose model asks for tools in text offers none in its requests: the scripted
     model then may end each episode with its first reply, and nothing else tells.
     """
-    turns = [len(each.choices) for each in seen.episodes if each.choices]
+    whole = [each for each in seen.episodes if each.choices and each.failure is None]
+    turns = [len(each.choices) for each in whole]
     if not turns or len(seen.loops) != 1:
         return
     where = at(seen.loops[0])

@@ -10,7 +10,14 @@ from art_adapt.calls import Api
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import Function, dotted, entries, grown_list, last_name
+from art_adapt.code.nodes import (
+    Function,
+    dotted,
+    entries,
+    given_to,
+    grown_list,
+    last_name,
+)
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -100,6 +107,18 @@ class Asking:
             ):
                 yield node
 
+    def feeds_back(self, syntax: Syntax, owner: str) -> bool:
+        """True if a function's question is made of what the same one gave before.
+
+        That is ``context += said`` in a loop, whether or not it is a list of messages.
+        """
+        return any(
+            isinstance(node, ast.Call)
+            and self.is_site(node.func)
+            and node in made_from(syntax, owner, given_to(node))
+            for node in syntax.owned_by(owner)
+        )
+
     def composes(self, syntax: Syntax, function: Function) -> bool:
         """True if the function hands what one question gave to another function that asks.
 
@@ -152,8 +171,7 @@ class Asking:
             if ast.dump(other.func) != ast.dump(call.func)
             and not self._continues(syntax, call, other)
         ]
-        given = [*call.args, *(each.value for each in call.keywords)]
-        return not made_from(syntax, owner, given).isdisjoint(before)
+        return not made_from(syntax, owner, given_to(call)).isdisjoint(before)
 
     def _continues(self, syntax: Syntax, call: ast.Call, other: ast.Call) -> bool:
         """True if two completions send one conversation: by turns, or by two APIs."""
@@ -198,8 +216,7 @@ class Asking:
         call = syntax.parents.get(site)
         if not isinstance(call, ast.Call):
             return False
-        given = [*call.args, *(each.value for each in call.keywords)]
-        made = made_from(syntax, function.qualname, given)
+        made = made_from(syntax, function.qualname, given_to(call))
         names = {node.id for node in made if isinstance(node, ast.Name)}
         return any(
             _repeats(outer, site) and not names.isdisjoint(_rows(outer))

@@ -83,6 +83,16 @@ class Candidate:
         return asks_for_turns(self.leads, self.key)
 
     @cached_property
+    def keeps_what_is_said(self) -> bool:
+        """True if it tells helpers, which keep nothing, what the model has said before.
+
+        One that is handed something, as a parsed command line, may be run by what parses it.
+        """
+        if self.driving or self.function.given:
+            return False
+        return self.leads.asking.feeds_back(self.syntax, self.entry.name)
+
+    @cached_property
     def batches(self) -> bool:
         return is_batch(self.leads, self.key)
 

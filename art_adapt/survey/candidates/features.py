@@ -115,9 +115,10 @@ def chats(candidate: Candidate) -> bool:
 
 @_feature("a person types what it hands on, turn by turn")
 def relays_a_person(candidate: Candidate) -> bool:
-    return not (candidate.chats or candidate.starts) and asks_by_turns(
-        candidate.syntax, candidate.function, candidate.leads.asking
-    )
+    if candidate.chats or candidate.starts or candidate.keeps_what_is_said:
+        return False
+    asking = candidate.leads.asking
+    return asks_by_turns(candidate.syntax, candidate.function, asking)
 
 
 @_feature("it makes one turn of a chat with a person")
