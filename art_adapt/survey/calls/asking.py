@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -94,10 +95,7 @@ class Asking:
         return self._driving[function.node]
 
     def driving_loops(self, syntax: Syntax, owner: str) -> Iterator[ast.AST]:
-        """Yield the loops that ask again, with a conversation that they extend.
-
-        ``owner``: the function that they are in, or the module level.
-        """
+        """Yield the loops of a function or module that ask again, and extend what they send."""
         for node in syntax.owned_by(owner):
             if (
                 isinstance(node, LOOPS)
@@ -108,10 +106,7 @@ class Asking:
                 yield node
 
     def feeds_back(self, syntax: Syntax, owner: str) -> bool:
-        """True if a function's question is made of what the same one gave before.
-
-        That is ``context += said`` in a loop, whether or not it is a list of messages.
-        """
+        """True if a question is made of what it gave before: ``context += said``, in a loop."""
         return any(
             isinstance(node, ast.Call)
             and self.is_site(node.func)
@@ -142,10 +137,9 @@ class Asking:
         calls = self._questions(syntax, MODULE_LEVEL)
         return {
             each.func
-            for call in calls
-            for other in calls
-            if self.hands_on(syntax, MODULE_LEVEL, call, [other])
-            for each in (call, other)
+            for pair in itertools.permutations(calls, 2)
+            if self.hands_on(syntax, MODULE_LEVEL, pair[0], pair[1:])
+            for each in pair
         }
 
     def _questions(self, syntax: Syntax, owner: str) -> set[ast.Call]:

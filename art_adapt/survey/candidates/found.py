@@ -10,7 +10,7 @@ from pathlib import Path
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.callers import files_that_define
-from art_adapt.code.classes import FunctionKey, annotated, lineage, method_of
+from art_adapt.code.classes import FunctionKey, annotated, method_of
 from art_adapt.code.command_line import argument_readers
 from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.project import Project
@@ -32,6 +32,7 @@ from art_adapt.survey.candidates.entry_points import (
     script_entry,
 )
 from art_adapt.survey.candidates.leads import Leads
+from art_adapt.survey.candidates.reached import of_this_agent
 from art_adapt.survey.inputs.instances import as_method_of, implemented_by
 from art_adapt.survey.model import CompletionCall, EntryPoint, Span, Terminal
 from art_adapt.survey.side_effects.effects import asks_a_person, waits_for_a_person
@@ -60,13 +61,13 @@ class Found:
         }
         every = [call for calls in found.values() for call in calls]
         graph = CallGraph.of(project).with_tables(map(_key, every))
-        found = _of_this_agent(project, graph, found)
+        found = of_this_agent(project, graph, found)
         reached = {call for calls in found.values() for call in calls}
         unreached = tuple(c.syntax.place(c.callee) for c in every if c not in reached)
         if not any(call.supported for calls in found.values() for call in calls):
             for syntax, run in find_framework_calls(project).items():
                 found[syntax.source.path] = [*found.get(syntax.source.path, ()), *run]
-            found = _of_this_agent(project, graph, found)
+            found = of_this_agent(project, graph, found)
         every = [call for calls in found.values() for call in calls]
         aliased = uses_of(project, every)
         growing = growing_sites(project, graph)
@@ -372,37 +373,3 @@ def _in_tools(
     handed = graph.only_in_tables
     asked = {interface(call) for call in calls if _key(call) not in handed} - {None}
     return {c for c in calls if _key(c) in handed and interface(c) not in asked}
-
-
-def _of_this_agent(
-    project: Project, graph: CallGraph, found: dict[Path, list[FoundCall]]
-) -> dict[Path, list[FoundCall]]:
-    """Leave out calls in imported files that no function of a named file can reach.
-
-    What a class inherits is its own. A call is reached by another name for it as well.
-    """
-    starts = [
-        (path, name)
-        for path in project.given
-        for name in (MODULE_LEVEL, *project.files[path].functions)
-    ]
-    starts += [
-        (place.source.path, name)
-        for path in project.given
-        for class_name in project.files[path].classes
-        for place, base in lineage(project, project.files[path], class_name)
-        for name in place.functions
-        if name.rpartition(".")[0] == base
-    ]
-    reachable = graph.reachable(starts)
-    uses = uses_of(project, [call for calls in found.values() for call in calls])
-    return {
-        path: calls
-        if path in project.given
-        else [
-            call
-            for call in calls
-            if _key(call) in reachable or any(key in reachable for key, _ in uses[call])
-        ]
-        for path, calls in found.items()
-    }

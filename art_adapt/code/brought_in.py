@@ -1,0 +1,67 @@
+"""Finds the functions that a file brings in with the object that decorates them.
+
+``app.include_router(chat.router)`` lets an application answer with what stands below
+``@router.post(...)`` in another file; ``cli.add_typer(sub.app)`` does so with commands. No
+call leads to those functions.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from pathlib import Path
+
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.mentions import file_of_variable
+from art_adapt.code.nodes import dotted, given_to
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
+
+
+def brought_in(project: Project, paths: Iterable[Path]) -> set[FunctionKey]:
+    """Return the functions below decorators of objects that some files hand to a call.
+
+    So are those of the objects that these are handed in their own files: a router's routers.
+    """
+    found: set[FunctionKey] = set()
+    left, seen = list(paths), set[Path]()
+    while left:
+        path = left.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        syntax = project.files[path]
+        for node in syntax.nodes:
+            for given in given_to(node) if isinstance(node, ast.Call) else ():
+                held = _variable_of(project, syntax, given)
+                if held is not None:
+                    place, name = held
+                    names = _decorated_by(place, name)
+                    found |= {(place.source.path, each) for each in names}
+                    left.append(place.source.path)
+    return found
+
+
+def _variable_of(
+    project: Project, syntax: Syntax, given: ast.expr
+) -> tuple[Syntax, str] | None:
+    """Return the file whose variable an expression is, and its name there: ``chat.router``."""
+    if file_of_variable(project, syntax, given) is None:
+        return None
+    if isinstance(given, ast.Name):
+        return project.variable_named(syntax, given.id)
+    assert isinstance(given, ast.Attribute) and isinstance(given.value, ast.Name)
+    module = project.imported(syntax, given.value.id)
+    return (module, given.attr) if isinstance(module, Syntax) else None
+
+
+def _decorated_by(syntax: Syntax, name: str) -> set[str]:
+    """Return the functions below ``@name.something`` or ``@name.something(...)``."""
+    return {
+        function.qualname
+        for function in syntax.functions.values()
+        for each in function.node.decorator_list
+        if (dotted(each.func if isinstance(each, ast.Call) else each) or "").startswith(
+            f"{name}."
+        )
+    }
