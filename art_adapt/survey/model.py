@@ -17,7 +17,7 @@ from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
 from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.survey.calls.roles import Role, literal_model
+from art_adapt.survey.calls.roles import Role, usual_model
 from art_adapt.survey.calls.said import NOTHING, Said
 from art_adapt.survey.side_effects.harm import Effect, Harm, Obstacle
 
@@ -50,7 +50,7 @@ class CompletionCall:
     recorded: bool
     client: str
     model: str | None
-    asks: str | None  # the model's name, if the file spells it out
+    asks: str | None  # the model's name, if the file says it
     messages: str | None
     conversation: str
     is_of_module: bool  # the conversation is a list of the module
@@ -79,7 +79,7 @@ class CompletionCall:
             recorded=call.recorded,
             client=syntax.text(call.client),
             model=syntax.text(call.model) if call.model is not None else None,
-            asks=literal_model(call),
+            asks=usual_model(call),
             messages=syntax.text(call.messages) if call.messages is not None else None,
             conversation=call.conversation(),
             is_of_module=call.is_of_module(),

@@ -253,7 +253,7 @@ def _warnings(survey: Survey, typed: bool) -> list[str]:
     lines = [_in_docstring(f"* {text}") for _, text in sorted(effects)]
     more = len(lines) - MOST_WARNINGS
     if more > 0:
-        lines[MOST_WARNINGS:] = [f"* and {more} more: art-adapt --diff lists them"]
+        lines[MOST_WARNINGS:] = [f"* and {more} more: art-adapt --json lists them"]
     return lines
 
 

@@ -295,6 +295,26 @@ def test_what_no_repeated_episode_shows_is_said(tmp_path: Path, name: str) -> No
     assert any(statement in each for each in told["unwitnessed"]), told["unwitnessed"]
 
 
+# What an episode leaves for the next one, and puts before its question.
+LEFT_BEHIND = {
+    "cut to the last two": ("vars(run_agent).setdefault('kept', [])", "[*kept[-2:], {", "kept += [messages[-2], {'role': 'assistant', 'content': '(answered)'}]"),
+    "questions alone": ("vars(run_agent).setdefault('kept', [])", "[*kept, {", "kept.append({'role': 'user', 'content': question})"),
+    "a summary": ("vars(run_agent).setdefault('kept', [])", "[*kept, {", "kept[:] = [{'role': 'system', 'content': 'They talked.'}]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", LEFT_BEHIND)
+def test_what_earlier_episodes_left_before_the_question_is_found(
+    tmp_path: Path, kind: str
+) -> None:
+    made, begun, left = LEFT_BEHIND[kind]
+    agent = RIGHT.replace(
+        "    messages = [{", f"    kept = {made}\n    messages = {begun}"
+    ).replace("            return", f"            {left}\n            return")
+    told = rehearsed(tmp_path, agent, "run_agent")
+    assert "cross-talk" in [each["name"] for each in told["findings"]]
+
+
 def test_an_episode_that_goes_on_after_its_time_is_none_of_the_steps(
     tmp_path: Path,
 ) -> None:

@@ -194,6 +194,6 @@ def test_more_effects_than_fit_are_counted(tmp_path: Path) -> None:
     assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
     module = (tmp_path / "agent_train.py").read_text()
     said = [line for line in module.splitlines() if line.startswith("* ")]
-    assert len(said) == 9 and said[-1] == "* and 4 more: art-adapt --diff lists them"
+    assert len(said) == 9 and said[-1] == "* and 4 more: art-adapt --json lists them"
     assert all(len(line) <= 88 for line in said)
     assert said[0].endswith("...")

@@ -58,6 +58,8 @@ def test_a_named_call_is_trained_whatever_it_is_called(tmp_path: Path) -> None:
 
 
 LOOPING = """\
+import os
+
 from openai import OpenAI
 
 client = OpenAI()
@@ -89,7 +91,10 @@ def shorten(text, config, model):
         ("MODEL", '"gpt-4o-mini"', True),
         ('"gpt-4o"', '"gpt-4o"', False),
         ("MODEL", '"gpt-4o"', False),
-        ("model", "SMALL_MODEL", False),  # who knows what is given
+        ("model", "SMALL_MODEL", True),  # by the parameter's default
+        ('os.getenv("MODEL", "gpt-4o")', 'os.getenv("SMALL", "gpt-4o-mini")', True),
+        ('os.getenv("MODEL")', 'os.getenv("SMALL", "gpt-4o-mini")', False),
+        ("text", "SMALL_MODEL", False),  # who knows what is given
         ("config.model", "config.small_model", False),
     ],
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.recording.unhooked import MISSED
+from art_adapt.rehearsal.checks.repeated import begins_longer
 from art_adapt.rehearsal.protocol import History, Trajectory
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.scripted_model import Exchange
@@ -124,6 +125,7 @@ def isolated(seen: Seen) -> Iterator[Finding]:
         _with_others_turns(seen.episodes)
         + sum(_grows(map(start_of, group.trajectories)) for group in seen.groups)
         + _alike_for_different_scenarios(seen)
+        + begins_longer(seen)
     )
     if mixed:
         yield seen.finding(
@@ -131,7 +133,7 @@ def isolated(seen: Seen) -> Iterator[Finding]:
             "rollouts share state: episodes contain turns of other episodes, or start "
             "with messages that earlier episodes left behind",
             "create the message list in each episode, or adapt the agent again with "
-            "--isolate process",
+            "--isolate process; if a file or a database keeps it, give each episode its own",
             r"def episode|def rollout",
         )
 

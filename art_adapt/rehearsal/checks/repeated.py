@@ -38,6 +38,16 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         yield Witness(statement, ended, otherwise)
 
 
+def begins_longer(seen: Seen) -> bool:
+    """True if a scenario that ran first and last began with more messages the second time.
+
+    Other episodes ran in between, and one of them or the first left those behind.
+    """
+    logs = _asked(seen, SAME)[:1], _asked(seen, SAME_AGAIN)[:1]
+    counts = [len(request.get("messages") or []) for log in logs for request in log]
+    return len(counts) == 2 and counts[0] < counts[1]
+
+
 def _asked(seen: Seen, phase: str) -> list[Json]:
     """Return the requests of a phase, but for the step of the model that they name."""
     return [

@@ -12,6 +12,7 @@ from collections.abc import Container, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
+from art_adapt.code.command_line import usual_text
 from art_adapt.code.nodes import (
     FunctionNode,
     decorator_names,
@@ -148,6 +149,11 @@ def _in_tool(syntax: Syntax, node: ast.AST) -> bool:
         ):
             return True
     return False
+
+
+def usual_model(call: FoundCall) -> str | None:
+    """Return the model's name, where the file says it: spelled out, or as a default."""
+    return literal_model(call) or usual_text(call.syntax, call.model)
 
 
 def literal_model(call: FoundCall) -> str | None:

@@ -53,7 +53,7 @@ def asks_another_model(call: CompletionCall, policy: Sequence[CompletionCall]) -
     """True if a single request names another model than the conversations beside it do.
 
     Whether it is trained all the same, only the user knows. A model counts where the file
-    spells it out.
+    says it, if only by default.
     """
     turns = [each for each in policy if each.loop is not None or each.tools is not None]
     if call in turns or call.asks is None:
