@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
@@ -50,6 +51,7 @@ def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judg
     # Judges prefer places, and ART gives the episodes in the order in which they ended.
     places = random.Random(0)
     common = options.pop("rubric", DEFAULT_RUBRIC)
+    endpoint = _endpoint_of(judge_model)
 
     async def judge(group: art.TrajectoryGroup) -> art.TrajectoryGroup:
         if not group.trajectories:
@@ -58,7 +60,9 @@ def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judg
         rubric = "\n".join([common, *_about(scenario)])
         try:
             shown = places.sample(group.trajectories, len(group.trajectories))
-            asked = _scores(shown, judge_model, rubric=rubric, **options)
+            given = {**endpoint, **(options.get("extra_litellm_params") or {})}
+            how = {**options, "extra_litellm_params": given}
+            asked = _scores(shown, judge_model, rubric=rubric, **how)
             with judging():
                 scores = await within(PATIENCE, asked)
         except Exception as error:  # the judge's client is LiteLLM's choice
@@ -76,6 +80,20 @@ def ruler(judge_model: str, weight: float | None = None, **options: Any) -> Judg
 
     judge.options = {"judge_model": judge_model, **options}  # type: ignore[attr-defined]
     return judge
+
+
+def _endpoint_of(judge_model: str) -> dict[str, object]:
+    """Return the key and the address of an OpenAI judge as they are before any episode.
+
+    Agents write the key that they are given into the environment, and in a rollout that is
+    the key of the model in training. Empty where LiteLLM itself was told.
+    """
+    key = os.environ.get("OPENAI_API_KEY")
+    told = litellm.api_key or litellm.openai_key or litellm.api_base
+    if not judge_model.startswith("openai/") or not key or told:
+        return {}
+    base = os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE")
+    return {"api_key": key, "api_base": base or "https://api.openai.com/v1"}
 
 
 def try_judge(judge_model: str, judge: Any = None) -> str | None:

@@ -116,6 +116,25 @@ def test_the_judge_sees_the_whole_episode(engine: Engine) -> None:
     assert training.usable([group]) == [group]
 
 
+def test_the_judge_keeps_its_key_whatever_an_agent_does(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a rollout, an agent is given the key and the address of the model in training."""
+    ruler = training.ruler("openai/gpt-5.4", extra_litellm_params={"seed": 7})
+    engine.script = Judge(RIGHT)  # type: ignore[assignment]
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-policy")
+    group = art.TrajectoryGroup(
+        [planned_and_written("one"), planned_and_written("two")]
+    )
+    asyncio.run(ruler(group))
+    assert [t.reward for t in group.trajectories] == [0.2, 0.9]
+    (exchange,) = engine.log
+    assert exchange.headers["Authorization"] == "Bearer sk-judge"
+    assert exchange.request["seed"] == 7
+
+
 def test_scores_belong_to_the_episode_that_they_name(engine: Engine) -> None:
     episodes = (planned_and_written("one"), planned_and_written("two"))
     group = judge(engine, Judge(RIGHT), *episodes)
