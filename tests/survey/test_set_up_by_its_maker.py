@@ -258,3 +258,24 @@ def test_what_a_page_keeps_is_not_taken_over(tmp_path: Path, spelling: str) -> N
         'with open("tools.json") as file:\n        tools = json.load(file)' in episode
     )
     assert "agent = Chat(tools=tools" in episode
+
+
+WIDGETS = {
+    "in the call": "print(Agent(limit=st.sidebar.slider('Rounds', 1, 9)).run(st.text_input('?')))",
+    "through a name": "rounds = st.slider('Rounds', 1, 9)\nprint(Agent(limit=rounds).run(st.text_input('?')))",
+    "of a condition": "rounds = 2 if st.checkbox('Short') else 9\nprint(Agent(limit=rounds).run(st.text_input('?')))",
+    "in a column": "left, right = st.columns(2)\nprint(Agent(limit=int(st.radio('Rounds', '123'))).run(st.text_input('?')))",
+    "by a function": "from streamlit import number_input\n\n\ndef page():\n    print(Agent(limit=number_input('Rounds')).run(st.text_input('?')))\n\n\npage()",
+}
+
+
+@pytest.mark.parametrize("way", WIDGETS)
+def test_a_widget_is_never_drawn_by_an_episode(way: str, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(HEAD)
+    page = f"import streamlit as st\nfrom agent import Agent\n\n{WIDGETS[way]}\n"
+    (tmp_path / "page.py").write_text(page)
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    module = (tmp_path / "agent_train.py").read_text()
+    assert "agent = Agent()\n" in module
+    assert "streamlit" not in module and "from page" not in module

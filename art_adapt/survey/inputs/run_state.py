@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from art_adapt.code.command_line import reads_arguments
 from art_adapt.code.dependence import made_from
@@ -17,11 +18,18 @@ RUNNING = frozenset(
         for name in ("g", "request", "session")
     }
 )
+# What a page asks for, wherever it puts that: ``st.sidebar.slider("Retries")``.
+WIDGET = re.compile(
+    r"streamlit\.(\w+\.)*(button|checkbox|toggle|radio|selectbox|multiselect|slider|select_slider"
+    r"|text_input|text_area|number_input|date_input|time_input|file_uploader|camera_input"
+    r"|color_picker|chat_input|audio_input|data_editor|pills|segmented_control|feedback)$"
+)
 
 
 def is_run_state(place: Syntax, node: ast.AST) -> bool:
-    """True if a node is an object that a page, a request or a chat keeps things in."""
-    return isinstance(node, ast.expr) and place.qualified(node) in RUNNING
+    """True if a node is what a page, a request or a chat keeps things in, or a page's widget."""
+    name = place.qualified(node) if isinstance(node, ast.expr) else None
+    return name in RUNNING or bool(name and WIDGET.match(name))
 
 
 def is_of_a_run(place: Syntax, value: ast.expr) -> bool:

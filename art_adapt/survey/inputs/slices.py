@@ -33,7 +33,7 @@ from art_adapt.code.resolution import resolve, resolve_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.trials import is_test
 from art_adapt.survey.inputs.fillings import changes, fillings
-from art_adapt.survey.inputs.run_state import is_run_state
+from art_adapt.survey.inputs.run_state import is_of_a_run, is_run_state
 from art_adapt.survey.inputs.supplied import BY_NAME, GIVEN, OF_ENDPOINT
 from art_adapt.survey.model import Construction, Statement
 from art_adapt.survey.side_effects.effects import asks_a_person
@@ -344,6 +344,8 @@ def _take_name(
         if len(found) > 1 or not _is_plain(made):
             return False
         return _take_statement(place, module, node, made, taken)
+    if any(is_of_a_run(place, each) for each in place.values_of(node)):
+        return False  # importing its module would draw the page
     if made is not None and module is not None:
         taken.imports[ImportedName(module, name)] = None
     return module is not None if made is not None else hasattr(builtins, name)
