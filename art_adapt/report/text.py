@@ -17,9 +17,8 @@ from art_adapt.paths import at
 from art_adapt.plan import Plan
 from art_adapt.printable import counted, printable
 from art_adapt.recipe.fields import to_fill_in
+from art_adapt.report.seen import seen_lines
 from art_adapt.seen.decision import Seen
-from art_adapt.seen.episodes import SeenFunction
-from art_adapt.seen.notes import tools_called
 from art_adapt.settings import Origin
 from art_adapt.survey.calls.said import asks_another_model
 from art_adapt.survey.candidates.entry_points import UNSEEN
@@ -96,11 +95,7 @@ def _lines(plan: Plan) -> Iterator[Line]:
     decisions = plan.decisions
     yield Line(text="Found", heading=True)
     yield from found_lines(plan.survey, decisions)
-    if plan.seen is not None and plan.seen.function is not None:
-        yield from _seen_lines(plan.seen.function)
-    if plan.seen is not None and plan.seen.ended_early:
-        said = f"{counted(len(plan.seen.runs), 'run')}, which an exception ended"
-        yield Line("seen", said, "it shows parts of an episode: reading decides")
+    yield from (Line(*each) for each in seen_lines(plan.seen))
     if decisions.training is not None:
         yield Line()
         yield Line(text="Decided", heading=True)
@@ -121,25 +116,6 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
         yield Line("reward", at(site.place), site.expression)
     yield from _effect_lines(survey)
     yield from _obstacle_lines(survey)
-
-
-def _seen_lines(function: SeenFunction) -> Iterator[Line]:
-    """Say what runs show of an episode's answer and of its tools."""
-    episodes = len(function.calls)
-    answered = sum(each.answers for each in function.calls)
-    yield Line(
-        "seen",
-        f"{counted(episodes, 'episode')}, {answered or 'none'} of them returned what the model "
-        "said last",
-        "" if answered else "the exits above are read, not seen",
-    )
-    requests = [request for each in function.calls for request in each.requests]
-    called = {name for request in requests for name in request.called}
-    offered = dict.fromkeys(name for request in requests for name in request.offered)
-    never = [name for name in offered if name not in called]
-    if offered or called:
-        unused = f"offered and never called: {', '.join(never)}" if never else ""
-        yield Line("", f"tools called: {tools_called(requests) or 'none'}", unused)
 
 
 def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
@@ -394,6 +370,9 @@ def _decision_lines(decisions: Decisions, seen: Seen | None) -> Iterator[Line]:
         ("run_name", training.run_name),
     ):
         origin = decisions.origins.get(name, Origin.DEFAULT)
+        is_ruler = name == "reward" and not (training.reward or training.agent_rewards)
+        if is_ruler and origin is Origin.DEFAULT:
+            origin = decisions.origins.get("judge_model", origin)
         said = f"({origin})"
         if origin is Origin.SEEN and seen is not None:
             runs = counted(len(seen.runs), "run")

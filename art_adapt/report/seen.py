@@ -1,0 +1,35 @@
+"""Says what watched runs show of an episode's answer and of its tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.printable import counted
+from art_adapt.seen.decision import Seen
+from art_adapt.seen.notes import tools_called
+
+
+def seen_lines(seen: Seen | None) -> Iterator[tuple[str, str, str]]:
+    """Yield a label, what was seen, and what follows from it, line by line."""
+    if seen is None:
+        return
+    if seen.ended_early:
+        said = f"{counted(len(seen.runs), 'run')}, which an exception ended"
+        yield "seen", said, "it shows parts of an episode: reading decides"
+    if seen.function is None:
+        return
+    calls = seen.function.calls
+    answered = sum(each.answers for each in calls)
+    yield (
+        "seen",
+        f"{counted(len(calls), 'episode')}, {answered or 'none'} of them returned what the model "
+        "said last",
+        "" if answered else "the exits above are read, not seen",
+    )
+    requests = [request for each in calls for request in each.requests]
+    called = {name for request in requests for name in request.called}
+    offered = dict.fromkeys(name for request in requests for name in request.offered)
+    never = [name for name in offered if name not in called]
+    if offered or called:
+        unused = f"offered and never called: {', '.join(never)}" if never else ""
+        yield "", f"tools called: {tools_called(requests) or 'none'}", unused
