@@ -320,3 +320,31 @@ def test_modules_that_a_package_imports_from_itself_are_modules(
     )
     found = survey([read_source(package / "gpt.py")])
     assert first(found).called == "solve"
+
+
+PLAYED = f"""
+class Game:
+    def __init__(self, level):
+        self.said = [{{"role": "user", "content": level}}]
+
+    def play(self, rounds: int = 6) -> str:
+        for _ in range(rounds):
+            self.said.append({{"role": "assistant", "content": {ASK.format("self.said")}}})
+        return self.said[-1]["content"]
+"""
+# Drivers that count results: each turn of their loops is a game of its own.
+DRIVERS = {
+    "a number of games": "for _ in range(10):\n        game = Game(level)\n        won.append(game.play())",
+    "made in the call": "for _ in range(10):\n        won.append(Game(level).play())",
+    "a comprehension": "won = [Game(level).play() for _ in range(10)]",
+    "a loop in a loop": "for size in (3, 4):\n        for _ in range(10):\n            game = Game(level)\n            won.append(game.play(size))",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", DRIVERS)
+def test_one_of_many_games_is_the_episode(kind: str) -> None:
+    driver = f"def evaluate(level):\n    won = []\n    {DRIVERS[kind]}\n    return len(won)\n"
+    found = of(f"{PLAYED}\n\n{driver}")
+    assert first(found).name == "Game.play"
+    (other,) = (each for each in found.entry_points if each.name == "evaluate")
+    assert "starts_or_tries" in other.features

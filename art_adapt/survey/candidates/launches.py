@@ -106,7 +106,8 @@ def is_example(leads: Leads, key: FunctionKey) -> bool:
 def is_batch(leads: Leads, key: FunctionKey, depth: int = 2) -> bool:
     """True if a function only runs an agent, which drives a loop, for each of some rows.
 
-    That is ``for path in files: Agent(llm).run(path)``, itself or in a function like it.
+    That is ``for path in files: Agent(llm).run(path)``, itself or in a function like it, and
+    ``for _ in range(10): Game().play()``.
     """
     graph, asking = leads.graph, leads.asking
     syntax, function = leads.syntax(key), leads.function(key)
@@ -122,7 +123,9 @@ def is_batch(leads: Leads, key: FunctionKey, depth: int = 2) -> bool:
     for callee in leads.called_by(key):
         for site in graph.sites.get((key, callee), ()):
             if site in asking.sites:
-                is_row = asking.asks_about_a_row(syntax, function, site)
+                is_row = asking.asks_about_a_row(
+                    syntax, function, site
+                ) or _is_made_anew(syntax, site)
                 (for_each if is_row else once).append(callee)
     if once and not depth:
         return False
@@ -133,6 +136,19 @@ def is_batch(leads: Leads, key: FunctionKey, depth: int = 2) -> bool:
     )
     rest = [is_batch(leads, each, depth - 1) for each in once]
     return all(rest) and (runs_an_agent or bool(rest and not for_each))
+
+
+def _is_made_anew(syntax: Syntax, site: ast.AST) -> bool:
+    """True if the object whose method is called is made anew in each turn of a loop."""
+    loop = syntax.enclosing_loop(site)
+    if loop is None or not isinstance(site, ast.Attribute):
+        return False
+    holder = site.value
+    made = [holder] if isinstance(holder, ast.Call) else syntax.values_of(holder)
+    return bool(made) and all(
+        isinstance(each, ast.Call) and syntax.enclosing_loop(each) is loop
+        for each in made
+    )
 
 
 def asks_by_turns(syntax: Syntax, function: Function, asking: Asking) -> bool:
