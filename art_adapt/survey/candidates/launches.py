@@ -6,6 +6,7 @@ import ast
 import functools
 
 from art_adapt.code.classes import FunctionKey
+from art_adapt.code.definitions import COMPREHENSIONS
 from art_adapt.code.nodes import Function, decorator_names, dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
@@ -140,15 +141,20 @@ def is_batch(leads: Leads, key: FunctionKey, depth: int = 2) -> bool:
 
 def _is_made_anew(syntax: Syntax, site: ast.AST) -> bool:
     """True if the object whose method is called is made anew in each turn of a loop."""
-    loop = syntax.enclosing_loop(site)
+    loop = _around(syntax, site)
     if loop is None or not isinstance(site, ast.Attribute):
         return False
     holder = site.value
     made = [holder] if isinstance(holder, ast.Call) else syntax.values_of(holder)
     return bool(made) and all(
-        isinstance(each, ast.Call) and syntax.enclosing_loop(each) is loop
-        for each in made
+        isinstance(each, ast.Call) and _around(syntax, each) is loop for each in made
     )
+
+
+def _around(syntax: Syntax, node: ast.AST) -> ast.AST | None:
+    """Return the loop or comprehension around a node."""
+    around = syntax.ancestors(node)
+    return next((e for e in around if isinstance(e, (*LOOPS, *COMPREHENSIONS))), None)
 
 
 def asks_by_turns(syntax: Syntax, function: Function, asking: Asking) -> bool:
