@@ -16,6 +16,9 @@ from art_adapt.rehearsal.endpoint import Answer, Json, Request, as_events, as_js
 Complete = Callable[[str, Json], tuple[int, Json]]
 
 
+NOT_SERVED = "the rehearsal serves completions and embeddings"
+
+
 def answer(
     request: Request, complete: Complete, conversations: Conversations
 ) -> Answer:
@@ -35,7 +38,7 @@ def answer(
         return _response(request.content, key, complete, conversations)
     if request.path.endswith("/embeddings"):
         return as_json(200, embeddings(request.content))
-    what = f"the rehearsal serves completions and embeddings, not {request.path}"
+    what = f"{NOT_SERVED}, not {request.path}"
     return as_json(404, {"error": {"message": what, "type": "scripted"}})
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from art_adapt.code.project_folder import project_root, python_files
 from art_adapt.code.syntax import Syntax
 from art_adapt.rehearsal.checks.tools import NETWORK
+from art_adapt.rehearsal.completions import NOT_SERVED
 from art_adapt.rehearsal.observed import ANSWERED
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices
@@ -88,13 +89,21 @@ def _remedy(error: str, module: Path) -> str:
         name = missing[1].partition(".")[0]
         # Python names the first part that it lacks: of google.cloud.x, google is there.
         package = missing[1].replace(".", "-")
-        install = f"pip install {package} (the package may have another name)"
+        install = (
+            f"pip install {package} (the package may have another name); if it is a module of "
+            "yours that is not here, add it"
+        )
         if own := _in_project(name, module):
             return (
                 f"if {own} is meant, import it by a name that works from the folder where "
                 f"the train module runs; otherwise install it here: {install}"
             )
         return f"install it here: {install}"
+    if NOT_SERVED in error:
+        return (
+            "importing the agent asks this service, at every start of a run: move the call "
+            'under if __name__ == "__main__":'
+        )
     if error.startswith("SyntaxError"):
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         return f"this is Python {version}: if the code needs a newer one, rehearse with that"
