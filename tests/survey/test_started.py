@@ -337,6 +337,8 @@ DRIVERS = {
     "a number of games": "for _ in range(10):\n        game = Game(level)\n        won.append(game.play())",
     "made in the call": "for _ in range(10):\n        won.append(Game(level).play())",
     "a comprehension": "won = [Game(level).play() for _ in range(10)]",
+    "a function that is mapped": "game = Game(level)\n    def one(number):\n        return game.play(number)\n    won += pool.map(one, range(10))",
+    "mapped by the builtin": "game = Game(level)\n    won += map(game.play, range(10))",
     "a loop in a loop": "for size in (3, 4):\n        for _ in range(10):\n            game = Game(level)\n            won.append(game.play(size))",
 }  # fmt: skip
 

@@ -107,8 +107,8 @@ def is_example(leads: Leads, key: FunctionKey) -> bool:
 def is_batch(leads: Leads, key: FunctionKey, depth: int = 2) -> bool:
     """True if a function only runs an agent, which drives a loop, for each of some rows.
 
-    That is ``for path in files: Agent(llm).run(path)``, itself or in a function like it, and
-    ``for _ in range(10): Game().play()``.
+    That is ``for path in files: Agent(llm).run(path)``, itself or in a function like it,
+    ``for _ in range(10): Game().play()``, and ``pool.map(run_one, tasks)``.
     """
     graph, asking = leads.graph, leads.asking
     syntax, function = leads.syntax(key), leads.function(key)
@@ -124,9 +124,11 @@ def is_batch(leads: Leads, key: FunctionKey, depth: int = 2) -> bool:
     for callee in leads.called_by(key):
         for site in graph.sites.get((key, callee), ()):
             if site in asking.sites:
-                is_row = asking.asks_about_a_row(
-                    syntax, function, site
-                ) or _is_made_anew(syntax, site)
+                is_row = (
+                    asking.asks_about_a_row(syntax, function, site)
+                    or _is_made_anew(syntax, site)
+                    or _is_mapped(syntax, site)
+                )
                 (for_each if is_row else once).append(callee)
     if once and not depth:
         return False
@@ -148,6 +150,16 @@ def _is_made_anew(syntax: Syntax, site: ast.AST) -> bool:
     made = [holder] if isinstance(holder, ast.Call) else syntax.values_of(holder)
     return bool(made) and all(
         isinstance(each, ast.Call) and _around(syntax, each) is loop for each in made
+    )
+
+
+def _is_mapped(syntax: Syntax, site: ast.AST) -> bool:
+    """True if a function is handed on to be called with each of some values."""
+    call = syntax.parents.get(site)
+    return (
+        isinstance(call, ast.Call)
+        and site in call.args[:1]
+        and last_name(call.func) in ("map", "imap", "imap_unordered", "starmap")
     )
 
 
