@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from art_adapt import hooks_file
-from art_adapt.code.packages import module_file, module_roots
+from art_adapt.code.packages import import_roots, module_file, module_roots
 from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
@@ -103,7 +103,8 @@ def with_entry_file(sources: Sequence[Source], entry: str | None) -> list[Source
     if not colon:
         return [*sources]
     is_path = module.endswith(".py")
-    roots = [*module_roots(sources[0].path), Path.cwd()]
+    above = import_roots if is_path else module_roots
+    roots = [*above(sources[0].path), Path.cwd()]
     for root in reversed(roots) if is_path else roots:
         if is_path:
             path = root / module if (root / module).is_file() else None

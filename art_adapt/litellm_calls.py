@@ -24,7 +24,6 @@ ASKING = {
     "litellm.responses.main": ("responses", "aresponses"),
 }
 COMPATIBLE = "openai/"
-ON_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 
 
 def answer_litellm(url: str) -> None:
@@ -66,35 +65,32 @@ def _rerouted(function: Callable[..., Any], url: str) -> Callable[..., Any]:
 
         @functools.wraps(function)
         async def asks_later(*args: Any, **kwargs: Any) -> Any:
-            args, kwargs = _to(url, args, kwargs)
-            return await function(*args, **kwargs)
+            return await function(**_to(url, _named(function, args) | kwargs))
 
         return asks_later
 
     @functools.wraps(function)
     def asks(*args: Any, **kwargs: Any) -> Any:
-        args, kwargs = _to(url, args, kwargs)
-        return function(*args, **kwargs)
+        return function(**_to(url, _named(function, args) | kwargs))
 
     return asks
 
 
-def _to(
-    url: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _named(function: Callable[..., Any], args: Sequence[Any]) -> dict[str, Any]:
+    """Return positional arguments by their names: of ``responses`` the first is no model."""
+    return dict(zip(inspect.signature(function).parameters, args, strict=False))
+
+
+def _to(url: str, given: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call that goes to ``url``, under the model's own name.
 
-    One that is handed a client, or the address of something on this machine, goes there.
+    One that is handed a client, or goes there already, stays as it is.
     """
-    base = str(kwargs.get("api_base") or kwargs.get("base_url") or "")
-    if kwargs.get("client") or urlsplit(base).hostname in ON_THIS_MACHINE:
-        return args, kwargs
+    base = str(given.get("api_base") or given.get("base_url") or "")
+    if given.get("client") or urlsplit(base).netloc == urlsplit(url).netloc:
+        return given
     left_out = ("base_url", "custom_llm_provider", "api_version")
-    kept = {name: value for name, value in kwargs.items() if name not in left_out}
-    kept |= {"api_base": url, "drop_params": True}
-    kept["api_key"] = kept.get("api_key") or os.environ.get("OPENAI_API_KEY", "none")
-    given = args[0] if args else kept.get("model")
-    name = f"{COMPATIBLE}{str(given).removeprefix(COMPATIBLE)}"
-    if args:
-        return (name, *args[1:]), kept
-    return args, kept | {"model": name}
+    kept = {name: value for name, value in given.items() if name not in left_out}
+    key = given.get("api_key") or os.environ.get("OPENAI_API_KEY", "none")
+    name = f"{COMPATIBLE}{str(given.get('model')).removeprefix(COMPATIBLE)}"
+    return kept | {"api_base": url, "api_key": key, "drop_params": True, "model": name}

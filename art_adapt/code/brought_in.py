@@ -10,12 +10,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeGuard
 
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.mentions import file_of_variable
-from art_adapt.code.nodes import dotted, given_to
+from art_adapt.code.nodes import dotted, given_to, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
+
+# What takes in the functions of an object: of FastAPI, Flask, Starlette, typer, click, aiohttp,
+# aiogram and Sanic.
+TAKES_IN = frozenset(
+    {"include_router", "include_routers", "register_blueprint", "mount", "blueprint"}
+    | {"add_typer", "add_command", "add_routes", "add_subapp", "add_router"}
+)
 
 
 def brought_in(project: Project, paths: Iterable[Path]) -> set[FunctionKey]:
@@ -32,7 +40,7 @@ def brought_in(project: Project, paths: Iterable[Path]) -> set[FunctionKey]:
         seen.add(path)
         syntax = project.files[path]
         for node in syntax.nodes:
-            for given in given_to(node) if isinstance(node, ast.Call) else ():
+            for given in given_to(node) if _takes_in(node) else ():
                 held = _variable_of(project, syntax, given)
                 if held is not None:
                     place, name = held
@@ -40,6 +48,10 @@ def brought_in(project: Project, paths: Iterable[Path]) -> set[FunctionKey]:
                     found |= {(place.source.path, each) for each in names}
                     left.append(place.source.path)
     return found
+
+
+def _takes_in(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and last_name(node.func) in TAKES_IN
 
 
 def _variable_of(

@@ -53,11 +53,25 @@ def module_roots(path: Path) -> tuple[Path, ...]:
     """Return the folders that an absolute import in ``path`` may find a project's module in.
 
     They are those of ``import_roots``, and the ``src`` folder of the project: installing
-    the project makes what is below ``src`` importable from its examples and tests, too.
+    the project makes what is below ``src`` importable from its examples and tests, too. It
+    is none where it is a package itself, which the file may import from: ``from src.app import``.
     """
     roots = tuple(import_roots(path))
     source = roots[-1] / "src"
-    return (*roots, source) if source not in roots and source.is_dir() else roots
+    if source in roots or not source.is_dir() or (source / "__init__.py").exists():
+        return roots
+    return roots if _imports_from_src(path) else (*roots, source)
+
+
+@functools.lru_cache(maxsize=4096)
+def _imports_from_src(path: Path) -> bool:
+    try:
+        return (
+            re.search(rb"^\s*(from|import)\s+src\b", path.read_bytes(), re.M)
+            is not None
+        )
+    except OSError:
+        return False
 
 
 def is_of_project(path: Path, module: str, name: str = "") -> bool:

@@ -51,11 +51,6 @@ def named_call(call: dict[str, Any]) -> tuple[Any, Any]:
     return call.get("name"), canonical_json(call.get("arguments", call.get("input")))
 
 
-def called_in(message: Any) -> set[Any]:
-    """Return the ids of the calls that a message makes."""
-    return {call.get("id") for call in message.get("tool_calls") or ()}
-
-
 def canonical_json(text: Any) -> Any:
     try:
         return json.dumps(json.loads(text))

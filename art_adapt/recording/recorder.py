@@ -28,7 +28,7 @@ from art_adapt.recording.histories import (
     recorded_histories,
 )
 from art_adapt.recording.hooked import check_imports
-from art_adapt.recording.messages import called_in, plain, storable
+from art_adapt.recording.messages import plain, storable
 from art_adapt.recording.state import (
     OTHER_PROCESS,
     RecordingError,
@@ -126,28 +126,12 @@ class Recorder:
 
     @property
     def said_last(self) -> Any | None:
-        """Return the choice that the model made last; None while a tool call waits for a reply.
-
-        What was asked meanwhile, as a tool that is an agent itself does, is nobody's answer.
-        """
+        """Return the choice that the model made last, in whichever conversation."""
         with self.lock:
+            for stream in list(self.open_streams):  # that the agent has left early
+                stream.finish()
             last = self._said_last
-            if any(each is not last and self._waits(each) for each in self._histories):
-                return None
             return last.items[-1] if last is not None else None
-
-    def _waits(self, history: History) -> bool:
-        """True if a conversation ends with tool calls that no other one has or replies to.
-
-        An agent that changes earlier messages, or the tools, opens one for each turn.
-        """
-        calls = called_in(history.sent[-1])
-        return bool(calls) and all(
-            calls.isdisjoint({message.get("tool_call_id"), *called_in(message)})
-            for other in self._histories
-            for message in other.sent
-            if other is not history and isinstance(message, dict)
-        )
 
     def set_final_answer(self, value: Any) -> None:
         """Set the episode's answer, on the trajectory in a form that ART can write."""

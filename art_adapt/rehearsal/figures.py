@@ -10,6 +10,7 @@ from art_adapt.rehearsal.protocol import Group
 from art_adapt.rehearsal.seen import (
     Seen,
     given_choices,
+    has_answer,
     offered_tools,
     recorded_choices,
     tool_calls,
@@ -65,7 +66,7 @@ def figures(seen: Seen) -> Figures:
         tools=offered_tools(seen),
         tool_calls=len(tool_calls(seen)),
         histories=sum(len(t.histories) for t in episodes) / count,
-        answered=sum(t.answer is not None for t in episodes),
+        answered=sum(map(has_answer, episodes)),
         turns=sum(len(t.choices) for t in episodes) / count,
         prompt_tokens=sum(u["prompt_tokens"] for u in usage) / count,
         sampled_tokens=sum(u["completion_tokens"] for u in usage) / count,

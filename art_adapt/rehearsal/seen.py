@@ -151,6 +151,11 @@ def asking(seen: Seen) -> set[str]:
     return {name for rollout in seen.notes.rollouts for name in rollout.asked_by}
 
 
+def has_answer(episode: Trajectory) -> bool:
+    """True if an episode has a final answer, and that is no empty text."""
+    return episode.answer not in (None, "''")
+
+
 def offered_tools(seen: Seen) -> tuple[str, ...]:
     """Return the names of the tools that were offered in some request."""
     names = (

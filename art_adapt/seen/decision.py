@@ -20,6 +20,7 @@ from art_adapt.seen.episodes import (
 from art_adapt.seen.notes import Call, FunctionKey, Run, read_runs, seen_file
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source
+from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.candidates.entry_points import names_function
 from art_adapt.survey.model import EntryPoint, Survey
 
@@ -59,7 +60,13 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     if options.entry is not None:
         return Seen(asked, _named(asked, options.entry), None)
     functions = seen_functions(asked)
-    whole = [e for e in seen_episodes(asked) if not is_fed_on(e, functions)]
+    aside = {
+        (Path(os.path.realpath(call.place.path)), call.function)
+        for call in survey.calls
+        if call.role is Role.AUXILIARY
+    }
+    readers = [e for e in functions if e.key not in aside]  # a judge works on nothing
+    whole = [e for e in seen_episodes(asked) if not is_fed_on(e, readers)]
     possible = whole or _served(asked, survey)
     if not possible:
         is_script, alone = (

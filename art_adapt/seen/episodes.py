@@ -227,24 +227,29 @@ def _answers(call: Call, last: Request) -> bool:
 
 
 def is_fed_on(function: SeenFunction, others: Sequence[SeenFunction]) -> bool:
-    """True if what was said in a function's calls was given to another one, beside it.
+    """True if what each call of a function was told was given to another one, beside it.
 
-    A part of an episode is: what it returned is worked on, in requests that it does not enclose.
+    Such a function is a part of an episode, if it asked once and offered no tool: what it
+    returned is worked on, in requests that it does not enclose. What takes several turns is
+    whole, whoever reads its answer. The last call of a run may have had nobody after it.
     """
-    for enclosing in function.calls:
-        own = {request.number for request in enclosing.requests}
-        for other in others:
-            for each in other.calls:
-                later = {request.number for request in each.requests}
-                if (
-                    other.key != function.key
-                    and each.run is enclosing.run
-                    and own.isdisjoint(later)
-                    and max(own) < min(later)
-                    and _is_part(each.call, enclosing.requests, each.run)
-                ):
-                    return True
-    return False
+    requests = [each.requests for each in function.calls]
+    if any(len(each) > 1 or each[0].offered for each in requests):
+        return False
+    fed = [any(_feeds(each, other) for other in others) for each in function.calls]
+    return any(fed) and all(fed[:-1])
+
+
+def _feeds(enclosing: Enclosing, other: SeenFunction) -> bool:
+    """True if what was said in a call was given to a later one that stands beside it."""
+    own = {request.number for request in enclosing.requests}
+    return any(
+        each.call.key != enclosing.call.key
+        and each.run is enclosing.run
+        and max(own) < min(request.number for request in each.requests)
+        and _is_part(each.call, enclosing.requests, each.run)
+        for each in other.calls
+    )
 
 
 def _is_part(call: Call, before: Sequence[Request], run: Run) -> bool:

@@ -59,8 +59,9 @@ def _with_models(survey: Survey, seen: Seen) -> Survey:
     named: dict[CompletionCall, set[str]] = {}
     for request in (each for run in seen.runs for each in run.requests):
         call = _call_of(request, survey.calls)
-        if call is not None:
-            named.setdefault(call, set()).add(str(request.body.get("model")))
+        name = request.body.get("model")
+        if call is not None and isinstance(name, str):
+            named.setdefault(call, set()).add(name)
     asks = {call: min(names) for call, names in named.items() if len(names) == 1}
     files = tuple(
         replace(

@@ -90,10 +90,17 @@ def _endpoint_of(judge_model: str) -> dict[str, object]:
     """
     key = os.environ.get("OPENAI_API_KEY")
     told = litellm.api_key or litellm.openai_key or litellm.api_base
-    if not judge_model.startswith("openai/") or not key or told:
+    if not key or told or not _is_openai(judge_model):
         return {}
     base = os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE")
     return {"api_key": key, "api_base": base or "https://api.openai.com/v1"}
+
+
+def _is_openai(model: str) -> bool:
+    try:
+        return bool(litellm.get_llm_provider(model)[1] == "openai")
+    except Exception:  # LiteLLM's, for a model that it does not know
+        return False
 
 
 def try_judge(judge_model: str, judge: Any = None) -> str | None:

@@ -554,7 +554,8 @@ CONVERSATIONS: dict[str, tuple[list[Any], str | None]] = {
     "with other tools": ([([], True), ([{"role": "tool", "tool_call_id": "call_1_0", "content": "rain"}], False)], "It rains."),
     "with a changed system message": ([([], True), ([{"role": "system", "content": "Turn 2."}, {"role": "tool", "tool_call_id": "call_1_0", "content": "rain"}], True)], "It rains."),
     "with the result as a user's": ([([], True), ([_user("Turn 2."), _user("look: rain")], True)], "It rains."),
-    "asked by a tool, while its call waits": ([([], True), ([None, _user("Sum it up.")], False)], None),
+    "with the result in the system message": ([([], True), ([{"role": "system", "content": "look: rain"}], False)], "It rains."),
+    "asked by a tool": ([([], True), ([None, _user("Sum it up.")], False)], "It rains."),
     "of a planner, then a worker": ([([], False), ([None, _user("Do it.")], False)], "It rains."),
 }  # fmt: skip
 

@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from art_adapt.code.project_folder import project_root, python_files
@@ -87,8 +88,11 @@ def _remedy(error: str, module: Path) -> str:
     missing = re.match(r"ModuleNotFoundError: No module named '([\w.]+)'", error)
     if missing is not None:
         name = missing[1].partition(".")[0]
-        # Python names the first part that it lacks: of google.cloud.x, google is there.
+        # Of google.generativeai, google is there: other packages share its name. A package
+        # that is one has had such a module in another version.
         package = missing[1].replace(".", "-")
+        if name != missing[1] and _is_a_package(name):
+            return f"install the version of {name} that the agent needs: this one has no {missing[1]}"
         install = (
             f"pip install {package} (the package may have another name); if it is a module of "
             "yours that is not here, add it"
@@ -110,6 +114,11 @@ def _remedy(error: str, module: Path) -> str:
     if error.startswith("EOFError"):
         return 'the module waits for input when it is imported: move that under if __name__ == "__main__":'
     return "fix this first: on a GPU, training would stop at the same place"
+
+
+def _is_a_package(name: str) -> bool:
+    spec = find_spec(name)
+    return spec is not None and spec.origin is not None
 
 
 def _in_project(name: str, module: Path) -> Path | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from art_adapt.rehearsal.figures import is_flat
 from art_adapt.rehearsal.protocol import LONGEST, Trajectory
-from art_adapt.rehearsal.seen import Finding, Seen
+from art_adapt.rehearsal.seen import Finding, Seen, has_answer
 
 OPAQUE = re.compile(r"<[\w.]+(\.<locals>)?[\w.]* object at 0x[0-9a-f]+>")
 ENOUGH = 4  # episodes, to tell that it is no chance
@@ -54,10 +54,12 @@ def rewards(seen: Seen) -> Iterator[Finding]:
 
 def answers(seen: Seen) -> Iterator[Finding]:
     """Report that no episode has a final answer."""
-    if seen.trained and all(t.answer is None for t in seen.trained):
+    if seen.trained and not any(map(has_answer, seen.trained)):
         yield seen.finding(
             "answer",
-            "no episode set trajectory.final_answer: a reward that reads it sees None",
+            "no episode set trajectory.final_answer: a reward that reads it sees None"
+            if all(t.answer is None for t in seen.trained)
+            else "trajectory.final_answer is empty in every episode",
             "return the answer from episode(), or wrap it in final_answer(...) in the "
             "agent; if it answers only after a certain reply or tool call, supply it "
             "with --replies",

@@ -84,9 +84,11 @@ def _turns(seen: Seen) -> Iterator[Witness]:
     model then may end each episode with its first reply, and nothing else tells.
     """
     whole = [each for each in seen.episodes if each.choices and each.failure is None]
-    turns = [len(each.choices) for each in whole]
+    turns = [len(history.choices) for each in whole for history in each.histories]
     if not turns or len(seen.loops) != 1:
         return
+    if max(turns) == 1 and any(len(each.choices) > 1 for each in whole):
+        return  # another call's, or a conversation for each turn: that cannot be told
     where = at(seen.loops[0])
     yield Witness(
         f"the loop at {where} went round again, for up to {max(turns)} turns",

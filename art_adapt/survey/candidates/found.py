@@ -251,8 +251,14 @@ class Found:
             reads = reads or not names.isdisjoint(argument_readers(syntax))
         return Terminal(asks, reads) if asks or reads else None
 
-    def is_composed(self, key: FunctionKey) -> bool:
-        """True if the module of a named file hands on what a function gave, or gives it that."""
+    def is_composed(self, entry: EntryPoint) -> bool:
+        """True if the module of a named file hands on what a function gave, or gives it that.
+
+        What drives a loop of its own is whole: a summary of its answer is no part of it.
+        """
+        key = entry.key
+        if not self._has(key) or self.asking.drives(*self.function_of(entry)):
+            return False
         return any(
             not self.asking.composed_at_top(self.project.files[path]).isdisjoint(
                 self.graph.sites.get(((path, MODULE_LEVEL), key), ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from art_adapt.code.command_line import reads_arguments
+from art_adapt.code.command_line import reads_arguments, usual_value
 from art_adapt.code.dependence import made_from
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.side_effects.effects import asks_a_person
@@ -20,7 +20,7 @@ RUNNING = frozenset(
 )
 # What a page asks for, wherever it puts that: ``st.sidebar.slider("Retries")``.
 WIDGET = re.compile(
-    r"streamlit\.(\w+\.)*(button|checkbox|toggle|radio|selectbox|multiselect|slider|select_slider"
+    r"streamlit\.(\w+\.)*((form_submit_|download_|link_)?button|checkbox|toggle|radio|selectbox|multiselect|slider|select_slider"
     r"|text_input|text_area|number_input|date_input|time_input|file_uploader|camera_input"
     r"|color_picker|chat_input|audio_input|data_editor|pills|segmented_control|feedback)$"
 )
@@ -39,8 +39,23 @@ def is_of_a_run(place: Syntax, value: ast.expr) -> bool:
 
 
 def is_said(place: Syntax, value: ast.expr) -> bool:
-    """True if a value depends on what a person types, there or on the command line."""
+    """True if a value is what a person has to say, there or on the command line.
+
+    An option with a default is none.
+    """
     made_of = made_from(place, place.owner(value), [value])
-    return any(
-        reads_arguments(place, node) or asks_a_person(place, node) for node in made_of
-    )
+    said = (reads_arguments(place, e) or asks_a_person(place, e) for e in made_of)
+    return any(said) and all(usual_value(place, node) is None for node in made_of)
+
+
+def is_spelled_out(place: Syntax, value: ast.expr) -> bool:
+    """True if a value is written where it stands: a text, or a new list of messages.
+
+    A list that a module keeps would be shared by all that get it, and what a call gives may
+    be another thing each time.
+    """
+    made_of = made_from(place, place.owner(value), [value])
+    if any(isinstance(node, ast.Call) for node in made_of):
+        return False
+    kept = place.values_of(value) if isinstance(value, ast.Name | ast.Attribute) else []
+    return all(isinstance(each, ast.Constant) for each in kept)

@@ -22,7 +22,7 @@ from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.tables import holds_objects
-from art_adapt.survey.inputs.run_state import is_of_a_run, is_said
+from art_adapt.survey.inputs.run_state import is_of_a_run, is_said, is_spelled_out
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.making.call_ranks import (
@@ -240,7 +240,8 @@ def _with_options(
 
     def is_beside(parameter: Parameter) -> bool:
         choice = _is_choice(given.project, given.agent, parameter)
-        return bool(said) and parameter not in said and not choice
+        spelled = all(is_spelled_out(*each) for each in given.passed(parameter))
+        return bool(said) and parameter not in said and not choice and spelled
 
     return tuple(
         option

@@ -44,6 +44,10 @@ from art_adapt.survey.side_effects.shared_state import (
 LOADED = "a module that is loaded by its name"
 LOADS = ("importlib.import_module", "__import__")
 GIVING_DATA = ("subprocess", "random")  # texts and numbers: nothing that reaches out
+# Methods of texts and tables, which no client has.
+OF_DATA = (
+    frozenset(dir(str)) - {"count", "find", "index", "replace", "encode", "join"}
+) | {"items", "keys", "values"}
 DEEPEST_HANDLE = 4  # names that an object is known by
 EXITS = ("sys.exit", "exit", "quit", "os._exit")
 
@@ -191,11 +195,15 @@ def _import_of_handle(syntax: Syntax, call: ast.Call) -> Import | None:
     as ``self.memory`` after ``self.memory = Memory()``. What a function itself was answered is
     data, and no such object.
     """
-    holder = call.func
+    holder, here = call.func, syntax.owner(call)
+    if isinstance(holder, ast.Attribute) and holder.attr in OF_DATA:
+        return None
     while isinstance(holder, ast.Attribute | ast.Subscript):
         holder = holder.value
         for value in syntax.values_of(holder):
-            if syntax.owner(value) != syntax.owner(call):
+            owner = syntax.owner(value)
+            around = owner != MODULE_LEVEL and f"{here}.".startswith(f"{owner}.")
+            if owner != here and not around:
                 found = _import_at_root(syntax, value, DEEPEST_HANDLE)
                 if found is not None:
                     return found

@@ -1,11 +1,10 @@
-# Written by art-adapt 0.3.0 (ecd0cc6bd2e5). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (c8a84c91ed72). Yours to edit: then it stays as it is.
 """Trains ask of agent.py with ART: GRPO, scored by RULER.
 
 A framework runs the agent, with tools among what it was given: art-adapt has
 not looked there. Episodes are run many times over, side by side.
 
 * agent.py: ChatOpenAI() of langchain_openai does what is not known here
-* agent.py: model.invoke() of langchain_openai does what is not known here
 
 Run: python agent_train.py --help
 """

@@ -263,7 +263,7 @@ class Activity:
 
     def _asks(self, frame: FrameType, _: str, body: Any) -> int:
         if self.scripted is not None:  # wherever this client would have asked
-            frame.f_locals["self"].base_url = self.scripted
+            _send_to(frame.f_locals["self"], self.scripted)
         number = next(self.numbers)
         around, site = self._caller(frame)
         self.asking.update(each.code for each in _outward(around))
@@ -344,6 +344,22 @@ def _loaded(file: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def _send_to(client: Any, url: str) -> None:
+    """Let a client of the SDK ask at another address, also that of the module openai.
+
+    That one reads the module's ``base_url`` first, and has no setter that works (openai 3,
+    __init__.py).
+    """
+    for each in reversed(type(client).__mro__):
+        address = vars(each).get("base_url")
+        if isinstance(address, property) and address.fset is not None:
+            address.fset(client, url)
+            break
+    module = sys.modules.get("openai")
+    if module is not None and getattr(module, "base_url", None) is not None:
+        module.base_url = url  # type: ignore[attr-defined]
 
 
 def _is_of_a_loop(code: CodeType) -> bool:

@@ -74,7 +74,7 @@ class Requests:
         is_stream = hasattr(answer, "__stream__")
         response = getattr(answer, "response" if is_stream else "http_response", None)
         content = getattr(response, "_content", None)
-        if response is not None and content is None:
+        if response is not None and (is_stream or content is None):
             self.streams[id(response)] = (asked, response, [])
             return
         said = as_json(answer).get("value") if content is None else json.loads(content)
