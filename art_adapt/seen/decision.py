@@ -60,14 +60,7 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     if options.entry is not None:
         return Seen(asked, _named(asked, options.entry), None)
     functions = seen_functions(asked)
-    aside = {
-        (Path(os.path.realpath(call.place.path)), call.function)
-        for call in survey.calls
-        if call.role is Role.AUXILIARY
-    }
-    readers = [e for e in functions if e.key not in aside]  # a judge works on nothing
-    whole = [e for e in seen_episodes(asked) if not is_fed_on(e, readers)]
-    possible = whole or _served(asked, survey)
+    possible = list(_whole(asked, functions, survey)) or _served(asked, survey)
     if not possible:
         is_script, alone = (
             first is not None and first.is_script,
@@ -82,6 +75,25 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     if differs and _ended_early(first, chosen, functions):
         return Seen(asked, None, None, ended_early=True)
     return Seen(asked, chosen, first if differs else None)
+
+
+def _whole(
+    runs: Sequence[Run], functions: Sequence[SeenFunction], survey: Survey
+) -> Iterator[SeenFunction]:
+    """Yield what may run an episode, without what is a part of one.
+
+    A judge works on nothing, and what drives a loop of turns is whole, however few it took.
+    """
+    aside = {
+        (Path(os.path.realpath(call.place.path)), call.function)
+        for call in survey.calls
+        if call.role is Role.AUXILIARY
+    }
+    readers = [each for each in functions if each.key not in aside]
+    driving = {key_of(e) for e in survey.entry_points if "drives" in e.features}
+    for each in seen_episodes(runs):
+        if each.key in driving or not is_fed_on(each, readers):
+            yield each
 
 
 def _ended_early(

@@ -154,6 +154,29 @@ def test_a_part_whose_result_is_worked_on_is_no_episode(
     assert entry_of(tmp_path) == {"value": "<module>", "origin": "seen"}
 
 
+READERS = {
+    "a judge": ("judge", "Is this right? {}"),
+    "questions that follow": ("follow_up", "What else would one ask after this: {}"),
+}
+
+
+@pytest.mark.parametrize("where", ["", "def main():\n    "])
+@pytest.mark.parametrize("reader", READERS)
+def test_what_takes_turns_is_whole_whoever_reads_its_answer(
+    reader: str, where: str, tmp_path: Path
+) -> None:
+    name, prompt = READERS[reader]
+    agent = (
+        function("def solve(task):")
+        + f"def {name}(answer):\n    return think_of('{prompt}'.format(answer))\n\n\n"
+        + f"{where}for task in sys.argv[1:]:\n"
+        + f"{'    ' * bool(where)}    print({name}(solve(task)))\n"
+        + ("\n\nmain()\n" if where else "")
+    )
+    watched(tmp_path, agent, SAID)
+    assert entry_of(tmp_path)["value"] == "solve"
+
+
 @pytest.mark.parametrize("ends", ["raise ValueError(text)", "return text[999]"])
 def test_a_run_that_an_exception_ended_shows_no_more_than_parts(
     ends: str, tmp_path: Path

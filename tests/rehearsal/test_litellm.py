@@ -26,6 +26,7 @@ SPELLINGS = {
     "with an address": ("openai/mine", "litellm.completion(model=MODEL, messages=ASKED, api_base='https://models.test')"),
     "of a provider by name": ("mine", "litellm.completion(model=MODEL, messages=ASKED, custom_llm_provider='mistral')"),
     "by a router": ("groq/llama-x", "litellm.Router([{'model_name': 'a', 'litellm_params': {'model': MODEL}}]).completion('a', ASKED)"),
+    "on this machine": ("ollama/llama-x", "litellm.completion(model=MODEL, messages=ASKED, api_base='http://localhost:11434')"),
     "streamed": ("ollama/llama-x", "[*litellm.completion(model=MODEL, messages=ASKED, stream=True)]"),
 }  # fmt: skip
 
@@ -57,6 +58,31 @@ def test_any_provider_is_answered(spelling: str, tmp_path: Path) -> None:
         (exchange,) = model.log
     assert exchange.request["model"] == name.removeprefix("openai/")
     assert exchange.request["messages"] == json.loads(ASKED)
+
+
+@pytest.mark.parametrize(
+    "call", ["'Why?', model=MODEL", "'Why?', MODEL", "input='Why?', model=MODEL"]
+)
+def test_the_input_of_a_response_is_no_model(call: str, tmp_path: Path) -> None:
+    with ScriptedModel(seed=0, rows=()) as model:
+        asking = f"""
+            from art_adapt.litellm_calls import answer_litellm
+            answer_litellm({model.url!r})
+            import litellm
+            MODEL = "anthropic/claude-x"
+            print(litellm.responses({call}))
+            """
+        done = subprocess.run(
+            [sys.executable, "-c", dedent(asking)],
+            env={"PATH": os.environ["PATH"], "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+            cwd=tmp_path,
+            capture_output=True,
+            timeout=100,
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        (exchange,) = model.log
+    assert exchange.request["model"] == "anthropic/claude-x"
+    assert "'Why?'" in str(exchange.request["messages"])
 
 
 def test_a_judge_and_a_side_job_of_other_providers_are_rehearsed(

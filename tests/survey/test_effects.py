@@ -46,6 +46,8 @@ def test_it_is_said_once(before: str, look: str, harm: Harm) -> None:
         ),
         ("import random\nnames = random.sample('abc', 2)", "names.index(text)"),
         ("import yaml\nknown = yaml.safe_load('a: 1')", "known.get(text)"),
+        ("import pymongo\nVERSION = pymongo.version", "VERSION.split('.')"),
+        ("import redis\nnames = redis.Redis().hgetall('n')", "names.items()"),
         ("from collections import Counter\nknown = Counter()", "known.most_common()"),
     ],
 )

@@ -66,6 +66,19 @@ def test_a_router_is_followed(tmp_path: Path, kind: str) -> None:
     assert "policy call app/model.py:7" in said
 
 
+def test_what_only_looks_at_an_object_takes_nothing_in(tmp_path: Path) -> None:
+    main = "from app.routes import chat\n\nprint(id(chat.router), len([chat.router]))\n"
+    for name, text in {
+        "main.py": main,
+        "model.py": MODEL,
+        "routes/chat.py": ROUTES,
+    }.items():
+        path = tmp_path / "app" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text))
+    assert art_adapt("--diff", "app/main.py", cwd=tmp_path).returncode == 2
+
+
 def test_an_object_that_decorates_nothing_brings_nothing(tmp_path: Path) -> None:
     others = {"routes/chat.py": ROUTES.replace("@router", "@other.router")}
     main = APPLICATIONS["a module's router"][0]

@@ -37,6 +37,31 @@ STARTED = {
 }
 
 
+@pytest.mark.parametrize("is_package", [True, False])
+def test_a_src_that_is_a_package_hides_no_library(
+    tmp_path: Path, is_package: bool
+) -> None:
+    files = {
+        "src/agents/__init__.py": "",
+        "src/agents/prompts.py": "SYSTEM = 'Be brief.'\n",
+        "main.py": """
+            from agents import Agent, Runner
+
+            from src.agents.prompts import SYSTEM
+
+            def ask(question: str) -> str:
+                agent = Agent(name="a", instructions=SYSTEM)
+                return Runner.run_sync(agent, question).final_output
+            """,
+        **({"src/__init__.py": ""} if is_package else {}),
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(dedent(text))
+    done = art_adapt("--diff", "main.py", cwd=tmp_path)
+    assert done.returncode == 1 and b"through a framework" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("kind", STARTED)
 def test_examples_say_how_an_agent_is_made(tmp_path: Path, kind: str) -> None:
     where, imports = STARTED[kind]

@@ -79,6 +79,16 @@ def test_a_script_that_runs_all_stages_is_the_episode(whole: str) -> None:
     assert first(of(f"{STAGES}\n{COMPOSING[whole]}\n")).is_script
 
 
+def test_a_summary_of_an_answer_is_no_part_of_the_agent() -> None:
+    whole = (
+        f"{STAGES}\ndef solve(task):\n    messages = [{{'role': 'user', 'content': task}}]\n"
+        f"    for _ in range(9):\n        messages.append({ASK.format('messages')})\n"
+        "    return messages[-1]\n\nif __name__ == '__main__':\n"
+        "    import sys\n    answer = solve(sys.argv[1])\n    print(answer, make_plan(answer))\n"
+    )
+    assert first(of(whole)).called == "solve"
+
+
 @pytest.mark.parametrize(
     "module",
     [

@@ -400,6 +400,28 @@ def test_what_a_person_does_not_say_is_the_agents(way: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
+    "call",
+    [
+        "query(input(), 'small', KEPT)",  # a list that all episodes would share
+        "query(input(), 'small', begin())",  # who knows what
+        "query(input('Tone: '), 'small', [{'role': 'user', 'content': input()}])",
+        "query(args.tone, 'small', [{'role': 'user', 'content': TASK}])",  # an option
+    ],
+)
+def test_what_may_be_the_task_or_is_shared_stays_open(
+    call: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        f"{ASKED}KEPT = []\nTASK = 'Why?'\n\n\ndef begin():\n    return KEPT\n\n\ndef main():\n"
+        "    parser = argparse.ArgumentParser()\n    parser.add_argument('--tone', default='dry')\n"
+        f"    args = parser.parse_args()\n    print({call})\n"
+    )
+    done = art_adapt("--isolated", "--entry", "query", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert "    messages: list[dict]\n" in (tmp_path / "agent_train.py").read_text()
+
+
+@pytest.mark.parametrize(
     "calls",
     [
         f"print(query('Why?', 'small', {BEGUN}))",  # a demo's task may be any of them
