@@ -592,6 +592,25 @@ def test_a_scripted_run_of_a_package_below_src(tmp_path: Path, insists: bool) ->
     assert (package / "scenarios.jsonl").exists() != insists
 
 
+@pytest.mark.parametrize(
+    "before", ["", "openai.base_url = 'https://models.test/v1/'\n"]
+)
+def test_the_client_of_the_module_openai_is_answered(
+    before: str, tmp_path: Path
+) -> None:
+    agent = (
+        f"import sys\n\nimport openai\n\n{before}\n\ndef ask(question):\n"
+        "    messages = [{'role': 'user', 'content': question}]\n"
+        "    reply = openai.chat.completions.create(model='m', messages=messages)\n"
+        "    return reply.choices[0].message.content\n\n\nprint(ask(sys.argv[1]))\n"
+    )
+    (tmp_path / "agent.py").write_text(agent)
+    command = (sys.executable, "agent.py", "Why is it cold?")
+    done = art_adapt("capture", "--scripted", "--", *command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert rows(tmp_path)[0]["question"] == "Why is it cold?"
+
+
 def test_what_a_scripted_run_makes_up_is_in_no_row(tmp_path: Path) -> None:
     """The address of a service is one where nobody listens."""
     (tmp_path / "agent.py").write_text(

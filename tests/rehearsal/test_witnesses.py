@@ -207,6 +207,14 @@ def test_a_loop_that_never_went_round_again_is_said(
     assert "above marked seen." in said
 
 
+def test_an_empty_answer_is_none(tmp_path: Path) -> None:
+    silent = RIGHT.replace("return message.content", "return ''")
+    told = rehearsed(tmp_path, silent, "run_agent")
+    assert told["figures"]["answered"] == 0
+    (finding,) = (each for each in told["findings"] if each["name"] == "answer")
+    assert finding["what"] == "trajectory.final_answer is empty in every episode"
+
+
 def test_what_episodes_failed_with_is_said_where_it_is_no_finding(
     tmp_path: Path,
 ) -> None:

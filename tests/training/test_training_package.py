@@ -585,6 +585,21 @@ def test_what_was_said_last_of_several_conversations(kind: str) -> None:
         assert record(engine, episode).final_answer == wanted
 
 
+def test_what_was_said_last_in_a_stream_that_was_left_early() -> None:
+    def episode(scenario: Scenario) -> str | None:
+        client = openai.OpenAI(**training.policy_endpoint())
+        chunks = recorded(client.chat.completions.create)(
+            model="m", messages=[_user(scenario.question)], stream=True
+        )
+        for chunk in chunks:
+            if chunk.choices and chunk.choices[0].finish_reason:
+                break
+        return training.last_said()
+
+    with Engine([{"content": "It rains."}]) as engine:
+        assert record(engine, episode).final_answer == "It rains."
+
+
 def test_what_was_said_last_needs_a_rollout() -> None:
     with pytest.raises(RecordingError, match="outside a rollout"):
         training.last_said()

@@ -359,7 +359,7 @@ def _send_to(client: Any, url: str) -> None:
             break
     module = sys.modules.get("openai")
     if module is not None and getattr(module, "base_url", None) is not None:
-        module.base_url = url  # type: ignore[attr-defined]
+        module.base_url = url.rstrip("/") + "/"  # type: ignore[attr-defined]
 
 
 def _is_of_a_loop(code: CodeType) -> bool:
