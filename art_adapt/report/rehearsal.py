@@ -197,7 +197,8 @@ def _seen_lines(rehearsal: Rehearsal) -> Iterator[Line]:
             * bool(numbers.misled)
         )
         told = shorten(numbers.failure, LONGEST_FAILURE, placeholder=" ...")
-        yield Line("failed", f"{misled}most with: {told}")
+        most = "most " * (numbers.failed > 1)
+        yield Line("failed", f"{misled}{most}with: {told}")
     yield from _tool_lines(rehearsal)
     if rehearsal.learning is not None:
         yield from _learning_lines(rehearsal.learning)

@@ -224,7 +224,8 @@ def test_what_episodes_failed_with_is_said_where_it_is_no_finding(
     figures = told["figures"]
     assert told["findings"] == [] and 0 < figures["failed"] == figures["misled"]
     _, said, _ = rehearse("agent_train.py", cwd=tmp_path)
-    assert "mistake that the scripted model makes on purpose; most with: the" in said
+    assert "mistake that the scripted model makes on purpose; " in said
+    assert "with: the agent raised " in said
 
 
 def test_a_key_that_the_agent_takes_and_is_not_given_is_said(tmp_path: Path) -> None:
