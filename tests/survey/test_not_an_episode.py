@@ -686,3 +686,44 @@ def test_settings_that_a_factory_takes_are_made_as_well(tmp_path: Path) -> None:
     module = (tmp_path / "agent_train.py").read_text()
     assert "agent = build(settings=Settings.from_env())" in module
     assert "    limit: int\n" not in module
+
+
+GATEWAY = """
+    from openai import OpenAI
+
+    class Gateway:
+        def generate(self, task: str) -> str:
+            messages = [{"role": "user", "content": task}]
+            reply = OpenAI().chat.completions.create(model="m", messages=messages)
+            return reply.choices[0].message.content
+    """
+DESK = """
+    from gateway import Gateway
+
+    class Desk:
+        def handle(self, message: str) -> str:
+            return Gateway().generate("Answer: " + message)
+    """
+TESTED = {
+    "a fixture": "def test_it(tmp_path):\n    assert Gateway().generate('x')\n",
+    "a class": "class TestIt:\n    def test_it(self):\n        assert Gateway().generate('x')\n",
+    "a coroutine": "async def test_it(client):\n    assert Gateway().generate('x')\n",
+    "a loop": "def test_all():\n    for task in 'abc':\n        assert Gateway().generate(task)\n",
+    "a parameter": "import pytest\n\n@pytest.mark.parametrize('task', ['x'])\ndef test_it(task):\n    assert Gateway().generate(task)\n",
+}
+
+
+@pytest.mark.parametrize("kind", TESTED)
+def test_what_pytest_runs_is_no_candidate(kind: str, tmp_path: Path) -> None:
+    files = {
+        "gateway.py": dedent(GATEWAY),
+        "desk.py": dedent(DESK),
+        "tests/test_gateway.py": f"from gateway import Gateway\n\n\n{TESTED[kind]}",
+        "pyproject.toml": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = survey([read_source(tmp_path / "gateway.py")])
+    assert not [e.called for e in found.entry_points if "test_" in e.called]
+    assert found.entry_points[0].called in ("Desk.handle", "Gateway.generate")

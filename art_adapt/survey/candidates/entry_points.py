@@ -13,6 +13,7 @@ from art_adapt.code.command_line import is_click_command
 from art_adapt.code.nodes import Function, decorator_names
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
+from art_adapt.code.trials import is_collected
 from art_adapt.source import Place
 from art_adapt.survey.calls.asking import Asking, replying_sites
 from art_adapt.survey.candidates.candidate import Candidate, driven_at_module_level
@@ -58,6 +59,8 @@ def find_entry_points(
         name = function.node.name
         if function.nested or (name.startswith("__") and name != "__call__"):
             continue
+        if path not in project.given and is_collected(path) and name[:4] == "test":
+            continue  # pytest gives it fixtures
         entry = describe_entry(project, syntax, function, asking)
         candidate = Candidate(leads, entry, replying, driven)
         features = features_of(candidate)
