@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from agent_files import art_adapt, copy_of
 
-from art_adapt.scenarios.secrets import secrets_in
+from art_adapt.secret_texts import secrets_in
 
 TOOLS = [{"type": "function", "function": {"name": "lookup", "parameters": {}}}]
 SYSTEM = {"role": "system", "content": "You are support."}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from art_adapt.scenarios.secrets import secrets_in
+from art_adapt.secret_texts import secrets_in
 
 MESSAGES = "messages"
 CAPTURED = "captured"  # the key of a row with when it was, and what came of it

@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from art_adapt import litellm_calls
+from art_adapt import litellm_calls, secret_texts
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.errors import Refusal
 from art_adapt.recipe.fields import field_name, scenario_fields, terminal_fields
-from art_adapt.scenarios import secrets
 from art_adapt.survey.model import EntryPoint, Parameter
 
 LISTENING = Path(__file__).with_name("listening")
@@ -104,7 +103,7 @@ def activity_in(root: Path, file: Path, scripted: str | None = None) -> dict[str
     places = {
         "root": os.path.realpath(root),
         "file": str(file.resolve()),
-        "secrets": secrets.__file__,
+        "secrets": secret_texts.__file__,
         "litellm": litellm_calls.__file__,
     }
     return {"seen": {**places, "scripted": scripted}}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.capture.run import FieldSource
-from art_adapt.scenarios.secrets import HIDDEN
+from art_adapt.secret_texts import HIDDEN
 from art_adapt.seen.notes import Call, FunctionKey, Run
 
 

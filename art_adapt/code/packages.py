@@ -54,24 +54,20 @@ def module_roots(path: Path) -> tuple[Path, ...]:
 
     They are those of ``import_roots``, and the ``src`` folder of the project: installing
     the project makes what is below ``src`` importable from its examples and tests, too. It
-    is none where it is a package itself, which the file may import from: ``from src.app import``.
+    is none where it is a package itself, as a neighbour's ``from src.app import`` says.
     """
     roots = tuple(import_roots(path))
     source = roots[-1] / "src"
     if source in roots or not source.is_dir() or (source / "__init__.py").exists():
         return roots
-    return roots if _imports_from_src(path) else (*roots, source)
+    return roots if _imports_from_src(path.parent) else (*roots, source)
 
 
-@functools.lru_cache(maxsize=4096)
-def _imports_from_src(path: Path) -> bool:
-    try:
-        return (
-            re.search(rb"^\s*(from|import)\s+src\b", path.read_bytes(), re.M)
-            is not None
-        )
-    except OSError:
-        return False
+@functools.lru_cache(maxsize=512)
+def _imports_from_src(folder: Path) -> bool:
+    """True if a file in a folder imports from ``src`` by that name."""
+    line = re.compile(rb"^\s*(from|import)\s+src\b", re.MULTILINE)
+    return any(line.search(data) is not None for _, data in _texts_of(folder))
 
 
 def is_of_project(path: Path, module: str, name: str = "") -> bool:
@@ -134,7 +130,11 @@ def package_of(syntax: Syntax) -> str:
     relative = always or (folder.name.isidentifier() and any(_relative(syntax)))
     if not relative and _imports_neighbours_by_name(syntax):
         return ""
-    return _package_by_evidence(syntax) or (folder.name if relative else "")
+    package = _package_by_evidence(syntax) or (folder.name if relative else "")
+    dots = relative_depth(syntax)
+    if dots > package_depth(package):  # ``from ..utils`` leads through the folder above
+        package = _dotted_below(path.parents[dots], folder) or package
+    return package
 
 
 def may_be_of_package(syntax: Syntax) -> bool:

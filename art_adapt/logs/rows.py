@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from art_adapt.logs.entry import Entry, Json, Request
-from art_adapt.scenarios.secrets import secrets_in
+from art_adapt.secret_texts import secrets_in
 
 LOGGED = "logged"  # the key of a row with when it was, and what came of it
 MESSAGES = "messages"

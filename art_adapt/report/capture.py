@@ -9,7 +9,7 @@ from pathlib import Path
 from art_adapt.capture.rows import Kept
 from art_adapt.paths import at, shown
 from art_adapt.printable import counted, printable
-from art_adapt.scenarios.secrets import HIDDEN
+from art_adapt.secret_texts import HIDDEN
 from art_adapt.seen.conversations import conversations_of
 from art_adapt.seen.notes import Run, tools_called
 from art_adapt.survey.model import EntryPoint

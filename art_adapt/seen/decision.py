@@ -62,10 +62,8 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     functions = seen_functions(asked)
     possible = list(_whole(asked, functions, survey)) or _served(asked, survey)
     if not possible:
-        is_script, alone = (
-            first is not None and first.is_script,
-            _at_module_level(asked),
-        )
+        alone = _at_module_level(asked)
+        is_script = first is not None and first.is_script
         read = first if alone and not is_script else None
         return Seen(asked, None, read, ran_itself=alone and is_script)
     chosen = _chosen(survey, possible)

@@ -241,11 +241,14 @@ def is_fed_on(function: SeenFunction, others: Sequence[SeenFunction]) -> bool:
 
 
 def _feeds(enclosing: Enclosing, other: SeenFunction) -> bool:
-    """True if what was said in a call was given to a later one that stands beside it."""
-    own = {request.number for request in enclosing.requests}
+    """True if what was said in a call was given to a later one, which no call of its function is.
+
+    Nor is it inside one: a chat goes on in the next turn.
+    """
+    own, key = {request.number for request in enclosing.requests}, enclosing.call.key
     return any(
-        each.call.key != enclosing.call.key
-        and each.run is enclosing.run
+        each.run is enclosing.run
+        and key not in (c.key for c in (each.call, *each.run.outward(each.call.around)))
         and max(own) < min(request.number for request in each.requests)
         and _is_part(each.call, enclosing.requests, each.run)
         for each in other.calls

@@ -246,7 +246,8 @@ def test_what_options_and_set_up_take_are_fields(tmp_path: Path) -> None:
 
 def test_two_runs_show_what_stays_the_same(tmp_path: Path) -> None:
     agent = function("def answer(task, tone, user):") + (
-        "if __name__ == '__main__':\n    print(answer(sys.argv[1], 'friendly', {'id': 7}))\n"
+        'KNOWN = json.loads(\'{"tone": "friendly", "user": {"id": 7}}\')\n'
+        "if __name__ == '__main__':\n    print(answer(sys.argv[1], **KNOWN))\n"
     )
     done = watched(tmp_path, agent, [CALL, *SAID])
     assert "which of task, tone, user differ" in done.stderr.decode()
@@ -291,7 +292,6 @@ def test_a_call_that_also_asks_in_the_conversation_is_no_side_job(
 # Where the names of two models come from, as reading cannot tell.
 MODELS = {
     "settings": ('MODELS = json.loads(\'{"chat": "big", "sums": "small"}\')\n', "MODELS['chat']", "MODELS['sums']"),
-    "the environment": ("import os\n", "os.environ.get('CHAT', 'big')", "os.environ.get('SUMS', 'small')"),
     "a function": ("def name(of):\n    return {'chat': 'big'}.get(of, 'small')\n", "name('chat')", "name('sums')"),
 }  # fmt: skip
 

@@ -85,6 +85,23 @@ LAYOUTS = {
         (".", "import app.providers.ask"),
         "python -m app.providers.ask_train",
     ),
+    "it imports from the folder above its own": (
+        {
+            "src/app/classes/ask.py": "from ..names import NAME",
+            "src/app/names.py": "NAME = ''\n",
+        },
+        ("src", "import app.classes.ask"),
+        "python -m app.classes.ask_train",
+    ),
+    "it imports from two folders above": (
+        {
+            "app/classes/asking/ask.py": "from ...names import NAME",
+            "app/names.py": "NAME = ''\n",
+            "app/classes/asking/__init__.py": "",
+        },
+        (".", "import app.classes.asking.ask"),
+        "python -m app.classes.asking.ask_train",
+    ),
     "a script in a folder of its own": (
         {"scripts/ask.py": "", "data/names.py": "NAMES = ['scripts.json']\n"},
         ("scripts", "import ask"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -137,9 +136,10 @@ class Asking:
         calls = self._questions(syntax, MODULE_LEVEL)
         return {
             each.func
-            for pair in itertools.permutations(calls, 2)
-            if self.hands_on(syntax, MODULE_LEVEL, pair[0], pair[1:])
-            for each in pair
+            for call in calls
+            for other in calls & made_from(syntax, MODULE_LEVEL, given_to(call))
+            if self.hands_on(syntax, MODULE_LEVEL, call, [other])
+            for each in (call, other)
         }
 
     def _questions(self, syntax: Syntax, owner: str) -> set[ast.Call]:

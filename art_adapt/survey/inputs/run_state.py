@@ -8,6 +8,7 @@ import re
 from art_adapt.code.command_line import reads_arguments, usual_value
 from art_adapt.code.dependence import made_from
 from art_adapt.code.syntax import Syntax
+from art_adapt.secret_texts import SECRET
 from art_adapt.survey.side_effects.effects import asks_a_person
 
 RUNNING = frozenset(
@@ -48,12 +49,14 @@ def is_said(place: Syntax, value: ast.expr) -> bool:
     return any(said) and all(usual_value(place, node) is None for node in made_of)
 
 
-def is_spelled_out(place: Syntax, value: ast.expr) -> bool:
-    """True if a value is written where it stands: a text, or a new list of messages.
+def is_spelled_out(place: Syntax, value: ast.expr, name: str) -> bool:
+    """True if a value for ``name`` is written where it stands: a text, or a new list of messages.
 
     A list that a module keeps would be shared by all that get it, and what a call gives may
-    be another thing each time.
+    be another thing each time. A password is copied nowhere.
     """
+    if SECRET.search(f"{name}: {ast.unparse(value)}"):
+        return False
     made_of = made_from(place, place.owner(value), [value])
     if any(isinstance(node, ast.Call) for node in made_of):
         return False

@@ -240,7 +240,8 @@ def _with_options(
 
     def is_beside(parameter: Parameter) -> bool:
         choice = _is_choice(given.project, given.agent, parameter)
-        spelled = all(is_spelled_out(*each) for each in given.passed(parameter))
+        passed = given.passed(parameter)
+        spelled = all(is_spelled_out(*each, parameter.name) for each in passed)
         return bool(said) and parameter not in said and not choice and spelled
 
     return tuple(
