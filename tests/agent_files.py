@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,12 @@ AUTHORITIES_BEFORE = "ART_ADAPT_TESTS_SSL_CERT_FILE"
 # What a rollout records on; with ART's own trajectory in the slow tests.
 TRAJECTORIES = ["light", pytest.param("art", marks=pytest.mark.slow)]
 ROLLOUT_MODEL = "policy:step1"
+
+
+def first_now(names: Iterable[Any]) -> list[Any]:
+    """Return a test's parameters, of which all but the first wait for .ci/thorough."""
+    first, *others = names
+    return [first, *(pytest.param(each, marks=pytest.mark.slow) for each in others)]
 
 
 def _starting() -> dict[str, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import dedent, indent
 
 import pytest
-from agent_files import art_adapt
+from agent_files import art_adapt, first_now
 from watched_agents import (
     AGENT,
     BESIDE,
@@ -140,11 +140,13 @@ STEPS = (
 
 @pytest.mark.parametrize(
     "module",
-    [
-        "print(polish(sys.argv[1], draft(sys.argv[1])))\n",
-        "text = draft(sys.argv[1])\nprint(polish(sys.argv[1], text))\n",
-        "for topic in sys.argv[1:]:\n    text = draft(topic)\n    print(polish(topic, text))\n",
-    ],
+    first_now(
+        [
+            "print(polish(sys.argv[1], draft(sys.argv[1])))\n",
+            "text = draft(sys.argv[1])\nprint(polish(sys.argv[1], text))\n",
+            "for topic in sys.argv[1:]:\n    text = draft(topic)\n    print(polish(topic, text))\n",
+        ]
+    ),
 )
 def test_a_part_whose_result_is_worked_on_is_no_episode(
     module: str, tmp_path: Path
@@ -161,7 +163,7 @@ READERS = {
 
 
 @pytest.mark.parametrize("where", ["", "def main():\n    "])
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("reader", first_now(READERS))
 def test_what_takes_turns_is_whole_whoever_reads_its_answer(
     reader: str, where: str, tmp_path: Path
 ) -> None:
@@ -177,7 +179,9 @@ def test_what_takes_turns_is_whole_whoever_reads_its_answer(
     assert entry_of(tmp_path)["value"] == "solve"
 
 
-@pytest.mark.parametrize("ends", ["raise ValueError(text)", "return text[999]"])
+@pytest.mark.parametrize(
+    "ends", first_now(["raise ValueError(text)", "return text[999]"])
+)
 def test_a_run_that_an_exception_ended_shows_no_more_than_parts(
     ends: str, tmp_path: Path
 ) -> None:
@@ -200,11 +204,13 @@ def test_a_run_that_an_exception_ended_shows_no_more_than_parts(
 
 @pytest.mark.parametrize(
     "asks",
-    [
-        "reply = think(messages)",
-        "reply = Llm().ask(messages)",
-        "reply = client.chat.completions.create(model='m', messages=messages).choices[0].message.content",
-    ],
+    first_now(
+        [
+            "reply = think(messages)",
+            "reply = Llm().ask(messages)",
+            "reply = client.chat.completions.create(model='m', messages=messages).choices[0].message.content",
+        ]
+    ),
 )
 def test_a_script_that_was_watched_is_the_episode(asks: str, tmp_path: Path) -> None:
     agent = (
@@ -296,7 +302,7 @@ MODELS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("where", MODELS)
+@pytest.mark.parametrize("where", first_now(MODELS))
 def test_a_request_that_asked_another_model_is_told(tmp_path: Path, where: str) -> None:
     said, chat, sums = MODELS[where]
     loop = LOOP.replace('model="m"', f"model={chat}").replace(

@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from agent_files import art_adapt
+from agent_files import art_adapt, first_now
 from test_rehearse import rehearse
 
 from art_adapt import litellm_calls
@@ -31,7 +31,7 @@ SPELLINGS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("spelling", first_now(SPELLINGS))
 def test_any_provider_is_answered(spelling: str, tmp_path: Path) -> None:
     name, call = SPELLINGS[spelling]
     with ScriptedModel(seed=0, rows=()) as model:
@@ -61,7 +61,8 @@ def test_any_provider_is_answered(spelling: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "call", ["'Why?', model=MODEL", "'Why?', MODEL", "input='Why?', model=MODEL"]
+    "call",
+    first_now(["'Why?', model=MODEL", "'Why?', MODEL", "input='Why?', model=MODEL"]),
 )
 def test_the_input_of_a_response_is_no_model(call: str, tmp_path: Path) -> None:
     with ScriptedModel(seed=0, rows=()) as model:
