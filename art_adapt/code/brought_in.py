@@ -27,9 +27,9 @@ TAKES_IN = frozenset(
 
 
 def brought_in(project: Project, paths: Iterable[Path]) -> set[FunctionKey]:
-    """Return the functions below decorators of objects that some files hand to a call.
+    """Return the functions below decorators of the objects that some files take in.
 
-    So are those of the objects that these are handed in their own files: a router's routers.
+    Those of objects that are taken in where these are made count as well: a router's routers.
     """
     found: set[FunctionKey] = set()
     left, seen = list(paths), set[Path]()

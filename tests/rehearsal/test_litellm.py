@@ -31,6 +31,18 @@ SPELLINGS = {
 }  # fmt: skip
 
 
+def run_alone(code: str, folder: Path) -> None:
+    """Run code in a process of its own, which knows no key."""
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(code)],
+        env={"PATH": os.environ["PATH"], "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+        cwd=folder,
+        capture_output=True,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+
+
 @pytest.mark.parametrize("spelling", first_now(SPELLINGS))
 def test_any_provider_is_answered(spelling: str, tmp_path: Path) -> None:
     name, call = SPELLINGS[spelling]
@@ -47,14 +59,7 @@ def test_any_provider_is_answered(spelling: str, tmp_path: Path) -> None:
             answer = {call}
             print(answer)
             """
-        done = subprocess.run(
-            [sys.executable, "-c", dedent(asking)],
-            env={"PATH": os.environ["PATH"], "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
-            cwd=tmp_path,
-            capture_output=True,
-            timeout=100,
-        )
-        assert done.returncode == 0, done.stderr.decode()
+        run_alone(asking, tmp_path)
         (exchange,) = model.log
     assert exchange.request["model"] == name.removeprefix("openai/")
     assert exchange.request["messages"] == json.loads(ASKED)
@@ -73,14 +78,7 @@ def test_the_input_of_a_response_is_no_model(call: str, tmp_path: Path) -> None:
             MODEL = "anthropic/claude-x"
             print(litellm.responses({call}))
             """
-        done = subprocess.run(
-            [sys.executable, "-c", dedent(asking)],
-            env={"PATH": os.environ["PATH"], "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
-            cwd=tmp_path,
-            capture_output=True,
-            timeout=100,
-        )
-        assert done.returncode == 0, done.stderr.decode()
+        run_alone(asking, tmp_path)
         (exchange,) = model.log
     assert exchange.request["model"] == "anthropic/claude-x"
     assert "'Why?'" in str(exchange.request["messages"])
