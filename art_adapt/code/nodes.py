@@ -253,6 +253,11 @@ def keyword(call: ast.Call, name: str) -> ast.expr | None:
     )
 
 
+def first_argument(call: ast.Call, name: str) -> ast.expr | None:
+    """Return what a call gives to its first parameter, by position or by the name."""
+    return call.args[0] if call.args else keyword(call, name)
+
+
 def argument_of(
     call: ast.Call, name: str, positional: Sequence[str]
 ) -> ast.expr | None:

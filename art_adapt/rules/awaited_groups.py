@@ -15,7 +15,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import (
+    dotted,
+    first_argument,
+)
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -59,9 +62,9 @@ LOST = "gather_trajectory_groups raises, or with max_exceptions silently returns
 
 def check(code: Code) -> Iterator[Found]:
     for gather in code.art_calls("gather_trajectory_groups"):
-        if not gather.args:
+        groups = first_argument(gather, "groups")
+        if groups is None:
             continue
-        groups = gather.args[0]
         if all(_makes_group(value) for value in code.values(groups)):
             yield found(
                 groups,
@@ -81,14 +84,16 @@ def check(code: Code) -> Iterator[Found]:
 def _makes_group(value: Value) -> bool:
     """Return whether it makes a group of rollouts that still run."""
     node = value.node
+    if not isinstance(node, ast.Call):
+        return False
+    members = first_argument(node, "trajectories")
     return (
-        isinstance(node, ast.Call)
-        and (value.syntax.qualified(node.func) or "").startswith("art.")
+        (value.syntax.qualified(node.func) or "").startswith("art.")
         and (dotted(node.func) or "").endswith("TrajectoryGroup")
-        and bool(node.args)
+        and members is not None
         and not (
-            isinstance(node.args[0], ast.List)
-            and all(isinstance(each, ast.Name) for each in node.args[0].elts)
+            isinstance(members, ast.List)
+            and all(isinstance(each, ast.Name) for each in members.elts)
         )
     )
 
@@ -117,15 +122,13 @@ def _unawaited(code: Code, call: Value) -> Iterator[Found]:
         return
     for returned in body.returns():
         node = returned.node
-        if not _makes_group(returned) or not isinstance(node, ast.Call):
+        members = (
+            first_argument(node, "trajectories") if isinstance(node, ast.Call) else None
+        )
+        if not _makes_group(returned) or members is None:
             continue
-        running = [
-            value.node
-            for value in code.values(returned.of(node.args[0]))
-            if isinstance(value.node, ast.GeneratorExp | ast.ListComp)
-            and _runs(code, value.of(value.node.elt))
-        ]
-        if running:
+        held = code.contents.elements(returned.of(members))
+        if any(_runs(code, each) for each in held):
             here = returned.syntax is code.syntax
             assert isinstance(call.node, ast.Call)
             yield found(

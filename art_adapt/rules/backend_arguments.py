@@ -76,11 +76,11 @@ def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("TrainConfig"):
         if (code.art_name(call.func) or "").startswith("art.dev"):
             continue  # a TypedDict of other keys
-        for given in call.keywords:
-            if given.arg is not None and given.arg not in CONFIGURED:
+        for name, value in code.contents.arguments(call):
+            if name not in CONFIGURED:
                 yield found(
-                    given.value,
-                    f"TrainConfig has no {given.arg}: pydantic drops it silently",
+                    value,
+                    f"TrainConfig has no {name}: pydantic drops it silently",
                 )
     for call, backend in code.method_calls("train"):
         values = code.values(backend)
@@ -93,10 +93,10 @@ def check(code: Code) -> Iterator[Found]:
         if not made <= ACCEPTED.keys():
             continue
         accepted = frozenset().union(*(ACCEPTED[name] for name in made))
-        for given in call.keywords:
-            if given.arg is not None and given.arg not in accepted:
+        for name, value in code.contents.arguments(call):
+            if name not in accepted:
                 yield found(
-                    given.value,
-                    f"{' and '.join(sorted(made))}.train does not accept {given.arg}=: it "
+                    value,
+                    f"{' and '.join(sorted(made))}.train does not accept {name}=: it "
                     "raises a TypeError after the rollouts have been paid for",
                 )

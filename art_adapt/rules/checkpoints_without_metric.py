@@ -18,7 +18,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword, receiver
+from art_adapt.code.nodes import (
+    dotted,
+    first_argument,
+    keyword,
+    receiver,
+)
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import LOGS_VALIDATION
@@ -53,7 +58,7 @@ def check(code: Code) -> Iterator[Found]:
     if not code.training.calls:
         return
     for call, _ in code.method_calls("delete_checkpoints"):
-        metric = call.args[0] if call.args else keyword(call, "best_checkpoint_metric")
+        metric = first_argument(call, "best_checkpoint_metric")
         named = DEFAULT if metric is None else code.constant(metric)
         problem = _problem(code, named) if isinstance(named, str) else ""
         if problem:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.nodes import dotted
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -47,7 +47,7 @@ def check(code: Code) -> Iterator[Found]:
     ]
     for call in (*code.trajectories.new, *groups):
         lost = "the run ends" if call in groups else "the episode is lost"
-        given = keyword(call, "metadata")
+        given = code.contents.given(call, "metadata")
         for at, each in () if given is None else code.contents.entries(given):
             if all(_is_container(code, value) for value in code.values(each)):
                 yield found(

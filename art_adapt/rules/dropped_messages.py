@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -52,7 +51,7 @@ def make(messages):
 
 def check(code: Code) -> Iterator[Found]:
     for call in code.trajectories.new:
-        given = keyword(call, "messages")
+        given = code.contents.given(call, "messages")
         if given is not None and code.art_name(call.func) is not None:
             yield found(
                 given,

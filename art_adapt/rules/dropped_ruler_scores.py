@@ -16,7 +16,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.nodes import (
+    dotted,
+    first_argument,
+    last_name,
+)
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -144,5 +148,7 @@ def _are_lost(code: Code, call: ast.expr) -> bool:
     use = code.uses.of(call)
     if not use.is_lost or not (use.is_read or use.is_shown):
         return use.is_lost
-    given = call.args[:1] if isinstance(call, ast.Call) else []
-    return not code.training.groups.isdisjoint(code.training.made_as(given))
+    given = first_argument(call, "group") if isinstance(call, ast.Call) else None
+    if given is None:
+        return False
+    return not code.training.groups.isdisjoint(code.training.made_as([given]))

@@ -18,7 +18,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import Function, dotted, keyword
+from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code import Code, below
 from art_adapt.rules.code.failures import (
@@ -236,7 +236,7 @@ def _filled_in(code: Code) -> Iterator[Found]:
         choice = code.syntax.parents.get(call)
         if (
             isinstance(choice, ast.IfExp)
-            and keyword(call, "reward") is not None
+            and code.contents.given(call, "reward") is not None
             and isinstance(choice.test, ast.Call)
             and dotted(choice.test.func) == "isinstance"
             and re.search(r"Trajectory$|Exception", ast.unparse(choice.test.args[-1]))
@@ -270,7 +270,7 @@ def _rewards(code: Code, handler: Handler, nodes: list[ast.AST], asks: bool) -> 
     made = any(
         isinstance(node, ast.Call)
         and node in code.trajectories.new
-        and keyword(node, "reward") is not None
+        and code.contents.given(node, "reward") is not None
         for node in nodes
     )
     return wrote or made
@@ -350,7 +350,11 @@ def _ends(handler: Handler, loop: ast.AST | None) -> bool:
 
 def _is_made_up(code: Code, returned: ast.expr) -> bool:
     """Return whether a new trajectory is returned, with a constant for a reward."""
-    given = keyword(returned, "reward") if isinstance(returned, ast.Call) else None
+    given = (
+        code.contents.given(returned, "reward")
+        if isinstance(returned, ast.Call)
+        else None
+    )
     return (
         returned in code.trajectories.new
         and given is not None

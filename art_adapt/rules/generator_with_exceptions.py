@@ -15,7 +15,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.nodes import (
+    dotted,
+    first_argument,
+    keyword,
+)
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, end_of, found
 
@@ -69,7 +73,7 @@ FIXED = BAD[0].replace(
 
 def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("TrajectoryGroup"):
-        given = call.args[0] if call.args else None
+        given = first_argument(call, "trajectories")
         if keyword(call, "exceptions") is not None:
             continue  # the failures are counted by hand
         if isinstance(given, ast.GeneratorExp) and _passes_failures(code, given):

@@ -17,7 +17,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import bound_names, dotted, keyword
+from art_adapt.code.nodes import (
+    bound_names,
+    dotted,
+    first_argument,
+)
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -73,7 +77,7 @@ async def train(model, backend, scenarios):
 
 def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("TrajectoryGroup"):
-        members = call.args[0] if call.args else keyword(call, "trajectories")
+        members = first_argument(call, "trajectories")
         if members is None:
             continue
         if _repeats_one(code, members) and call in code.training.groups:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import keyword
+from art_adapt.code.nodes import first_argument
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.completions import is_api_model
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -51,7 +51,7 @@ async def rollout(model, scenario):
 
 def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("init_chat_model"):
-        given = call.args[0] if call.args else keyword(call, "model")
+        given = first_argument(call, "model")
         name = code.constant(given)
         if isinstance(name, str) and is_api_model(name.replace(":", "/")):
             yield found(

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, given_to, keyword
+from art_adapt.code.nodes import dotted, given_to
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -82,7 +82,7 @@ def _metrics(code: Code) -> Iterator[tuple[ast.expr, Value]]:
                 if each not in named:
                     yield from code.contents.entries(each)
     for call in code.trajectories.new:
-        if (metrics := keyword(call, "metrics")) is not None:
+        if (metrics := code.contents.given(call, "metrics")) is not None:
             yield from code.contents.entries(metrics)
 
 

@@ -50,14 +50,12 @@ async def train(model, backend, rows, rollout):
 
 
 def check(code: Code) -> Iterator[Found]:
-    loops = [code.syntax.enclosing_loop(call) for call in code.training.calls]
     for call in code.art_calls("gather_trajectory_groups"):
         given = keyword(call, "max_exceptions")
         if (
             given is None
             and all(each.arg is not None for each in call.keywords)
-            and any(loop and code.blocks.within(call, loop) for loop in loops)
-            and not code.is_caught(call)
+            and code.training.may_end(call)
         ):
             yield found(
                 call.func,

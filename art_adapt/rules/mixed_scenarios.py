@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
     dotted,
-    keyword,
+    first_argument,
     last_name,
     names_in,
     receiver,
@@ -106,7 +106,7 @@ NOT_SEVERAL = ("range", "repeat", "itertools.repeat", "enumerate", "zip")
 
 def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("TrajectoryGroup"):
-        members = call.args[0] if call.args else None
+        members = first_argument(call, "trajectories")
         if members is None or call not in code.training.groups:
             continue
         if (
@@ -204,7 +204,7 @@ def _picks_a_row(code: Code, rollout: Value) -> bool:
         and syntax.enclosing_loop(node) is None
     }
     prompts = [
-        keyword(node, "messages_and_choices")
+        code.contents.given(node, "messages_and_choices")
         for node in nodes
         if isinstance(node, ast.Call) and last_name(node.func) == "Trajectory"
     ]
@@ -253,10 +253,10 @@ def _of_flat_list(
     """
     for value in code.values(flat):
         node = value.node
-        if isinstance(node, ast.Call) and node.args:
+        if isinstance(node, ast.Call):
+            given = first_argument(node, "trajectories")
             name = last_name(node.func)
-            if name in ("gather_trajectories", "gather"):
-                given = node.args[0]
+            if given is not None and name in ("gather_trajectories", "gather"):
                 inner = given.value if isinstance(given, ast.Starred) else given
                 yield from _of_flat_list(code, value.of(inner))
         elif isinstance(node, ast.GeneratorExp | ast.ListComp):

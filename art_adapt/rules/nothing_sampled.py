@@ -20,7 +20,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import arguments_of, dotted, keyword, last_name, targets_of
+from art_adapt.code.nodes import arguments_of, dotted, last_name, targets_of
 from art_adapt.rules.code import Code, Put
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import LEAVES_TRAJECTORY
@@ -162,8 +162,8 @@ def _is_message(code: Code, put: Put) -> bool:
 
 def _is_seen(code: Code, call: ast.Call) -> bool:
     """Return whether all that a trajectory is made with can be seen."""
-    given = keyword(call, "messages_and_choices")
-    if any(each.arg is None for each in call.keywords) or call.args:
+    given = code.contents.given(call, "messages_and_choices")
+    if code.contents.may_give(call, "messages_and_choices") or call.args:
         return False
     if given is None:
         return any(

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -60,7 +59,7 @@ def check(code: Code) -> Iterator[Found]:
         given = code.completions.argument(call, "chat_template")
         if given is None or given.constant is None or call.call is None:
             continue
-        body = keyword(call.call, "extra_body")
+        body = code.contents.given(call.call, "extra_body")
         yield found(
             given.at if body is None else body,
             "training renders the conversation with the tokenizer's own template, so it "

@@ -12,7 +12,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import bound_names, dotted, given_to, keyword, last_name
+from art_adapt.code.nodes import (
+    bound_names,
+    dotted,
+    first_argument,
+    given_to,
+    last_name,
+)
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -60,7 +66,7 @@ def check(code: Code) -> Iterator[Found]:
     if ".exceptions" in code.source.text:
         return
     for call in code.art_calls("TrajectoryGroup"):
-        given = call.args[0] if call.args else keyword(call, "trajectories")
+        given = first_argument(call, "trajectories")
         if given is None or len(given_to(call)) > 1:
             continue
         if _is_taken_from_a_group(code, call, given):

@@ -16,7 +16,11 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.nodes import (
+    dotted,
+    first_argument,
+    keyword,
+)
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -79,7 +83,7 @@ def _is_of(code: Code, other: ast.expr, gathers: list[Value]) -> bool:
 def _gone_through(code: Code, gather: Value) -> set[str | None]:
     """Return the names of what the groups of a gather were made from in a loop."""
     assert isinstance(gather.node, ast.Call)
-    groups = gather.node.args[:1]
+    groups = filter(None, [first_argument(gather.node, "groups")])
     syntax = gather.syntax
     made = made_from(syntax, syntax.owner(gather.node), groups)
     loops = {node.iter for node in made if isinstance(node, ast.comprehension)}

@@ -15,7 +15,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import keyword
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.code.completions import Argument
@@ -110,7 +109,7 @@ def _are_fewer(code: Code, sent: tuple[Value, ...]) -> bool:
     recorded = [
         given
         for call in code.trajectories.new
-        if (given := keyword(call, "tools")) is not None
+        if (given := code.contents.given(call, "tools")) is not None
     ]
     if len(recorded) != 1 or len(sent) != 1:
         return False
@@ -126,7 +125,7 @@ def _spelled(tool: Value) -> str:
 def _setting_tools(code: Code) -> Iterator[str]:
     """Yield the functions that set the tools of a trajectory, or may do so."""
     for call in code.trajectories.new:
-        if keyword(call, "tools") or any(each.arg is None for each in call.keywords):
+        if code.contents.given(call, "tools") or code.contents.may_give(call, "tools"):
             yield code.syntax.owner(call)
     for node in code.syntax.nodes:
         if isinstance(node, ast.Attribute) and node.attr == "tools":

@@ -14,7 +14,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, last_name, receiver, root_object
+from art_adapt.code.nodes import (
+    dotted,
+    last_name,
+    receiver,
+    root_object,
+    targets_of,
+)
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -118,9 +124,10 @@ def _is_read_unawaited(code: Code, call: ast.Call) -> bool:
     parent = code.syntax.parents.get(call)
     if isinstance(parent, ast.Attribute | ast.Subscript):
         return True
-    if not isinstance(parent, ast.Assign):
+    target = next(iter(targets_of(parent)), None)
+    if parent is None or target is None:
         return False
-    read = code.reads(dotted(parent.targets[0]), parent)
+    read = code.reads(dotted(target), parent)
     uses = [code.syntax.parents[node] for node in read]
     reads = any(
         isinstance(use, ast.Attribute) and use.attr == "choices" for use in uses

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, targets_of
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import (
     Fix,
@@ -146,11 +146,12 @@ def _is_read(code: Code, node: ast.Attribute) -> bool:
     if isinstance(around, ast.BinOp | ast.Starred | ast.FormattedValue):
         return True
     used = USED.get(node.attr, ())
-    if isinstance(around, ast.Assign) and isinstance(around.targets[0], ast.Name):
+    name = next(iter(targets_of(around)), None)
+    if isinstance(name, ast.Name):
         return any(
             isinstance(later, ast.Attribute)
             and later.attr in used
-            and dotted(later.value) == around.targets[0].id
+            and dotted(later.value) == name.id
             for later in code.syntax.owned_by(code.syntax.owner(node))
         )
     return isinstance(around, ast.Attribute) and around.attr in used

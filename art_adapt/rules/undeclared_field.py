@@ -66,11 +66,11 @@ def check(code: Code) -> Iterator[Found]:
     for call in code.trajectories.new:
         if code.art_name(call.func) is None:
             continue
-        for given in call.keywords:
-            if given.arg is not None and given.arg not in (*FIELDS, "messages"):
+        for name, value in code.contents.arguments(call):
+            if name not in (*FIELDS, "messages"):
                 yield found(
-                    given.value,
-                    f"art.Trajectory has no field {given.arg}: the argument is silently "
+                    value,
+                    f"art.Trajectory has no field {name}: the argument is silently "
                     "dropped; declare it in a subclass",
                 )
     for node in code.syntax.nodes:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword, receiver
+from art_adapt.code.nodes import dotted, keyword, receiver, targets_of
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -111,7 +111,7 @@ def _is_kept(code: Code, awaited: ast.Await) -> bool:
 
 
 def _assigned(statement: ast.AST) -> str | None:
-    return dotted(statement.targets[0]) if isinstance(statement, ast.Assign) else None
+    return next(map(dotted, targets_of(statement)), None)
 
 
 def _is_filtered(code: Code, node: ast.AST, name: str | None) -> bool:

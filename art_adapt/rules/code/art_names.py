@@ -1,6 +1,6 @@
 """List the names that ART exports: those of 0.5.18 and of 0.5.23 together.
 
-``tests/rules/test_art_names.py`` compares them with the ART that is installed.
+``tests/rules/test_harm.py`` compares them with the ART that is installed.
 """
 
 # Of the package: attributes and submodules.

@@ -224,8 +224,12 @@ class Completions:
             written = Value(value, place)
             return Argument(value, self.file.values(written), (written,))
         for argument in call.call.keywords:
-            if argument.arg in (None, "extra_body"):
-                item = self.file.contents.item(Value(argument.value, place), name)
+            if argument.arg not in (None, "extra_body"):
+                continue
+            given = Value(argument.value, place)
+            bodies = self.file.contents.item(given, "extra_body").values
+            for mapping in (given, *(bodies if argument.arg is None else ())):
+                item = self.file.contents.item(mapping, name)
                 if item.values:
                     entries = item.written or item.values
                     here = self.file.has(entries[0]) and len(entries) == 1

@@ -61,6 +61,34 @@ class Contents:
             self._items[value, key] = self._item_of(value, key)
         return self._items[value, key]
 
+    def given(self, call: ast.Call, name: str) -> ast.expr | None:
+        """Return what a call gives under a name, in ``**fields`` as well, if it is one thing."""
+        if (value := keyword(call, name)) is not None:
+            return value
+        for mapping in (each.value for each in call.keywords if each.arg is None):
+            written = self.item(mapping, name).written
+            if len(written) == 1 and written[0].syntax is self.flow.syntax:
+                return written[0].node
+        return None
+
+    def may_give(self, call: ast.Call, name: str) -> bool:
+        """Return whether a part of ``**fields`` that cannot be seen may give a name."""
+        return any(
+            each.arg is None and not self.item(each.value, name).known
+            for each in call.keywords
+        )
+
+    def arguments(self, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+        """Yield what a call gives by name, and in the displays that ``**fields`` may be."""
+        for each in call.keywords:
+            if each.arg is not None:
+                yield each.arg, each.value
+                continue
+            for made in self._displays(self.flow.here(each.value)):
+                here = made.syntax is self.flow.syntax
+                for name, value in _entries(made.node):
+                    yield name, value if here else each.value
+
     def entries(self, mapping: ast.expr) -> Iterator[tuple[ast.expr, Value]]:
         """Yield the values in the displays that a mapping may be, each with where to report it."""
         for value in self.flow.values(mapping):
@@ -267,3 +295,13 @@ def _record_of(call: ast.Call) -> ast.expr | None:
 
 def _is_dict(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and dotted(node.func) == "dict"
+
+
+def _entries(display: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the entries of a display, or of ``dict(...)``, that have a text for a key."""
+    if isinstance(display, ast.Dict):
+        for key, value in zip(display.keys, display.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, value
+    elif isinstance(display, ast.Call):
+        yield from ((each.arg, each.value) for each in display.keywords if each.arg)

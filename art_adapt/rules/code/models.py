@@ -6,7 +6,11 @@ import ast
 import re
 from dataclasses import dataclass
 
-from art_adapt.code.nodes import dotted, unquoted
+from art_adapt.code.nodes import (
+    dotted,
+    first_argument,
+    unquoted,
+)
 from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
@@ -76,8 +80,8 @@ class Models:
         if annotated:
             return any(map(self._is_arts_backend, annotated))
         return any(
-            call.args
-            and ast.dump(call.args[0]) == ast.dump(expression)
+            (given := first_argument(call, "backend")) is not None
+            and ast.dump(given) == ast.dump(expression)
             and self.is_one(model)
             for call, model in self.file.method_calls("register")
         )

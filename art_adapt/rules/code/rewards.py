@@ -67,7 +67,7 @@ class Rewards:
 
     def _constructed(self) -> Iterator[RewardWrite]:
         for call in self.trajectories.new:
-            value = keyword(call, "reward")
+            value = self.file.contents.given(call, "reward")
             if value is not None:
                 yield RewardWrite(value, call)
 

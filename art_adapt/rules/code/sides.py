@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import argument_of, dotted, keyword
+from art_adapt.code.nodes import argument_of, dotted
 from art_adapt.rules.code.functions import Value
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ def _prompt(code: Code, trajectory: Value) -> str:
 def _first_contents(code: Code, trajectory: Value) -> Iterator[Value]:
     made = trajectory.node
     messages = (
-        keyword(made, "messages_and_choices") if isinstance(made, ast.Call) else None
+        code.contents.given(made, "messages_and_choices")
+        if isinstance(made, ast.Call)
+        else None
     )
     if messages is None:
         return
@@ -91,7 +93,7 @@ def _is_made_by_side(code: Code, players: Value) -> bool:
     ]
     owned = players.syntax.owned_by(init.qualname)
     new = [n for n in owned if isinstance(n, ast.Call) and n in code.trajectories.new]
-    prompts = (keyword(each, "messages_and_choices") for each in new)
+    prompts = (code.contents.given(each, "messages_and_choices") for each in new)
     prompted = made_from(players.syntax, init.qualname, filter(None, prompts))
     return any(isinstance(node, ast.Name) and node.id in given for node in prompted)
 

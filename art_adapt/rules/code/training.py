@@ -7,14 +7,25 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from art_adapt.code.nodes import dotted, given_to, last_name
+from art_adapt.code.nodes import (
+    dotted,
+    first_argument,
+    given_to,
+    last_name,
+)
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
 from art_adapt.rules.code.trajectories import Trajectories
 
 GROUPS = {"trajectory_groups", "groups"}  # what backend.train calls them
-# Functions that return the groups that they are given, or make them of these.
-PASSING = ("gather_trajectory_groups", "gather", "ruler_score_group", "wait_for")
+# Functions that return the groups that they are given, or make them of these, and what they
+# call these.
+PASSING = {
+    "gather_trajectory_groups": "groups",
+    "ruler_score_group": "group",
+    "gather": "",
+    "wait_for": "fut",
+}
 Loop = ast.For | ast.AsyncFor | ast.While
 DEEPEST = 4  # functions around a training call in which its loop is looked for
 MOST = 200  # expressions that are looked at for groups
@@ -33,9 +44,23 @@ class Training:
         return tuple(
             call
             for call, trainer in self.file.method_calls("train")
-            if (name := dotted(trainer)) is not None
-            and ("backend" in name.lower() or name.rpartition(".")[2] == "model")
-            and (call.args or {k.arg for k in call.keywords} & GROUPS)
+            if (call.args or {k.arg for k in call.keywords} & GROUPS)
+            and self._trains(call, trainer)
+        )
+
+    def _trains(self, call: ast.Call, trainer: ast.expr) -> bool:
+        """Return whether it is a backend's or a model's: by its name, or by what it is given."""
+        name = dotted(trainer)
+        if name is not None and (
+            "backend" in name.lower() or name.rpartition(".")[2] == "model"
+        ):
+            return True
+        awaited = isinstance(self.file.syntax.parents.get(call), ast.Await)
+        given = {k.arg for k in call.keywords}
+        return (
+            awaited
+            and (len(call.args) == 2 or not given.isdisjoint(GROUPS))
+            and self.file.flow.functions.called(self.file.syntax, call.func) is None
         )
 
     def levels(self, call: ast.Call) -> Iterator[list[Loop]]:
@@ -55,6 +80,23 @@ class Training:
     def loops(self, call: ast.Call) -> list[Loop]:
         """Return the loops of the innermost function around a training call that has any."""
         return next(filter(None, self.levels(call)), [])
+
+    def may_end(self, node: ast.AST, depth: int = DEEPEST) -> bool:
+        """Return whether a failure at a node ends a loop that trains, because nothing catches it.
+
+        The loop has the node itself, or calls a function of the file that has it.
+        """
+        if self.file.is_caught(node):
+            return False
+        if not self._all_loops.isdisjoint(self.file.syntax.ancestors(node)):
+            return True
+        return depth > 1 and any(
+            self.may_end(call, depth - 1) for call in self.file.callers(node)
+        )
+
+    @cached_property
+    def _all_loops(self) -> frozenset[ast.AST]:
+        return frozenset(loop for call in self.calls for loop in self.loops(call))
 
     @cached_property
     def whole_loop(self) -> bool:
@@ -101,8 +143,9 @@ class Training:
                 name = last_name(node.func)
                 if name == "TrajectoryGroup":
                     found.add(node)
-                elif name in PASSING and node.args:
-                    self._collect(each.of(node.args[0]), found, seen)
+                elif name in PASSING:
+                    if (given := first_argument(node, PASSING[name])) is not None:
+                        self._collect(each.of(given), found, seen)
                 else:
                     self._collect(each, found, seen)
             else:

@@ -9,10 +9,10 @@ from functools import cached_property
 
 from art_adapt.code.nodes import (
     dotted,
-    keyword,
     last_name,
     names_in,
     receiver,
+    targets_of,
 )
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code.copies import ITEMS, copied_before
@@ -182,7 +182,24 @@ class Trajectories:
     def rollouts(self) -> frozenset[str]:
         """Return the makers, and functions for which a helper fills a trajectory."""
         owner = self.file.syntax.owner
-        return self.makers | {owner(put.by) for put in self.puts} - {MODULE_LEVEL}
+        filled = {owner(put.by) for put in self.puts}
+        filled |= {owner(call) for call in self._made_by_helpers()}
+        return self.makers | filled - {MODULE_LEVEL}
+
+    def _made_by_helpers(self) -> Iterator[ast.Call]:
+        """Yield the calls of plain functions that a name gets a new trajectory of."""
+        made = {self.file.syntax.owner(call) for call in self.new}
+        for name in made & self.file.syntax.functions.keys():
+            function = self.file.syntax.functions[name]
+            if isinstance(function.node, ast.FunctionDef):
+                for call in self.file.flow.functions.calls_of(
+                    self.file.syntax, function
+                ):
+                    target = next(
+                        iter(targets_of(self.file.syntax.parents.get(call))), None
+                    )
+                    if isinstance(target, ast.Name) and self.is_one(target):
+                        yield call
 
     def in_rollout(self, node: ast.AST) -> bool:
         """Return whether ``node`` stands in a rollout, or in a function inside one."""
@@ -231,7 +248,7 @@ class Trajectories:
                 elif node.args and self._is_append(node.func):
                     yield self._one(node.args[0], node)
                 else:  # a trajectory, or a record that becomes one
-                    yield from self._all(keyword(node, ITEMS), node)
+                    yield from self._all(self.file.contents.given(node, ITEMS), node)
             elif isinstance(node, ast.AugAssign) and self.is_items(node.target):
                 yield from self._all(node.value, node)
             elif isinstance(node, ast.Assign):
@@ -286,7 +303,9 @@ class Trajectories:
         )
         return unpacked or any(
             isinstance(put.value.node, ast.Starred)
-            and not (isinstance(put.by, ast.Call) and keyword(put.by, ITEMS))
+            and not (
+                isinstance(put.by, ast.Call) and self.file.contents.given(put.by, ITEMS)
+            )
             for put in self._written
         )
 
@@ -356,7 +375,7 @@ class Trajectories:
         """Local lists that a trajectory is constructed with: (function, name)."""
         found = set()
         for call in self.new:
-            given = keyword(call, ITEMS)
+            given = self.file.contents.given(call, ITEMS)
             if isinstance(given, ast.Name) and any(
                 isinstance(value, ast.List)
                 for value in self.file.syntax.values_of(given)

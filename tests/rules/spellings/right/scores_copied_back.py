@@ -26,6 +26,10 @@ async def train(model: art.TrainableModel, backend, items: list[dict]) -> None:
             [art.TrajectoryGroup(rollout(model, item) for _ in range(8)) for item in items],
             max_exceptions=8 * len(items),
         )
-        await judge(groups)
+        try:
+            await judge(groups)
+        except Exception as error:
+            print(error)
+            continue
         result = await backend.train(model, groups)
         await model.log(groups, metrics=result.metrics, step=result.step, split="train")

@@ -3,7 +3,7 @@ from art.rewards import ruler_score_group
 
 async def judge(groups):
     for group in groups:
-        scored = await ruler_score_group(group, "openai/o3")  # <- ART504
+        scored = await ruler_score_group(group, "openai/o3")  # <- ART504  # <- ART532
         if scored is None:
             continue
         for at, better in enumerate(scored.trajectories):

@@ -2,7 +2,7 @@ import art
 from art.rewards import ruler_score_group
 
 async def judge(groups):
-    scored = [await ruler_score_group(group, "openai/o3") for group in groups]  # <- ART504
+    scored = [await ruler_score_group(group, "openai/o3") for group in groups]  # <- ART504  # <- ART532
     print(f"{len(scored)} of {len(groups)} were judged")
 
 

@@ -4,7 +4,7 @@ from art.rewards import ruler_score_group
 async def judge(model, groups):
     means = []
     for group in groups:
-        scored = await ruler_score_group(group, "openai/o3")  # <- ART504
+        scored = await ruler_score_group(group, "openai/o3")  # <- ART504  # <- ART532
         mean = sum(t.reward for t in scored.trajectories) / len(scored.trajectories)
         await model.log(metrics={"ruler": mean}, split="train")
 

@@ -3,7 +3,7 @@ from art.rewards import ruler_score_group
 
 async def judge(groups):
     for group in groups:
-        judged = await ruler_score_group(group, "openai/o3")  # <- ART504
+        judged = await ruler_score_group(group, "openai/o3")  # <- ART504  # <- ART532
         group = judged
 
 
