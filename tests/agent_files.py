@@ -34,10 +34,11 @@ TRAJECTORIES = ["light", pytest.param("art", marks=pytest.mark.slow)]
 ROLLOUT_MODEL = "policy:step1"
 
 
-def first_now(names: Iterable[Any]) -> list[Any]:
-    """Return a test's parameters, of which all but the first wait for .ci/thorough."""
-    first, *others = names
-    return [first, *(pytest.param(each, marks=pytest.mark.slow) for each in others)]
+def first_now(names: Iterable[Any], now: int = 1) -> list[Any]:
+    """Return a test's parameters, of which all but the first ``now`` wait for .ci/thorough."""
+    every = [each if isinstance(each, tuple) else (each,) for each in names]
+    later = [pytest.param(*each, marks=pytest.mark.slow) for each in every[now:]]
+    return [*(pytest.param(*each) for each in every[:now]), *later]
 
 
 def _starting() -> dict[str, str]:

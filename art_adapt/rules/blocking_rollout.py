@@ -33,6 +33,7 @@ client = OpenAI()
 
 async def rollout(model, messages):
     time.sleep(1)  # <-
+    exec(messages[-1]["content"])  # <-
     requests.get("x")  # <-
     response = client.chat.completions.create(model="m", messages=messages)  # <-
     return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
@@ -72,6 +73,7 @@ BLOCKING = (
     "subprocess.call",
     "os.system",
     "litellm.completion",
+    "exec",  # of code that the model writes: it may never end
 )
 SYNC_CLIENTS = ("openai.OpenAI", "openai.AzureOpenAI")
 SERVICES = ("openpipe.OpenPipe", "openpipe.client.OpenPipe")  # have their key elsewhere

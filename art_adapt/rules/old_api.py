@@ -43,6 +43,9 @@ GONE = {
     "art.skypilot": "run on the machine with the GPU, or use ServerlessBackend",
     "art.dev.ModelConfig": "art.dev.InternalModelConfig, as _internal_config=",
     "art.utils.get_trajectory_messages": "trajectory.messages()",
+    # openai 1.0, which any ART needs, removed these.
+    "openai.error": "the exceptions are openai.APIError and the like",
+    "openai.api_base": "openai.base_url",
 }
 BAD = (
     """\
@@ -58,9 +61,12 @@ async def main(scenarios):
 """,
     """\
 import art
+import openai
 from art.skypilot import SkyPilotBackend  # <-
+from openai.error import RateLimitError  # <-
 
 backend = art.LocalBackend()  # <-
+LOST = (openai.error.Timeout, openai.APIError)  # <-
 """,
 )
 FIXED = BAD[0].replace(
@@ -105,12 +111,9 @@ def check(code: Code) -> Iterator[Found]:
     yield from _imports(code)
     for node in code.syntax.nodes:
         if isinstance(node, ast.Attribute):
-            name = code.art_name(node)
-            inner = isinstance(code.syntax.parents[node], ast.Attribute)
-            if name in GONE and not inner and not code.is_asked_for(node):
-                yield found(
-                    node, f"ART removed {name}: {GONE[name]}", _import_fix(code, node)
-                )
+            name = code.art_name(node) or code.syntax.qualified(node)
+            if name in GONE and _is_whole(code, node) and not code.is_asked_for(node):
+                yield found(node, _removed(name, name), _import_fix(code, node))
             elif (
                 node.attr in FIELDS
                 and code.models.is_one(node.value)
@@ -136,7 +139,19 @@ def _imports(code: Code) -> Iterator[Found]:
             fix = None
             if gone == "art.LocalBackend" and isinstance(node, ast.ImportFrom):
                 fix = _split(code, node)
-            yield found(node, f"ART removed {gone}: {GONE[_gone(gone) or gone]}", fix)
+            yield found(node, _removed(gone, _gone(gone) or gone), fix)
+
+
+def _removed(name: str, known: str) -> str:
+    """Say who removed a name, and what replaces it."""
+    package = "ART" if name.startswith("art.") else "openai"
+    return f"{package} removed {name}: {GONE[known]}"
+
+
+def _is_whole(code: Code, node: ast.Attribute) -> bool:
+    """Return whether a removed name ends here: ``art.skypilot`` of ``art.skypilot.x`` does not."""
+    ends = dotted(code.syntax.parents[node]) is None
+    return ends or not (code.art_name(node) or "").startswith("art.")
 
 
 def _gone(name: str) -> str | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agent_files import first_now
 from scripted_engine import Engine
 
 AGENT = """\
@@ -136,15 +137,18 @@ def run(
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "sync",
-        "asynchronous",
-        "streamed",
-        "streamed_later",
-        "streamed_raw",
-        "streamed_litellm",
-        "raw",
-    ],
+    first_now(
+        [
+            "sync",
+            "asynchronous",
+            "streamed",
+            "streamed_later",
+            "streamed_raw",
+            "streamed_litellm",
+            "raw",
+        ],
+        4,
+    ),
 )
 def test_conversations(name: str, tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(AGENT)

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from agent_files import first_now
 
 CHUNKS = 5
 AGENT = """\
@@ -127,12 +128,15 @@ def server() -> Iterator[Server]:
 
 @pytest.mark.parametrize(
     ("name", "questions"),
-    [
-        ("streamed", ["one", "two"]),
-        ("later", ["one", "two"]),
-        ("failing", ["400", "401", "404", "429", "500"]),
-        ("left", ["one"]),
-    ],
+    first_now(
+        [
+            ("streamed", ["one", "two"]),
+            ("later", ["one", "two"]),
+            ("failing", ["400", "401", "404", "429", "500"]),
+            ("left", ["one"]),
+        ],
+        2,
+    ),
 )
 def test_requests_chunks_and_exceptions(
     name: str, questions: list[str], server: Server, tmp_path: Path

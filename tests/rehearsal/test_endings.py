@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_files import art_adapt
+from agent_files import art_adapt, first_now
 from test_rehearse import rehearse
 from test_witnesses import HEAD, RIGHT
 
@@ -55,7 +55,7 @@ def found(tmp_path: Path) -> dict[str, dict[str, Any]]:
     return {each["name"]: each for each in told["findings"]}
 
 
-@pytest.mark.parametrize("name", HANGING)
+@pytest.mark.parametrize("name", first_now(HANGING))
 def test_what_was_running_is_named(tmp_path: Path, name: str) -> None:
     agent, line = HANGING[name]
     prepared(tmp_path, agent, "def f(t, s):\n    return len(str(t.messages()))\n")
@@ -70,10 +70,15 @@ def test_what_was_running_is_named(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("reward", "line"),
-    [
-        ("def f(t, s):\n    return [][0]\n", 2),
-        ("async def f(t, s):\n    return g(s)\n\n\ndef g(s):\n    return s.nope\n", 6),
-    ],
+    first_now(
+        [
+            ("def f(t, s):\n    return [][0]\n", 2),
+            (
+                "async def f(t, s):\n    return g(s)\n\n\ndef g(s):\n    return s.nope\n",
+                6,
+            ),
+        ]
+    ),
 )
 def test_a_reward_that_raises_is_named_at_its_place(
     tmp_path: Path, reward: str, line: int

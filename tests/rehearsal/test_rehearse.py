@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_files import agent_file, art_adapt, copy_of, replies_of
+from agent_files import agent_file, art_adapt, copy_of, first_now, replies_of
 
 from art_adapt.backends import INSTALL, Backend
 from art_adapt.rehearsal.cost import weights_of
@@ -81,11 +81,13 @@ def test_what_art_adapt_writes_passes(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("returned", "found"),
-    [
-        ("'Task completed.'", True),
-        ("reply", False),
-        ("verdict", False),  # what the model said, if always the same
-    ],
+    first_now(
+        [
+            ("'Task completed.'", True),
+            ("reply", False),
+            ("verdict", False),  # what the model said, if always the same
+        ]
+    ),
 )
 def test_an_answer_that_says_nothing_is_told(
     returned: str, found: bool, tmp_path: Path
@@ -800,11 +802,13 @@ def test_a_pipeline_without_anything_to_learn_from_ends(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("given", "code", "said"),
-    [
-        ("tools=TOOLS", 0, "tools       "),
-        ("tools=[]", 1, "requests have an empty list of tools"),
-        ("tools=None", 1, "no request offered a tool"),
-    ],
+    first_now(
+        [
+            ("tools=TOOLS", 0, "tools       "),
+            ("tools=[]", 1, "requests have an empty list of tools"),
+            ("tools=None", 1, "no request offered a tool"),
+        ]
+    ),
 )
 def test_tools_that_are_offered_are_named(
     given: str, code: int, said: str, tmp_path: Path

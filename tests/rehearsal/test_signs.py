@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from agent_files import first_now
 from test_witnesses import HEAD, RIGHT, rehearsed
 
 from art_adapt.conversation_signs import (
@@ -145,7 +146,7 @@ ASKS_WITH_MORE = HEAD.replace(
 ).replace("tools=TOOLS)", "tools=TOOLS, **more)")
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", first_now(WRONG, 6))
 def test_what_spoils_training_is_found(tmp_path: Path, name: str) -> None:
     agent, finding = WRONG[name]
     told = rehearsed(tmp_path, agent, "run_agent", head=ASKS_WITH_MORE)
@@ -154,7 +155,7 @@ def test_what_spoils_training_is_found(tmp_path: Path, name: str) -> None:
         assert any("weather.db" in each for each in told["unwitnessed"])
 
 
-@pytest.mark.parametrize("name", RIGHT_TOO)
+@pytest.mark.parametrize("name", first_now(RIGHT_TOO))
 def test_what_only_comes_near_is_not_found(tmp_path: Path, name: str) -> None:
     told = rehearsed(tmp_path, RIGHT_TOO[name], "run_agent")
     assert told["findings"] == []
@@ -162,11 +163,13 @@ def test_what_only_comes_near_is_not_found(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    [
-        '<tool_call>\n{"name": "look", "arguments": {"city": "Rome"}}\n</tool_call>',
-        "<function=look><parameter=city>Rome</parameter></function>",
-        '[TOOL_CALLS] [{"name": "look", "arguments": {"city": "Rome"}}]',
-    ],
+    first_now(
+        [
+            '<tool_call>\n{"name": "look", "arguments": {"city": "Rome"}}\n</tool_call>',
+            "<function=look><parameter=city>Rome</parameter></function>",
+            '[TOOL_CALLS] [{"name": "look", "arguments": {"city": "Rome"}}]',
+        ]
+    ),
 )
 def test_calls_that_no_parser_read_are_found(tmp_path: Path, said: str) -> None:
     rows = [{"content": f"{said} {at}"} for at in range(9)]

@@ -297,7 +297,7 @@ UNSEEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", UNSEEN)
+@pytest.mark.parametrize("name", first_now(UNSEEN, 2))
 def test_what_no_repeated_episode_shows_is_said(tmp_path: Path, name: str) -> None:
     agent, statement = UNSEEN[name]
     told = rehearsed(tmp_path, agent, "run_agent")
@@ -339,7 +339,7 @@ def test_an_episode_that_goes_on_after_its_time_is_none_of_the_steps(
     assert not any("same requests" in each for each in told["witnessed"])
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", first_now(WRONG, 2))
 def test_what_is_not_so_is_found(tmp_path: Path, name: str) -> None:
     agent, entry, finding = WRONG[name]
     told = rehearsed(tmp_path, agent, entry)
