@@ -124,6 +124,15 @@ class UnrecordedCall:
 VIEWS = ("with_raw_response", "with_streaming_response")
 # Namespaces that repeat the client's resources: client.beta.chat.completions.
 NAMESPACES = ("beta",)
+# What else a client asks for, which no engine for a model in training serves (openai 3.3.0,
+# _client.py; vLLM serves what asks for text).
+NOT_OF_POLICY = frozenset(
+    [
+        *("audio", "batches", "containers", "conversations", "embeddings", "evals"),
+        *("files", "fine_tuning", "images", "moderations", "uploads", "vector_stores"),
+        "videos",
+    ]
+)
 # The module whose attributes are resource classes, not resources of a client.
 RESOURCE_MODULE = "openai.resources"
 # instructor's argument: the call returns an instance of this class, not a completion.

@@ -60,7 +60,7 @@ def decide(survey: Survey, options: Options) -> Decisions:
     every_client = all(call.api is Api.FRAMEWORK for call in policy)
     unseen = options.entry is not None and _uses_framework(survey)
     if not policy and not unseen:
-        raise _nothing_to_record(survey, auxiliary)
+        raise nothing_to_record(survey, auxiliary)
     if policy and not any(call.supported for call in policy):
         raise _unsupported(policy[0])
     if policy and every_client and not options.train_module:
@@ -150,7 +150,10 @@ def _divide(
     return tuple(policy), tuple(auxiliary)
 
 
-def _nothing_to_record(survey: Survey, auxiliary: Sequence[CompletionCall]) -> Refusal:
+def nothing_to_record(
+    survey: Survey, auxiliary: Sequence[CompletionCall] = ()
+) -> Refusal:
+    """Say why nothing in a survey can be trained."""
     paths = [file.source.path for file in survey.files if file.given]
     if auxiliary:
         first = auxiliary[0]

@@ -5,13 +5,42 @@ from __future__ import annotations
 import ast
 import functools
 
-from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.nodes import Function, argument_of, dotted, given_to
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
+
+HANDED_ON = 3  # functions through which a parameter goes
 
 # The methods of what JSON holds: whoever has another one is an object.
 PLAIN_METHODS = frozenset(
     name for kind in (str, list, dict, set, int, float) for name in dir(kind)
 )
+
+
+def is_an_object(
+    project: Project,
+    syntax: Syntax,
+    function: Function,
+    name: str,
+    depth: int = HANDED_ON,
+) -> bool:
+    """True if a function uses a parameter as an object, or hands it on to one that does."""
+    if is_used_as_object(syntax, function, name):
+        return True
+    calls = (
+        node
+        for node in syntax.owned_by(function.qualname)
+        if isinstance(node, ast.Call) and name in map(dotted, given_to(node))
+    )
+    return depth > 0 and any(
+        is_an_object(project, project.files[path], callee, given, depth - 1)
+        for call in calls
+        for path, qualname in resolve(project, syntax, call.func)
+        if (callee := project.files[path].functions.get(qualname)) is not None
+        for given in callee.given
+        if dotted(argument_of(call, given, callee.positional) or ast.Pass()) == name
+    )
 
 
 def is_used_as_object(syntax: Syntax, function: Function, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -101,7 +101,7 @@ def capture(
             next_step="name it: art-adapt capture --agent agent.py -- "
             + " ".join(command),
         )
-    point, scenarios = _episode(ran, entry)
+    point, scenarios = _episode([ran], entry)
     path = output or point.home.parent / scenarios
     fields = _fields(point)
     log = path.with_name(f".{path.name}.capturing")  # of a run that was killed, too
@@ -165,8 +165,10 @@ def watch(
     possible = seen_episodes(runs)
     if outermost is None:
         return code or 2
-    near = possible[0].key[0] if possible else outermost.path
-    point, scenarios = _episode(agent or _shown(near), None)
+    asking = [call.path for run in runs for call in run.calls.values()]
+    seen = [each.key[0] for each in possible] or asking
+    files = [*filter(None, [agent]), *map(_shown, seen)]
+    point, scenarios = _episode(files, None)
     say_episode(point)
     path = output or point.home.parent / scenarios
     fields = _fields(point)
@@ -264,14 +266,17 @@ def _earlier(path: Path) -> list[dict[str, Any]]:
         raise Refusal(str(error), path=path) from error
 
 
-def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
+def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]:
     """Return the entry point of an agent, and the file of its scenarios.
+
+    ``agents`` are its files, likeliest first. A file from which no call of the model can be
+    read is left out if there is another: its client may ask over HTTP.
 
     Raises:
         Refusal: it is unclear, or nothing that can be called.
     """
     from art_adapt.code.session import Session
-    from art_adapt.decisions import said_in
+    from art_adapt.decisions import nothing_to_record, said_in
     from art_adapt.discovery import named_sources, with_entry_file
     from art_adapt.entry_decision import decide_entry
     from art_adapt.pyproject import with_configuration
@@ -283,12 +288,18 @@ def _episode(agent: Path, name: str | None) -> tuple[EntryPoint, str]:
     options = Options()
     if name is not None:
         options = replace(options, entry=name, origins={"entry": Origin.FLAG})
-    sources = named_sources([str(agent)])
-    options = replace(with_configuration(options, sources[0].path), single_turn=False)
-    sources = with_entry_file(sources, options.entry)
     session = Session()
-    said = said_in(options)
-    read = survey(sources, entry=options.entry, session=session, said=said)
+    given = options
+    for agent in dict.fromkeys(agents):
+        sources = named_sources([str(agent)])
+        options = replace(with_configuration(given, sources[0].path), single_turn=False)
+        sources = with_entry_file(sources, options.entry)
+        said = said_in(options)
+        read = survey(sources, entry=options.entry, session=session, said=said)
+        if read.calls:
+            break
+    if not read.calls:
+        raise nothing_to_record(read)
     read, options, _ = surveyed_as_seen(read, sources, options, session)
     found = decide_entry(read, options).entry
     assert found is not None  # a train module needs one

@@ -41,6 +41,7 @@ from art_adapt.survey.model import (
     Parameter,
     Route,
     SetupCall,
+    Statement,
     Terminal,
 )
 
@@ -59,6 +60,7 @@ def recipe_of(entry: EntryPoint, taken: Set[str]) -> Recipe:
         building.episode(),
         tuple(dict.fromkeys(building.imports())),
         entry.registering,
+        tuple(each for each in building.statements() if each.once),
     )
 
 
@@ -90,6 +92,11 @@ class _Building:
                 yield from made.imports
             elif part.is_record and entry.route is None:
                 yield self._import(_record_class(part).partition(".")[0])
+
+    def statements(self) -> tuple[Statement, ...]:
+        """Return the statements of the project that the objects of an episode need."""
+        made = [m for part in self.entry.parts if (m := self._made(part)) is not None]
+        return tuple(dict.fromkeys(s for each in made for s in each.statements))
 
     def _own_names(self) -> Iterator[str]:
         """Yield the names of the agent's file that episode() uses."""
@@ -148,16 +155,20 @@ class _Building:
         else:
             method = entry.called.rpartition(".")[2]
             function = named if method == "__call__" else f"{named}.{method}"
+            function += entry.attribute
         clients = list(_clients_of(entry))
         is_async = entry.is_async and not _is_wrapped(entry, answer)
-        call = Call(function, self._arguments(entry.parameters, named), is_async)
+        arguments = self._arguments(entry.parameters, named)
+        if entry.class_name is not None and entry.attribute:  # it is no bound method
+            arguments = (Argument("", Code(named)), *arguments)
+        call = Call(function, arguments, is_async)
         setup = tuple(self._set_up(each, named) for each in entry.setup)
         cleanup = tuple(self._set_up(each, named) for each in entry.cleanup)
         made = [m for part in entry.parts if (m := self._made(part)) is not None]
         calls = (*setup, call, *cleanup)
         given = [agent, *(a.value for each in calls for a in each.arguments)]
         return Run(
-            tuple(dict.fromkeys(s for each in made for s in each.statements)),
+            tuple(each for each in self.statements() if not each.once),
             _client_class(clients, is_async=entry.is_async),
             entry.shares_client,
             any(each.uses_endpoint for each in made) or any(map(_asks, given)),

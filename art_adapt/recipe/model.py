@@ -141,10 +141,12 @@ class Recipe:
     """What one episode of an agent is made of.
 
     ``imports`` are what it uses of the project and of libraries; ``registering`` are
-    modules that are imported for what they register.
+    modules that are imported for what they register. ``starting`` runs once, before all
+    episodes.
     """
 
     fields: tuple[Field, ...]
     episode: Completion | Script | Request | Run
     imports: tuple[ImportedName, ...]
     registering: tuple[str, ...]
+    starting: tuple[Statement, ...]

@@ -183,9 +183,16 @@ def _asked_of(run: Run, call: Call, asked: str) -> Iterator[tuple[str, bool]]:
         prefix = "" if each is call else f"{each.name}."
         for name, note in each.given.items():
             value = _plain(run, note)
-            if any(text in asked for text in texts_in(value, messages=True)):
-                texts = texts_in(value, messages=False)
-                yield prefix + name, any(text in asked for text in texts)
+            if any(
+                _is_in(t, asked) for t in texts_in(value, messages=True, shortest=1)
+            ):
+                texts = texts_in(value, messages=False, shortest=1)
+                yield prefix + name, any(_is_in(text, asked) for text in texts)
+
+
+def _is_in(text: str, asked: str) -> bool:
+    """True if a text is in what was asked; a short one only as a line of its own."""
+    return text in (asked if len(text) >= SHORTEST else asked.split("\n"))
 
 
 def _plain(run: Run, note: Json, depth: int = 2) -> Any:
@@ -196,22 +203,23 @@ def _plain(run: Run, note: Json, depth: int = 2) -> Any:
     return note.get("value", note.get("parts"))
 
 
-def texts_in(value: Any, *, messages: bool) -> Iterator[str]:
+def texts_in(value: Any, *, messages: bool, shortest: int = SHORTEST) -> Iterator[str]:
     """Yield the texts in a value; those of a conversation only with ``messages``.
 
-    What the model said in one never counts.
+    What the model said in one never counts, nor does a text of fewer characters than
+    ``shortest``.
     """
     if isinstance(value, str):
-        if len(value.strip()) >= SHORTEST:
+        if len(value.strip()) >= shortest:
             yield value.strip()
     elif isinstance(value, dict):
         is_message = "role" in value and "content" in value
         if not is_message or (messages and value["role"] != "assistant"):
             for each in value.values():
-                yield from texts_in(each, messages=messages)
+                yield from texts_in(each, messages=messages, shortest=shortest)
     elif isinstance(value, list):
         for each in value:
-            yield from texts_in(each, messages=messages)
+            yield from texts_in(each, messages=messages, shortest=shortest)
 
 
 def _answers(call: Call, last: Request) -> bool:

@@ -173,11 +173,15 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement of the project's, as its author laid it out, with the names that it binds."""
+    """A statement of the project's, as its author laid it out, with the names that it binds.
+
+    ``once``: it fills an object of a module, which all episodes share.
+    """
 
     text: str
     binds: frozenset[str] = frozenset()
     is_definition: bool = False
+    once: bool = False
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def render(
     own = own_imports(recipe, entry, training.reward, survey.left_out)
     texts = {
         "docstring": _docstring(entry, training, survey),
-        "local_imports": "\n".join(own),
+        "local_imports": "\n".join([*own, *_starting(recipe)]),
         "auxiliary": _auxiliary(training),
         "fields": "" if training.single_turn else "\n".join(map(_field, recipe.fields)),
         "episode": render_episode(recipe),
@@ -81,6 +81,12 @@ def render(
         values, texts, _conditions(training, recipe), [*_libraries(recipe, entry)]
     )
     return sealed(decided + text, __version__)
+
+
+def _starting(recipe: Recipe) -> list[str]:
+    """Render what fills the project's own objects before any episode, below the imports."""
+    texts = [double_quoted(each.text) for each in recipe.starting]
+    return ["", *texts] if texts else []
 
 
 def _libraries(recipe: Recipe, entry: EntryPoint) -> Iterator[ImportedName]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from agent_files import art_adapt
 from scripted_engine import Engine
 from watched_agents import HEAD, SHOWN, entry_of, patch_of, rows, watched
 
@@ -76,3 +78,26 @@ def test_notes_of_another_form_are_left_out(tmp_path: Path) -> None:
     broken = '{"process": 1, "run": []}\n{"process": 1, "call": 1}\n[1]\nnull\n{"pro'
     file.write_text(f"{broken}\n{notes}{broken}")
     assert entry_of(tmp_path) == {"value": episode, "origin": "seen"}
+
+
+def test_a_test_client_shows_the_function_behind_the_route(tmp_path: Path) -> None:
+    """No call leads from the script to the model, and the question is a short one."""
+    service = (
+        "from openai import OpenAI\n\n\ndef chat(message: str) -> str:\n"
+        "    asked = [{'role': 'user', 'content': message}]\n"
+        "    return OpenAI().chat.completions.create(model='m', messages=asked).choices[0].message.content\n"
+    )
+    web = (
+        "import service\nfrom flask import Flask, request\n\napp = Flask(__name__)\n\n\n"
+        "@app.post('/chat')\ndef reply():\n    return service.chat(request.json['message'])\n"
+    )
+    drive = "from web import app\n\nprint(app.test_client().post('/chat', json={'message': 'hi'}).text)\n"
+    for name, text in {"service": service, "web": web, "drive": drive}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    done = art_adapt(
+        *("capture", "--scripted", "--", sys.executable, "drive.py"), cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"episode  chat (service.py:4)" in done.stderr
+    row = json.loads((tmp_path / "scenarios.jsonl").read_text())
+    assert row["message"] == "hi"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 
 import pytest
+from openai import OpenAI
 
+from art_adapt.calls import NOT_OF_POLICY
 from art_adapt.source import Source
 from art_adapt.survey.survey import survey
 
@@ -51,8 +54,20 @@ SHARED = {
         f"    def moderate(self, text):\n        return self.client{ASKS}\n\n\n"
         f"class Agent(Base):\n    def judged(self, text):\n        return self.moderate(text)\n\n{LOOP}"
     ),
+    "it asks for embeddings": (
+        f"{GIVEN}\n    def judged(self, text):\n        return near(self.client, text)\n\n{LOOP}\n\n"
+        "def near(api, text):\n    return api.embeddings.create(model='e', input=[text])\n"
+    ),
+    "it speaks": (
+        f"{GIVEN}\n    def judged(self, text):\n"
+        f"        self.client.audio.speech.create(input=text)\n        return text\n\n{LOOP}"
+    ),
 }
 APART = {
+    "embeddings of its own": (
+        f"own = OpenAI()\n\n\n{GIVEN}\n    def judged(self, text):\n"
+        f"        return own.embeddings.create(model='e', input=[text])\n\n{LOOP}"
+    ),
     "its own client": (
         f"own = OpenAI()\n\n\n{GIVEN}\n    def judged(self, text):\n        return self.moderate(text)\n\n"
         f"    def moderate(self, text):\n        return own{ASKS}\n\n{LOOP}"
@@ -75,3 +90,13 @@ def test_it_is_shared(text: str) -> None:
 @pytest.mark.parametrize("text", APART.values(), ids=list(APART))
 def test_it_is_the_policys_alone(text: str) -> None:
     assert not shares(text)
+
+
+def test_what_no_engine_serves_is_what_clients_have() -> None:
+    # Of openai's client: all that asks for anything but text.
+    resources = {
+        name
+        for name, each in vars(OpenAI).items()
+        if isinstance(each, cached_property) and not name.startswith("with_")
+    }
+    assert resources >= NOT_OF_POLICY

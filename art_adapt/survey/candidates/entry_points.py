@@ -23,6 +23,7 @@ from art_adapt.survey.candidates.exits import (
     printed_answers,
     sends,
 )
+from art_adapt.survey.candidates.launches import is_discord_command
 from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.rewards import find_rewards
 from art_adapt.survey.candidates.weights import features_of, score_of
@@ -125,7 +126,9 @@ def describe_entry(
         rewards=find_rewards(syntax, function),
         score=UNSEEN,
         decorated=not PLAIN_DECORATORS.issuperset(decorators),
-        attribute=".callback" if is_click_command(syntax, function) else "",
+        attribute=".callback"
+        if is_click_command(syntax, function) or is_discord_command(syntax, function)
+        else "",
         documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],
         implements=implemented_by(project, syntax, function),
         returns_value=any(

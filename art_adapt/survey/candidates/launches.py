@@ -22,6 +22,7 @@ from art_adapt.words import (
     STARTS,
 )
 
+COMMANDS = frozenset({"command", "hybrid_command", "slash_command"})
 STARTS_TASKS = frozenset({"create_task", "ensure_future"})
 
 
@@ -42,6 +43,18 @@ def is_handler(project: Project, key: FunctionKey) -> bool:
     syntax = project.files[key[0]]
     function = syntax.functions[key[1]]
     return _is_launcher(function) or function.node.name in _registered(syntax)
+
+
+def is_discord_command(syntax: Syntax, function: Function) -> bool:
+    """True if a decorator of a Discord library makes the function a Command object.
+
+    Its ``callback`` is the function (discord.py 2.7.1, ext/commands/core.py and
+    app_commands/commands.py): a slash command cannot be called, and a cog's only once the
+    bot has it.
+    """
+    return syntax.imports_module(
+        "discord", "disnake", "nextcord"
+    ) is not None and not COMMANDS.isdisjoint(decorator_names(function.node))
 
 
 def leaves_it_running(syntax: Syntax, function: Function, asking: Asking) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
-from art_adapt.calls import CLIENT_CLASSES, KINDS, NAMESPACES
+from art_adapt.calls import CLIENT_CLASSES, KINDS, NAMESPACES, NOT_OF_POLICY
 from art_adapt.code.annotations import bare
 from art_adapt.code.classes import lineage
 from art_adapt.code.nodes import Function, dotted, given_to, last_name
@@ -73,7 +74,10 @@ def with_clients(
 def is_shared(
     project: Project, entry: EntryPoint, side_jobs: Iterable[FoundCall]
 ) -> bool:
-    """True if a side job asks over the client, or the endpoint, that an agent is given."""
+    """True if a side job asks over the client, or the endpoint, that an agent is given.
+
+    A request for anything but text is one, such as for embeddings.
+    """
     clients = {
         (*entry.key, each.name)
         for each in entry.parameters
@@ -87,9 +91,19 @@ def is_shared(
             for each in entry.constructor
             if each.is_client or each.supplied in OF_ENDPOINT
         }
+    asked = [(call.syntax, call.client) for call in side_jobs]
     return bool(clients) and any(
-        _comes_from(project, (call.syntax, call.client), clients) for call in side_jobs
+        _comes_from(project, each, clients)
+        for each in chain(asked, _asked_for_more(project))
     )
+
+
+def _asked_for_more(project: Project) -> Iterator[Placed]:
+    """Yield the clients, among other objects, that are asked for anything but text."""
+    for syntax in project.files.values():
+        for node in syntax.nodes:
+            if isinstance(node, ast.Attribute) and node.attr in NOT_OF_POLICY:
+                yield syntax, node.value
 
 
 def _comes_from(
@@ -117,6 +131,19 @@ def is_of_another_library(syntax: Syntax, annotation: ast.expr | None) -> bool:
     named = syntax.qualified(bare(annotation)) if annotation is not None else None
     top, _, name = (named or "").partition(".")
     return bool(name) and top not in MODEL_LIBRARIES
+
+
+def is_made_by_another_library(syntax: Syntax, value: ast.expr) -> bool:
+    """True if a library without models has the class of an object: ``commands.Bot(...)``."""
+    made = syntax.values_of(value) or [value]
+    return all(
+        isinstance(each, ast.Call)
+        and last_name(each.func)[:1].isupper()
+        and last_name(each.func) not in CLIENT_CLASSES
+        and is_of_another_library(syntax, each.func)
+        and (dotted(each.func) or "").partition(".")[0] in syntax.imports
+        for each in made
+    )
 
 
 def serves_another_library(syntax: Syntax, function: Function, name: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from art_adapt.code.command_line import reads_arguments
-from art_adapt.code.nodes import Function, dotted, last_name
+from art_adapt.code.nodes import Function, FunctionNode, dotted, last_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.effects import asks_a_person
 from art_adapt.words import FILLS_GIVEN, HOLDS_TOOLS, ONLY_TELLS, TYPED
@@ -58,6 +58,23 @@ def fillings(
             and all(isinstance(each, ast.Expr) for each in statement.body)
         )
         if not isinstance(statement, ast.stmt) or not is_plain:
+            return None
+        found[statement] = None
+    return list(found)
+
+
+def added_before(place: Syntax, used: ast.Name) -> list[ast.stmt] | None:
+    """Return the statements of a function that add to a module's object before it is used there.
+
+    None where they cannot be taken over, because they happen only sometimes.
+    """
+    found: dict[ast.stmt, None] = {}
+    for node in place.owned_by(place.owner(used)):
+        if not changes(node, used.id) or node.lineno >= used.lineno:
+            continue
+        around = (node, *place.ancestors(node))
+        statement = next(each for each in around if isinstance(each, ast.stmt))
+        if not isinstance(place.parents[statement], FunctionNode):
             return None
         found[statement] = None
     return list(found)

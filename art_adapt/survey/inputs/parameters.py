@@ -22,7 +22,7 @@ from art_adapt.code.nodes import (
     keyword,
     with_defaults,
 )
-from art_adapt.code.object_use import is_used_as_object
+from art_adapt.code.object_use import is_an_object
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import BUILTIN, Syntax
 from art_adapt.survey.inputs.clients import (
@@ -66,6 +66,8 @@ PLAIN = BUILTIN | frozenset(
 )
 # Annotations that admit both what JSON holds and what it does not.
 VAGUE = ("Any", "typing.Any", "object", "list", "dict", "List", "Dict", "List[Any]")
+# Lists that pydantic fills with models made of what JSON holds.
+LISTS = ("list", "List", "typing.List", "Sequence", "typing.Sequence")
 # Calls that declare a default instead of being one: of dataclasses, pydantic, typer, and
 # FastAPI.
 DECLARED = ("field", "Field", "Option", "Argument", "Form", "Query", "Body")
@@ -183,6 +185,7 @@ def fields_of(
     if not any(_is_record(project, *each) for each in family):
         return None
     found: dict[str, Parameter] = {}
+    coerces = _is_validated(project, syntax, class_name)
     for place, name in reversed(family):
         for field in place.classes[name].body:
             if (
@@ -190,10 +193,39 @@ def fields_of(
                 and isinstance(field.target, ast.Name)
                 and "ClassVar" not in ast.unparse(field.annotation)
             ):
-                argument = ast.arg(field.target.id, field.annotation)
+                annotation = field.annotation
+                if coerces and _is_coerced(project, place, annotation):
+                    annotation = ast.parse("list[Any]", mode="eval").body
+                argument = ast.arg(field.target.id, annotation)
                 default = _default_of(field.value)
                 found[argument.arg] = _parameter(project, place, argument, default)
     return tuple(found.values())
+
+
+def _is_coerced(project: Project, syntax: Syntax, annotation: ast.expr) -> bool:
+    """True if pydantic makes what an annotation says of what JSON holds: ``list[Message]``."""
+    if not isinstance(annotation, ast.Subscript):
+        return False
+    found = _class_of(project, syntax, annotation.slice)
+    if (dotted(annotation.value) or "") not in LISTS or found is None:
+        return False
+    if found in project.expanding or not _is_validated(project, *found):
+        return False
+    project.expanding.append(found)
+    fields = fields_of(project, *found)
+    project.expanding.pop()
+    return fields is not None and not any(
+        each.is_object and each.default is None for each in fields
+    )
+
+
+def _is_validated(project: Project, syntax: Syntax, class_name: str) -> bool:
+    """True if pydantic makes the objects of a class."""
+    return any(
+        (dotted(base) or "").endswith("BaseModel")
+        for place, name in lineage(project, syntax, class_name)
+        for base in place.classes[name].bases
+    )
 
 
 def record_fields(
@@ -265,7 +297,7 @@ def _parameter(
     annotation, name = argument.annotation, argument.arg
 
     def used_as_object() -> bool:
-        return function is not None and is_used_as_object(syntax, function, name)
+        return function is not None and is_an_object(project, syntax, function, name)
 
     text = ast.unparse(annotation) if annotation is not None else None
     found = None

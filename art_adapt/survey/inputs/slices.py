@@ -32,7 +32,7 @@ from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve, resolve_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.trials import is_test
-from art_adapt.survey.inputs.fillings import changes, fillings
+from art_adapt.survey.inputs.fillings import added_before, changes, fillings
 from art_adapt.survey.inputs.run_state import is_of_a_run, is_run_state
 from art_adapt.survey.inputs.supplied import BY_NAME, GIVEN, OF_ENDPOINT
 from art_adapt.survey.model import Construction, Statement
@@ -56,6 +56,9 @@ class _Slice:
     of_endpoint: set[ast.AST] = field(default_factory=set)  # of both, what names it
     # Statements that keep something on ``self``, and the variable that they set instead.
     kept: dict[ast.AST, str] = field(default_factory=dict)
+    once: set[ast.AST] = field(
+        default_factory=set
+    )  # statements that all episodes share
     foreign: bool = False  # whether some of it is a library's
     uses_endpoint: bool = False  # whether its text names ``endpoint``
 
@@ -94,6 +97,7 @@ def construction(
                 _text(place, statement, taken),
                 _bound_by(statement, taken),
                 isinstance(statement, FunctionNode),
+                statement in taken.once,
             )
             for statement in taken.statements
         ),
@@ -332,6 +336,8 @@ def _take_name(
             return True
         taken.statements.append(made)
         return _take(place, module, made, taken)
+    if not local and not _take_fillings(place, module, node, taken):
+        return False
     if name in place.imports:
         taken.foreign |= is_foreign(taken.project, place, name)
         if (own := imported_name(taken.project, taken.agent, place, name)) is not None:
@@ -349,6 +355,29 @@ def _take_name(
     if made is not None and module is not None:
         taken.imports[ImportedName(module, name)] = None
     return module is not None if made is not None else hasattr(builtins, name)
+
+
+def _take_fillings(
+    place: Syntax, module: str | None, node: ast.Name, taken: _Slice
+) -> bool:
+    """Take what a function adds to a module's object before it uses it: ``register(registry)``."""
+    if place.owner(node) == MODULE_LEVEL:
+        return True
+    if not taken.project.variable(place, node.id)[1]:
+        return True  # no object of the project
+    filled = added_before(place, node)
+    if filled is None:
+        return False
+    for each in filled:
+        if each in taken.statements:
+            continue
+        taken.statements.append(each)
+        before = len(taken.statements)
+        if not _take(place, module, each, taken):
+            return False
+        if len(taken.statements) == before:  # it needs nothing of an episode
+            taken.once.add(each)
+    return True
 
 
 def _is_plain(made: ast.AST | None) -> TypeGuard[ast.Assign | ast.AnnAssign]:

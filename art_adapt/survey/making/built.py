@@ -16,7 +16,7 @@ from art_adapt.survey.inputs.fillings import fills
 from art_adapt.survey.inputs.instances import has_library_base, is_abstract
 from art_adapt.survey.inputs.parameters import constructor_of
 from art_adapt.survey.inputs.slices import construction
-from art_adapt.survey.making.call_ranks import rank
+from art_adapt.survey.making.call_ranks import DEMOS, TESTS, rank
 from art_adapt.survey.making.constructions import is_unknown
 from art_adapt.survey.making.environment import (
     constructor_of_environment,
@@ -38,15 +38,17 @@ def with_built(
     """
     agent, place = project.files[entry.home], project.files[entry.place.path]
 
-    def built(parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+    def built(parameters: tuple[Parameter, ...], worst: int) -> tuple[Parameter, ...]:
         return tuple(
-            (_built(project, agent, place, each, reaching) or each)
+            (_built(project, agent, place, each, reaching, worst) or each)
             if is_unknown(each)
             else each
             for each in parameters
         )
 
-    constructor, parameters = built(entry.constructor), built(entry.parameters)
+    constructor = built(entry.constructor, TESTS)
+    # What a demo or a test gives the function itself may be its task.
+    parameters = built(entry.parameters, DEMOS - 1)
     return replace(entry, constructor=constructor, parameters=parameters)
 
 
@@ -70,9 +72,12 @@ def _built(
     place: Syntax,
     parameter: Parameter,
     reaching: Container[FunctionKey],
+    worst: int = TESTS,
     depth: int = 0,
 ) -> Parameter | None:
     """Build an object as the project builds others of its class, or with its constructor.
+
+    ``worst``: the rank of the calls that may show it.
 
     What the constructor has to be given is built in turn, or is a scenario's. A class that
     is filled after it is made, as a registry of tools, says too little.
@@ -95,6 +100,8 @@ def _built(
             value = Parameter(parameter.name, kind, None, positional_only=True)
             return replace(parameter, made=itself, fields=(value,), is_object=False)
         for where, call in sites:
+            if rank(project, (where, call), agent) > worst:
+                break
             made = construction(project, agent, where, call)
             if made is not None:
                 return replace(parameter, made=made)
@@ -106,7 +113,7 @@ def _built(
             made = replace(itself, value=f"{name}.{alone}()")
             return replace(parameter, made=made)
         built = [
-            _built(project, agent, home, field, reaching, depth + 1)
+            _built(project, agent, home, field, reaching, worst, depth + 1)
             if is_unknown(field) and depth < DEEPEST
             else _of_environment(project, agent, home, field)
             for field in fields

@@ -22,6 +22,7 @@ from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.tables import holds_objects
+from art_adapt.survey.inputs.clients import is_made_by_another_library
 from art_adapt.survey.inputs.run_state import is_of_a_run, is_said, is_spelled_out
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import MODEL
@@ -300,16 +301,19 @@ def _as_objects(
     """Take for objects what calls show to be some.
 
     That is a list that functions or objects are put into, as tools, and a ``client`` that
-    is an object of the project.
+    is an object of the project, or of a library without models.
     """
 
     def is_object(parameter: Parameter) -> bool:
         values = given.passed(parameter)
         if parameter.is_client:
             return parameter.annotation is None and any(
-                found[1] not in CLIENT_CLASSES
+                is_made_by_another_library(place, value)
+                or any(
+                    found[1] not in CLIENT_CLASSES
+                    for found in classes_of(given.project, place, value)
+                )
                 for place, value in values
-                for found in classes_of(given.project, place, value)
             )
         known = parameter.is_object or parameter.supplied or parameter.fields
         return not known and any(holds_objects(given.project, *each) for each in values)

@@ -29,11 +29,7 @@ def with_stand_ins(project: Project, entry: EntryPoint) -> EntryPoint:
     """
     entry = _with_listeners(project, entry)
     syntax = project.files[entry.place.path]
-    if (
-        syntax.imports_module(*PLATFORMS) is None
-        or not is_handler(project, entry.key)
-        or entry.class_name is not None
-    ):
+    if syntax.imports_module(*PLATFORMS) is None or not is_handler(project, entry.key):
         return entry
 
     def is_the_platforms(parameter: Parameter) -> bool:

@@ -1,0 +1,239 @@
+"""What episodes are given that the agent's own file does not say: what its callers make and fill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from agent_files import art_adapt
+
+ASKS = 'create(model="m", messages=messages).choices[0].message.content'
+SERVICE = f"""\
+from openai import OpenAI
+from schemas import AskRequest
+
+
+class AskService:
+    def __init__(self, client: OpenAI):
+        self.client = client
+
+    def reply(self, request: AskRequest) -> str:
+        messages = [m.model_dump() for m in request.messages]
+        return self.client.chat.completions.{ASKS}
+"""
+SCHEMAS = """\
+{import_}
+
+
+{decorator}class Message{base}:
+    role: str
+    content: str
+
+
+{decorator}class AskRequest{base}:
+    messages: {kind}
+    model: str = "gpt-4o-mini"
+"""
+A_TEST = """\
+from schemas import AskRequest, Message
+from service import AskService
+
+SAMPLE = AskRequest(messages=[Message(role="user", content="What is the weather?")])
+
+
+def test_reply(mocker):
+    assert AskService(client=mocker.Mock()).reply(SAMPLE)
+"""
+APP = """\
+from fastapi import Depends, FastAPI
+from openai import OpenAI
+from schemas import AskRequest
+from service import AskService
+
+app = FastAPI()
+
+
+def get_service() -> AskService:
+    return AskService(client=OpenAI())
+
+
+@app.post("/ask")
+def ask(request: AskRequest, service: AskService = Depends(get_service)) -> str:
+    return service.reply(request)
+"""
+PYDANTIC = {
+    "import_": "from pydantic import BaseModel",
+    "decorator": "",
+    "base": "(BaseModel)",
+}
+DATACLASS = {
+    "import_": "from dataclasses import dataclass",
+    "decorator": "@dataclass\n",
+    "base": "",
+}
+
+
+def module_of(folder: Path, name: str, files: dict[str, str]) -> str:
+    """Return the train module of a file of a project, from its imports to its rollout."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(dedent(text))
+    done = art_adapt("--diff", name, cwd=folder)
+    patch = done.stdout.decode()
+    assert "+class Scenario" in patch, done.stderr.decode()
+    added = [line[1:] for line in patch.splitlines() if line.startswith("+")]
+    return "\n".join(added).partition("from art_adapt import training")[2]
+
+
+@pytest.mark.parametrize("kind", ["list[Message]", "List[Message]"])
+def test_a_request_of_nested_models_is_the_scenarios(kind: str, tmp_path: Path) -> None:
+    """Pydantic makes its models of what a row holds; a test's literal is not the task."""
+    schemas = SCHEMAS.format(kind=kind, **PYDANTIC)
+    files = {
+        "service.py": SERVICE,
+        "schemas.py": "from typing import List\n" + schemas,
+        "tests/test_service.py": A_TEST,
+        "app.py": APP,
+    }
+    module = module_of(tmp_path, "service.py", files)
+    assert "messages: list[Any]" in module
+    assert "AskRequest(messages=scenario.messages)" in module
+
+
+def test_the_literal_of_a_test_is_never_the_task(tmp_path: Path) -> None:
+    files = {
+        "service.py": SERVICE.replace("m.model_dump()", "vars(m)"),
+        "schemas.py": SCHEMAS.format(kind="list[Message]", **DATACLASS),
+        "tests/test_service.py": A_TEST,
+        "app.py": APP,
+    }
+    module = module_of(tmp_path, "service.py", files)
+    assert "weather" not in module
+    assert "training.fill_in(" in module
+
+
+REGISTRY = """\
+    class Registry:
+        def __init__(self):
+            self.tools = {}
+
+        def add(self, tool):
+            self.tools[tool.__name__] = tool
+
+
+    default_registry = Registry()
+
+
+    def disks() -> str:
+        return "sda"
+
+
+    def register_builtin_tools(registry):
+        registry.add(disks)
+    """
+OPS = """\
+    from openai import OpenAI
+    from registry import Registry, default_registry, disks, register_builtin_tools
+
+
+    class Ops:
+        def __init__(self, *, registry: Registry):
+            self.registry = registry
+
+        def chat(self, request: str) -> str:
+            messages = [{"role": "user", "content": request}]
+            tools = [{"type": "function", "function": {"name": n}} for n in self.registry.tools]
+            reply = OpenAI().chat.completions.create(model="m", messages=messages, tools=tools)
+            return reply.choices[0].message.content
+    """
+FILLED = {
+    "by a factory": "def create_ops() -> Ops:\n    {fill}\n    return Ops(registry=default_registry)\n",
+    "by main": "def main():\n    {fill}\n    print(Ops(registry=default_registry).chat(input()))\n",
+    "and kept": (
+        "def create_ops() -> Ops:\n    {fill}\n    ops = Ops(registry=default_registry)\n"
+        "    return ops\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("how", FILLED)
+@pytest.mark.parametrize(
+    "fill", ["register_builtin_tools(default_registry)", "default_registry.add(disks)"]
+)
+def test_what_fills_an_object_of_a_module_runs_once(
+    how: str, fill: str, tmp_path: Path
+) -> None:
+    """Episodes share the object: filling it in each would give it its tools again and again."""
+    agent = dedent(OPS) + "\n\n" + FILLED[how].format(fill=fill)
+    files = {"agent.py": agent, "registry.py": REGISTRY}
+    module = module_of(tmp_path, "agent.py", files)
+    before, _, episode = module.partition("class Scenario")
+    assert f"\n{fill}\n" in before
+    assert fill not in episode
+    assert "Ops(registry=default_registry)" in episode
+
+
+USES = {
+    "a helper": "def find(query, notes):\n    return notes.nearest(query)\n",
+    "a helper's helper": (
+        "def find(query, notes):\n    return look(notes, query)\n\n\n"
+        "def look(kept, text):\n    return kept.nearest(text)\n"
+    ),
+    "a class": (
+        "class Finder:\n    def __init__(self, notes):\n        self.notes = notes\n\n"
+        "    def now(self, query):\n        return self.notes.nearest(query)\n\n\n"
+        "def find(query, notes):\n    return Finder(notes).now(query)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("uses", USES)
+def test_an_object_that_is_only_handed_on_is_no_field(
+    uses: str, tmp_path: Path
+) -> None:
+    agent = (
+        f"from openai import OpenAI\nfrom store import Notes\n\n\n{USES[uses]}\n\n"
+        "def answer(query, notes):\n"
+        '    messages = [{"role": "user", "content": query + find(query, notes)}]\n'
+        f"    return OpenAI().chat.completions.{ASKS}\n\n\n"
+        "def main():\n    notes = Notes()\n    print(answer(input('? '), notes))\n\n\n"
+        "if __name__ == '__main__':\n    main()\n"
+    )
+    store = (
+        "class Notes:\n    def nearest(self, text):\n        return 'Apples are red.'\n"
+    )
+    module = module_of(tmp_path, "agent.py", {"agent.py": agent, "store.py": store})
+    assert "notes: Any" not in module
+    assert "notes = Notes()" in module
+
+
+COG = """\
+    import discord
+    from discord.ext import commands
+    from openai import OpenAI
+
+    bot = commands.Bot(command_prefix="$", intents=discord.Intents.default())
+
+
+    class AI(commands.Cog):
+        def __init__(self, client):
+            self.client = client
+
+        @commands.command(name="ai")
+        async def ai(self, ctx):
+            messages = [{"role": "user", "content": ctx.message.content}]
+            await ctx.send(OpenAI().chat.completions.create(model="m", messages=messages).choices[0].message.content)
+
+
+    @bot.event
+    async def on_ready():
+        await bot.add_cog(AI(bot))
+    """
+
+
+def test_a_command_of_a_cog_is_called_as_its_callback(tmp_path: Path) -> None:
+    """Discord's Command is no function: called without its cog, it lacks ``self``."""
+    module = module_of(tmp_path, "bot.py", {"bot.py": COG})
+    assert "agent = AI(client=bot)" in module
+    assert "await agent.ai.callback(\n        agent, ctx=training.stand_in(" in module
