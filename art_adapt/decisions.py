@@ -19,7 +19,7 @@ from art_adapt.reward_function import check_reward
 from art_adapt.settings import Options, Origin, TrainingOptions, check
 from art_adapt.source import Place
 from art_adapt.survey.calls.roles import Role
-from art_adapt.survey.calls.said import Said, is_named
+from art_adapt.survey.calls.said import Said, is_function, is_named
 from art_adapt.survey.model import CompletionCall, EntryPoint, Exit, RewardSite, Survey
 from art_adapt.survey.side_effects.harm import Harm, Obstacle
 
@@ -105,11 +105,16 @@ def _auxiliary_names(
     """Name the functions that ask for what is not trained.
 
     A name stands for all that the function calls. Where nothing has a hook, the function
-    that runs the policy must not be named.
+    that runs the policy must not be named. ``summarize > complete`` is what ``complete``, whose
+    request has a hook, asks for ``summarize``.
     """
     names = dict.fromkeys(call.function for call in auxiliary)
     running = {entry.name, *(call.function for call in policy)}
-    return tuple(n for n in names if not (every_client and n in running))
+    asides = [f"{a.function} > {call.function}" for call in policy for a in call.asides]
+    return (
+        *(n for n in names if not (every_client and n in running)),
+        *dict.fromkeys(asides),
+    )
 
 
 def _uses_framework(survey: Survey) -> bool:
@@ -139,7 +144,11 @@ def _divide(
     auxiliary: list[CompletionCall] = []
     calls = [c for file in survey.files if file.uses_art is None for c in file.calls]
     for name in (*options.policy, *options.auxiliary):
-        if not any(is_named(call, name) for call in calls):
+        asked = (asker.function for call in calls for asker in call.askers)
+        if not (
+            any(is_named(call, name) for call in calls)
+            or any(is_function(each, name) for each in asked)
+        ):
             known = ", ".join(sorted({call.function for call in calls})) or "none"
             raise Refusal(
                 f"no completion call is named {name!r}",

@@ -25,6 +25,7 @@ from art_adapt.recording.state import (
     outside,
     stop,
 )
+from art_adapt.recording.unhooked import waits_aside
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -99,6 +100,8 @@ def recorded(create: F, asking: str = "") -> F:
 
     def call(args: Any, kwargs: Any, caller: str) -> Any:
         if (here := current()) is not None:
+            if waits_aside(here.auxiliary):
+                return create(*args, **kwargs)
             return here.call(create, args, kwargs, asking or _readable(caller))
         if os.environ.get(TRAINING_PROCESS) not in (None, str(os.getpid())):
             raise stop(OTHER_PROCESS)

@@ -11,7 +11,7 @@ import asyncio
 import functools
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,14 +78,16 @@ class Asked:
     def is_named(self, names: Iterable[str]) -> bool:
         """Tell whether its model or agent is named, or a function that waits for it.
 
-        A class is named for all of its methods.
+        A class is named for all of its methods. ``summarize > complete`` names what
+        ``complete`` asks while ``summarize`` waits for it.
         """
         # A script's "<module>" waits for all that it does: only as the nearest it counts.
         waiting = [self.function, *(f for f in self.functions if "<" not in f)]
         return any(
             name in (self.model, *waiting)
             or (name == self.agent and self.agent != "")
-            or any(f.endswith(f".{name}") or f.startswith(f"{name}.") for f in waiting)
+            or any(_is_function(f, name) for f in waiting)
+            or is_aside(waiting, name)
             for name in names
         )
 
@@ -191,6 +193,31 @@ def options_of(options: Any) -> Json:
     given = {name: getattr(options, name, None) for name in OPTIONS}
     absent = (openai.NotGiven, openai.Omit, type(None))
     return {k: v for k, v in given.items() if not isinstance(v, absent)}
+
+
+def _is_function(function: str, name: str) -> bool:
+    return (
+        function == name
+        or function.endswith(f".{name}")
+        or function.startswith(f"{name}.")
+    )
+
+
+def is_aside(waiting: Sequence[str], name: str) -> bool:
+    """Tell whether ``outer > inner`` names a request for which functions wait, nearest first."""
+    outer, arrow, inner = name.partition(" > ")
+    return arrow != "" and any(
+        _is_function(asking, inner)
+        and any(_is_function(each, outer) for each in waiting[at + 1 :])
+        for at, asking in enumerate(waiting)
+    )
+
+
+def waits_aside(names: Iterable[str]) -> bool:
+    """Tell whether functions that wait here ask a side job through one that has a hook."""
+    asides = [name for name in names if " > " in name]
+    waiting = _waiting() if asides else None
+    return waiting is not None and any(is_aside(waiting[0], each) for each in asides)
 
 
 def _waiting() -> tuple[tuple[str, ...], str, str, int] | None:

@@ -110,6 +110,9 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
         if call in decisions.policy and asks_another_model(call, decisions.policy):
             remedy = f"--auxiliary {call.function} keeps it out of training"
             yield Line("", "  asks another model than the conversation", remedy)
+        for asker in call.asides:
+            what = f"{at(asker.place)}  {asker.function}, through {call.function}"
+            yield Line("auxiliary", what, asker.reason)
     yield from _tool_lines(survey)
     yield from _entry_lines(decisions)
     for site in decisions.rewards:

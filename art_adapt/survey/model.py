@@ -16,6 +16,7 @@ from art_adapt.code.importable import ImportedName
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
+from art_adapt.survey.calls.asides import Asker
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.roles import Role, usual_model
 from art_adapt.survey.calls.said import NOTHING, Said
@@ -36,7 +37,8 @@ class CompletionCall:
     """A place where the agent asks a chat model for a completion.
 
     ``span`` is the callee, which ``recorded(...)`` goes around. ``referenced``: the callee
-    is passed on (to a retry helper, a thread, a partial) and not called here.
+    is passed on (to a retry helper, a thread, a partial) and not called here. ``askers``:
+    functions that ask through the one that makes it.
     """
 
     place: Place
@@ -60,10 +62,21 @@ class CompletionCall:
     loop: ToolLoop | None
     role: Role
     reason: str
+    askers: tuple[Asker, ...] = ()
+
+    @property
+    def asides(self) -> tuple[Asker, ...]:
+        """Return the functions whose side jobs go through a call that is trained."""
+        is_trained = self.role is Role.POLICY
+        return tuple(each for each in self.askers if each.reason and is_trained)
 
     @staticmethod
     def of(
-        call: FoundCall, loop: ToolLoop | None, role: Role, reason: str
+        call: FoundCall,
+        loop: ToolLoop | None,
+        role: Role,
+        reason: str,
+        askers: tuple[Asker, ...] = (),
     ) -> CompletionCall:
         """Describe a call that was found, with the loop around it and the role it has."""
         syntax = call.syntax
@@ -89,6 +102,7 @@ class CompletionCall:
             loop=loop,
             role=role,
             reason=reason,
+            askers=askers,
         )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from art_adapt.survey.calls.roles import Role
 
 if TYPE_CHECKING:  # a survey holds what was said
+    from art_adapt.survey.calls.asides import Asker
     from art_adapt.survey.model import CompletionCall
 
 
@@ -20,7 +21,11 @@ class Said:
     auxiliary: tuple[str, ...] = ()
 
     def of(self, call: CompletionCall) -> CompletionCall:
-        """Return a call with the role that is said of it, or that it has."""
+        """Return a call with the role that is said of it, or that it has.
+
+        The same goes for those who ask through it.
+        """
+        call = replace(call, askers=tuple(map(self._of_asker, call.askers)))
         for role, names in (
             (Role.AUXILIARY, self.auxiliary),
             (Role.POLICY, self.policy),
@@ -30,6 +35,17 @@ class Said:
                 named = replace(call, role=role, reason=f"named: --{role} {name}")
                 return call if call.role is role else named
         return call
+
+    def _of_asker(self, asker: Asker) -> Asker:
+        for role, names in (
+            (Role.AUXILIARY, self.auxiliary),
+            (Role.POLICY, self.policy),
+        ):
+            name = next((n for n in names if is_function(asker.function, n)), None)
+            if name is not None:
+                aside = f"named: --{role} {name}" if role is Role.AUXILIARY else ""
+                return replace(asker, reason=aside)
+        return asker
 
 
 NOTHING = Said()
@@ -42,10 +58,15 @@ def is_named(call: CompletionCall, name: str) -> bool:
         return call.place.line == int(line) and call.place.path.as_posix().endswith(
             path
         )
+    return is_function(call.function, name)
+
+
+def is_function(function: str, name: str) -> bool:
+    """Tell whether a name means a function: its own, or of the class that it is in."""
     return (
-        call.function == name
-        or call.function.endswith("." + name)
-        or call.function.startswith(name + ".")
+        function == name
+        or function.endswith("." + name)
+        or function.startswith(name + ".")
     )
 
 

@@ -16,6 +16,7 @@ from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.source import Place
+from art_adapt.survey.calls.asides import askers_of
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.calls.create_aliases import uses_of
@@ -79,7 +80,14 @@ class Found:
         roles = roles_of(every, loops, _in_tools(project, graph, every))
         calls = {
             path: [
-                said.of(CompletionCall.of(call, loops.get(call), *roles[call]))
+                said.of(
+                    CompletionCall.of(
+                        call,
+                        loops.get(call),
+                        *roles[call],
+                        askers_of(project, graph, call, in_loop=call in loops),
+                    )
+                )
                 for call in found.get(path, ())
             ]
             for path in project.files
@@ -102,12 +110,12 @@ class Found:
 
     @property
     def side_jobs(self) -> Iterator[FoundCall]:
-        """Yield the completion calls beside the policy's."""
+        """Yield the completion calls beside the policy's, or through which others ask, too."""
         aside = {
             (call.place.path, call.span)
             for calls in self.calls.values()
             for call in calls
-            if call.role is Role.AUXILIARY
+            if call.role is Role.AUXILIARY or call.asides
         }
         for found in self.asking.completions.values():
             if (found.syntax.source.path, Span.of(found.callee)) in aside:

@@ -1,0 +1,90 @@
+"""Finds the side jobs that ask through a function which the agent's own turns go through as well.
+
+A hook goes around the request in ``complete(messages)``, whoever calls it. What the turn loop
+asks is trained; what ``summarize(messages)`` asks over it, in a conversation of its own, is not.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.nodes import argument_of, dotted, grown_list
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.source import Place
+from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.words import SIDE_JOB
+
+
+@dataclass(frozen=True)
+class Asker:
+    """A function that asks the model through another one, at a place.
+
+    ``reason`` says why what it asks is a side job; nothing where it is not known to be one.
+    """
+
+    function: str
+    place: Place
+    reason: str = ""
+
+
+def askers_of(
+    project: Project, graph: CallGraph, call: FoundCall, *, in_loop: bool
+) -> tuple[Asker, ...]:
+    """Return the functions that ask through the function which makes a completion call.
+
+    ``in_loop``: turns of a conversation go through it. Then one that is named like a side job,
+    and begins a conversation there, is one, if another function asks through it.
+    """
+    key = (call.syntax.source.path, call.function)
+    sites = [
+        (place, site)
+        for place, site in graph.calls_of(project, key)
+        if place.owner(site) not in (MODULE_LEVEL, call.function)
+    ]
+    turns = [s for s in sites if not SIDE_JOB.search(_named(s))]
+    return tuple(
+        dict.fromkeys(
+            Asker(
+                place.owner(site),
+                place.place(site),
+                f"{place.owner(site)} is a side job by its name, beside the conversation in "
+                f"{turns[0][0].owner(turns[0][1])}"
+                if in_loop
+                and turns
+                and (place, site) not in turns
+                and _begins(call, place, site)
+                else "",
+            )
+            for place, site in sites
+        )
+    )
+
+
+def _named(site: tuple[Syntax, ast.Call]) -> str:
+    place, call = site
+    return f"{place.source.path.stem}.{place.owner(call)}"
+
+
+def _begins(call: FoundCall, place: Syntax, site: ast.Call) -> bool:
+    """True if a call gives a helper a conversation that begins and ends there."""
+    function = call.syntax.functions[call.function]
+    name = dotted(call.messages) if call.messages is not None else None
+    given = argument_of(site, name or "", function.positional)
+    if given is None:
+        return False
+    values = list(_lists(place, given))
+    return bool(values) and all(isinstance(each, ast.List) for each in values)
+
+
+def _lists(place: Syntax, given: ast.expr) -> Iterator[ast.expr]:
+    if not isinstance(given, ast.Name):
+        yield given
+        return
+    owner = place.owner(given)
+    if any(grown_list(node) == given.id for node in place.owned_by(owner)):
+        yield given  # it goes on
+    yield from place.values_of(given) or [given]

@@ -1,0 +1,137 @@
+"""Side jobs that ask through the function which the agent's own turns go through as well."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agent_files import art_adapt
+
+HELPER = """\
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def complete(messages, tools=None):
+    return client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+"""
+LOOP = """\
+from llm import complete
+
+TOOLS = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
+
+
+def run(task: str) -> str:
+    messages = [{"role": "user", "content": task}]
+    while True:
+        messages = compact(messages)
+        reply = complete(messages, TOOLS)
+        messages.append(reply)
+        if not reply.tool_calls:
+            return reply.content
+        for call in reply.tool_calls:
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": "a door"})
+
+
+def compact(messages):
+    if len(messages) < 5:
+        return messages
+    return [messages[0], {"role": "user", "content": summarize(str(messages[1:]))}]
+
+
+"""
+ASIDE = {
+    "a list in the call": (
+        "def summarize(text):\n"
+        "    return complete([{'role': 'user', 'content': text}]).content\n"
+    ),
+    "by name": (
+        "def summarize(text):\n"
+        "    return complete(messages=[{'role': 'user', 'content': text}]).content\n"
+    ),
+    "a list of its own": (
+        "def summarize(text):\n    asked = [{'role': 'user', 'content': text}]\n"
+        "    reply = complete(asked)\n    return reply.content\n"
+    ),
+    "a method": (
+        "class Memory:\n    def summary(self, text):\n"
+        "        return complete([{'role': 'user', 'content': text}]).content\n\n\n"
+        "def summarize(text):\n    return Memory().summary(text)\n"
+    ),
+}
+NOT_ASIDE = {
+    "its name says nothing": (
+        "def summarize(text):\n    return shorter(text)\n\n\ndef shorter(text):\n"
+        "    return complete([{'role': 'user', 'content': text}]).content\n"
+    ),
+    "it goes on with the conversation": (
+        "def summarize(text):\n    return text\n\n\ndef reflect(messages):\n"
+        "    return complete(messages).content\n"
+    ),
+    "its list grows": (
+        "def summarize(text):\n    asked = [{'role': 'user', 'content': text}]\n"
+        "    reply = complete(asked)\n    asked.append(reply)\n"
+        "    return complete(asked).content\n"
+    ),
+}
+
+
+def auxiliary_of(folder: Path, rest: str, *options: str) -> tuple[str, str]:
+    """Return the train module's line of what is not trained, and the report."""
+    (folder / "llm.py").write_text(HELPER)
+    (folder / "agent.py").write_text(LOOP + rest)
+    done = art_adapt("--diff", "agent.py", *options, cwd=folder)
+    lines = done.stdout.decode().splitlines()
+    found = [line for line in lines if line.startswith("+AUXILIARY")]
+    return found[0] if found else "", done.stderr.decode()
+
+
+@pytest.mark.parametrize("spelling", ASIDE)
+def test_a_side_job_of_a_shared_helper_is_not_trained(
+    spelling: str, tmp_path: Path
+) -> None:
+    line, said = auxiliary_of(tmp_path, ASIDE[spelling])
+    name = "Memory.summary" if spelling == "a method" else "summarize"
+    assert f'"{name} > complete"' in line, said
+    assert f"{name}, through complete" in said
+
+
+@pytest.mark.parametrize("spelling", NOT_ASIDE)
+def test_turns_of_the_agent_are_trained(spelling: str, tmp_path: Path) -> None:
+    line, said = auxiliary_of(tmp_path, NOT_ASIDE[spelling])
+    assert " > " not in line
+    assert "through complete" not in said
+
+
+def test_a_flag_says_which_of_them_is_trained(tmp_path: Path) -> None:
+    trained, _ = auxiliary_of(tmp_path, ASIDE["by name"], *("--policy", "summarize"))
+    assert " > " not in trained
+    spelling = NOT_ASIDE["its name says nothing"]
+    aside, said = auxiliary_of(tmp_path, spelling, "--auxiliary", "shorter")
+    assert '"shorter > complete"' in aside
+    assert "named: --auxiliary shorter" in said
+
+
+@pytest.mark.wide
+def test_what_it_asks_is_none_of_the_recorded_turns(tmp_path: Path) -> None:
+    """The summary of each episode goes to another model; with --policy it is recorded."""
+    rest = ASIDE["by name"].replace("text}]", "text[:40]}]")
+    agent = (LOOP + rest).replace("len(messages) < 5", "len(messages) != 1")
+    figures: dict[str, dict[str, Any]] = {}
+    for option in ("--auxiliary", "--policy"):
+        folder = tmp_path / option
+        folder.mkdir()
+        (folder / "llm.py").write_text(HELPER)
+        (folder / "agent.py").write_text(agent)
+        (folder / "scenarios.jsonl").write_text('{"task": "one"}\n{"task": "two"}\n')
+        done = art_adapt("agent.py", "-y", option, "summarize", cwd=folder)
+        assert done.returncode == 0, done.stderr.decode()
+        told = art_adapt("rehearse", "agent_train.py", "--json", cwd=folder)
+        figures[option] = json.loads(told.stdout)["figures"]
+    aside, trained = figures["--auxiliary"], figures["--policy"]
+    assert aside["recorded"] == aside["calls"]
+    assert aside["auxiliary"] >= aside["episodes"]
+    assert trained["calls"] >= aside["calls"] + trained["episodes"] / 2
