@@ -101,6 +101,12 @@ def near(entry: EntryPoint, others: Sequence[EntryPoint]) -> tuple[EntryPoint, .
     )
 
 
+def option_for(entry: EntryPoint, others: Sequence[EntryPoint]) -> str:
+    """Return what ``--entry`` is given for a candidate, with its file where a name is not enough."""
+    alike = any(e.called == entry.called and e.home != entry.home for e in others)
+    return f"{shown(entry.home)}:{entry.called}" if alike else entry.called
+
+
 def _request(survey: Survey) -> EntryPoint:
     """Return the place where the agent asks its model, whose requests are recorded."""
     call = next(call for call in survey.calls if call.supported)
@@ -235,9 +241,7 @@ def _unclear(likeliest: Sequence[EntryPoint]) -> UnclearEntry:
     if (more := len(likeliest) - MOST_LISTED) > 0:
         listed += f"\n    and {more} more"
     first = likeliest[0]
-    example = first.name
-    if [entry.name for entry in likeliest].count(example) > 1:
-        example = f"{shown(first.place.path)}:{first.called}"
+    example = option_for(first, likeliest)
     return UnclearEntry(
         f"several entry points: {len(likeliest)} functions could run an episode{listed}",
         next_step=f"name one, for example --entry {quote(example)}; or run the agent once with art-adapt capture -- COMMAND, "

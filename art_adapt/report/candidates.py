@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from art_adapt.entry_decision import near
+from art_adapt.entry_decision import near, option_for
 from art_adapt.paths import at
 from art_adapt.printable import counted
 from art_adapt.seen.decision import Seen
@@ -32,7 +32,7 @@ def explained(entries: Sequence[EntryPoint]) -> Iterator[str]:
     if (more := len(entries) - MOST_EXPLAINED) > 0:
         yield f"and {more} more"
     if entries and (rivals := near(entries[0], entries[1:])):
-        names = ", ".join(each.called for each in rivals)
+        names = ", ".join(option_for(each, entries) for each in rivals)
         yield f"Nearly as likely as {entries[0].called}: {names}. Choose with --entry."
 
 

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from art_adapt.calls import Api
 from art_adapt.decisions import Decisions
-from art_adapt.entry_decision import near
+from art_adapt.entry_decision import near, option_for
 from art_adapt.paths import at
 from art_adapt.plan import Plan
 from art_adapt.printable import counted, printable
@@ -185,7 +185,9 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
         ][: 3 - len(close)]
         detail = "no path from here to a model call was found: rehearse to be sure"
         if decisions.entry.score > UNSEEN:
-            also = f"also possible: {', '.join(map(str, others))} (--entry)"
+            every = [decisions.entry, *decisions.other_entries]
+            options = ", ".join(option_for(each, every) for each in others)
+            also = f"also possible: {options} (--entry)"
             helps = (
                 "a helper that sends what its callers pass, and no caller with a conversation "
                 "was found: if a caller runs the episode, name it with --entry"
@@ -194,7 +196,7 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
                 f"its name suggests a side job ({decisions.entry.side_job}): if it serves an agent, "
                 "adapt that agent's file instead"
             )
-            named = ", ".join(map(str, close))
+            named = ", ".join(option_for(each, every) for each in close)
             alike = f"nearly as likely: {named} (choose with --entry, or run art-adapt capture)"
             is_seen = decisions.origins.get("entry") is Origin.SEEN
             said = (
@@ -381,5 +383,6 @@ def _decision_lines(decisions: Decisions, seen: Seen | None) -> Iterator[Line]:
             runs = counted(len(seen.runs), "run")
             said = f"(seen in {runs})"
             if seen.read is not None:
-                said += f"; the code alone suggests {seen.read} (--entry)"
+                suggested = option_for(seen.read, [*filter(None, [decisions.entry])])
+                said += f"; the code alone suggests {suggested} (--entry)"
         yield Line(name.replace("_", " "), value, said)

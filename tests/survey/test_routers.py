@@ -89,3 +89,24 @@ def test_an_object_that_decorates_nothing_brings_nothing(tmp_path: Path) -> None
     done = art_adapt("--diff", "app/main.py", cwd=tmp_path)
     assert done.returncode == 2
     assert b"no call path leads from main.py to the model call" in done.stderr
+
+
+def test_candidates_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    """What the report names can be given to --entry."""
+    service = (
+        "from openai import OpenAI\n\n\ndef chat(message: str, db) -> str:\n"
+        "    asked = [{'role': 'user', 'content': message + str(db.rows())}]\n"
+        "    return OpenAI().chat.completions.create(model='m', messages=asked).choices[0].message.content\n"
+    )
+    routes = (
+        "import service\nfrom fastapi import APIRouter, Depends\nfrom pydantic import BaseModel\n\n"
+        "router = APIRouter()\n\n\nclass Ask(BaseModel):\n    message: str\n\n\n"
+        "@router.post('/chat')\ndef chat(request: Ask, db=Depends(print)) -> dict:\n"
+        "    return {'answer': service.chat(request.message, db)}\n"
+    )
+    (tmp_path / "service.py").write_text(service)
+    (tmp_path / "routes.py").write_text(routes)
+    said = art_adapt("--diff", "routes.py", cwd=tmp_path).stderr.decode()
+    assert "nearly as likely: routes.py:chat (" in said
+    taken = art_adapt("--diff", "--entry", "routes.py:chat", "routes.py", cwd=tmp_path)
+    assert "entry point routes.py:" in taken.stderr.decode()

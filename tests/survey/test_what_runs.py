@@ -576,6 +576,13 @@ def test_turn_loops_are_told_from_retries_and_data(
         ("while True", "said += reply\n  if said == task:\n   break", None),
         ("while True", "turns += 1\n  if turns > MOST:\n   raise TimeoutError", "MOST"),
         ("while True", "if turns > MOST:\n   break", None),  # it counts nothing
+        # It counts other things than turns.
+        ("while True", "if cut:\n   tries += 1\n   if tries > MOST:\n    break", None),
+        (
+            "while True",
+            "if not more:\n   break\n  else:\n   turns += 1\n  if turns > MOST:\n   break",
+            "MOST",
+        ),
         ("while True", "", None),
     ],
 )

@@ -253,6 +253,7 @@ def _guard(syntax: Syntax, loop: ast.While) -> str | None:
         and isinstance(node.op, ast.Add)
         and isinstance(node.value, ast.Constant)
         and dotted(node.target) is not None
+        and _is_of_each_turn(syntax, loop, node)
     }
     for node in ast.walk(loop):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Compare):
@@ -269,6 +270,25 @@ def _guard(syntax: Syntax, loop: ast.While) -> str | None:
             ):
                 return syntax.text(bound)
     return None
+
+
+def _is_of_each_turn(syntax: Syntax, loop: ast.While, counting: ast.AST) -> bool:
+    """True if a statement runs in each turn that another one follows.
+
+    ``retries += 1`` where a reply was cut off counts something else.
+    """
+    inner = counting
+    for outer in syntax.ancestors(counting):
+        if outer is loop:
+            return True
+        if isinstance(outer, ast.If):
+            other = outer.orelse if inner in outer.body else outer.body
+            if not other or not isinstance(other[-1], LEAVING):
+                return False
+        elif not isinstance(outer, ast.Try | ast.With | ast.AsyncWith):
+            return False
+        inner = outer
+    return False
 
 
 def _sides(
