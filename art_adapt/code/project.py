@@ -86,8 +86,9 @@ class Project:
                 continue
             try:
                 found = self._read(path)
-            except Refusal:
-                continue  # written for a newer Python, or not readable
+            except Refusal as refusal:  # written for a newer Python, or not readable
+                self.session.unread[path] = refusal
+                continue
             self.files[path] = found
             added.append(found)
         self._follow_imports(added)

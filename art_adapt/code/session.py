@@ -23,6 +23,7 @@ WORDS = re.compile(rb"[^\s.,()]+")
 
 if TYPE_CHECKING:
     from art_adapt.code.syntax import Syntax
+    from art_adapt.errors import Refusal
 
 VERSIONS = 4  # of one answer: for the projects that are looked at by turns
 
@@ -59,11 +60,13 @@ class Session:
     """The files that were read, each once, and the answers about them.
 
     ``notice`` is told how many files were read, as it goes, and None when that has ended.
-    ``shown`` is what somebody let it watch.
+    ``shown`` is what somebody let it watch. ``unread`` are the files that could not be read
+    and may say how the agent is used, with why.
     """
 
     notice: Callable[[int | None], None] = _say_nothing
     shown: Shown = Shown()
+    unread: dict[Path, Refusal] = field(default_factory=dict)
 
     _syntaxes: dict[tuple[Path, bytes], Syntax] = field(default_factory=dict)
     _below: dict[Path, list[Path]] = field(default_factory=dict)

@@ -293,7 +293,8 @@ def _watch_once(sources: Sequence[Source], options: Options) -> None:
     if (wanted := offer_to_watch(agent)) is None:
         return
     try:
-        watch(shlex.split(wanted.command), agent, scripted=wanted.scripted)
+        let_through = () if wanted.scripted else None
+        watch(shlex.split(wanted.command), agent, scripted=let_through)
     except Refusal as refusal:  # what it has shown is kept, and what it has not is read
         print(f"art-adapt: {refusal}")
 

@@ -62,6 +62,14 @@ def capture(
             help="Let a made-up model answer, without a key: nothing leaves this machine.",
         ),
     ] = False,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --scripted, an environment variable that the agent gets, whatever it "
+            "holds; may be repeated.",
+        ),
+    ] = None,
     allow: Annotated[
         list[str] | None,
         typer.Option(
@@ -94,7 +102,8 @@ def capture(
             next_step="leave out --scripted, or rehearse the train module",
         )
     if not known:
-        raise typer.Exit(watch(command, ran, output, allow or (), scripted=scripted))
+        let_through = (env or ()) if scripted else None
+        raise typer.Exit(watch(command, ran, output, allow or (), let_through))
     if ran is None:
         raise Refusal(
             f"cannot find the agent's file in the command {' '.join(command)}",
@@ -126,13 +135,12 @@ def watch(
     agent: Path | None,
     output: Path | None = None,
     allowed: Sequence[str] = (),
-    *,
-    scripted: bool = False,
+    scripted: Sequence[str] | None = None,
 ) -> int:
     """Run a command, see which function runs the episodes, and keep their rows.
 
-    ``scripted``: a made-up model answers. The other parameters are those of ``capture``.
-    Returns the command's exit code.
+    ``scripted``: a made-up model answers, and these variables are let through to the agent. The
+    other parameters are those of ``capture``. Returns the command's exit code.
 
     Raises:
         Refusal: it cannot be started, or shows nothing that rows could be made of.
@@ -155,8 +163,8 @@ def watch(
         raise Refusal(f"cannot create {file.parent}: {error.strerror}") from error
     made_up: frozenset[str] = frozenset()
     withheld: tuple[str, ...] = ()
-    if scripted:
-        code, made_up, withheld = _run_scripted(command, near, file)
+    if scripted is not None:
+        code, made_up, withheld = _run_scripted(command, near, file, scripted)
     else:
         code = _run(command, near, file)
     runs = read_runs(file, known)
@@ -175,7 +183,7 @@ def watch(
     key = Path(point.key[0]).resolve(), point.key[1]
     names = [source.name for source in fields]
     notes = notes_of(runs, key, fields)
-    if scripted:  # what came of it is made up
+    if scripted is not None:  # what came of it is made up
         notes = ({**each, "outcome": "scripted", "answer": None} for each in notes)
     kept = kept_rows(notes, names, _earlier(path), allowed, made_up)
     append_rows(path, kept.rows)
@@ -193,7 +201,7 @@ def _run(command: Sequence[str], agent: Path, file: Path) -> int:
 
 
 def _run_scripted(
-    command: Sequence[str], agent: Path, file: Path
+    command: Sequence[str], agent: Path, file: Path, let_through: Sequence[str]
 ) -> tuple[int, frozenset[str], tuple[str, ...]]:
     """Run a command whose model is the scripted one, in the environment of a rehearsal.
 
@@ -208,7 +216,7 @@ def _run_scripted(
     module = agent.with_name(f"{agent.stem}_train.py")
     with ScriptedModel(seed=0, rows=()) as model:
         listened = activity_in(project_root(agent), file, model.url)
-        made = environment(model.url, module)
+        made = environment(model.url, module, let_through)
         # An address or a key; a shorter one may be the user's own word by chance.
         made_up = frozenset(
             {each for each in made.variables.values() if len(each) >= SHORTEST}

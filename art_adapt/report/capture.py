@@ -24,7 +24,8 @@ def say_seen(runs: Sequence[Run], code: int, withheld: Sequence[str] = ()) -> No
     if code and withheld:
         names = printable(", ".join(withheld))
         say(
-            f"\nnot passed on: {names}; with --scripted, no key and no address leaves this shell\n"
+            f"\nnot passed on: {names}. With --scripted, no key and no address leaves this shell; "
+            f"--env {printable(withheld[0])} passes it on\n"
         )
     requests = [request for run in runs for request in run.requests]
     if not requests:

@@ -13,7 +13,7 @@ from typing import TextIO
 from art_adapt.calls import Api
 from art_adapt.decisions import Decisions
 from art_adapt.entry_decision import near, option_for
-from art_adapt.paths import at
+from art_adapt.paths import at, shown
 from art_adapt.plan import Plan
 from art_adapt.printable import counted, printable
 from art_adapt.recipe.fields import to_fill_in
@@ -342,6 +342,11 @@ def _obstacle_lines(survey: Survey) -> Iterator[Line]:
             continue  # it is seen in training
         what = f"{at(obstacle.place)}  {obstacle.what}"
         yield Line("not handled", what, obstacle.instead)
+    for refusal in survey.unread:
+        path = shown(refusal.path) if refusal.path is not None else ""
+        where = f"{path}:{refusal.line}" if refusal.line is not None else path
+        then = f"it uses the agent, so {refusal.next_step}"
+        yield Line("not read", f"{where}  {refusal.what}", then)
 
 
 def _entry_name(decisions: Decisions) -> str:

@@ -14,6 +14,7 @@ from art_adapt.code.classes import FunctionKey
 from art_adapt.code.hooks import HooksPlace
 from art_adapt.code.importable import ImportedName
 from art_adapt.code.syntax import MODULE_LEVEL
+from art_adapt.errors import Refusal
 from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
 from art_adapt.survey.calls.asides import Asker
@@ -387,7 +388,8 @@ class Survey:
     """The findings in an agent: its files, and its entry points, likeliest first.
 
     ``read``: all files that they rest on. ``unreached``: completion calls in imported files to
-    which nothing in a named file leads. ``said``: what somebody says of its calls.
+    which nothing in a named file leads. ``said``: what somebody says of its calls. ``unread``:
+    files that use the agent and cannot be read, with why.
     """
 
     files: tuple[FileSurvey, ...]
@@ -395,6 +397,7 @@ class Survey:
     read: tuple[Source, ...] = field(default=(), repr=False)
     unreached: tuple[Place, ...] = ()
     said: Said = NOTHING
+    unread: tuple[Refusal, ...] = ()
 
     @property
     def calls(self) -> tuple[CompletionCall, ...]:

@@ -92,7 +92,8 @@ def _surveyed(
     entry_points = tuple(next(settled) if e in likely else e for e in entry_points)
     read = tuple(syntax.source for syntax in episodes.found.project.files.values())
     files = tuple(_files(episodes, entry_points))
-    return Survey(files, entry_points, read, found.unreached, said)
+    unread = tuple(session.unread.values())
+    return Survey(files, entry_points, read, found.unreached, said, unread)
 
 
 def _as_used(

@@ -237,3 +237,22 @@ def test_a_command_of_a_cog_is_called_as_its_callback(tmp_path: Path) -> None:
     module = module_of(tmp_path, "bot.py", {"bot.py": COG})
     assert "agent = AI(client=bot)" in module
     assert "await agent.ai.callback(\n        agent, ctx=training.stand_in(" in module
+
+
+def test_a_file_that_uses_the_agent_and_cannot_be_read_is_named(tmp_path: Path) -> None:
+    agent = (
+        "from openai import OpenAI\n\n\nclass Agent:\n    def __init__(self, limit=3):\n"
+        "        self.limit = limit\n\n    def execute(self, text: str) -> str:\n"
+        '        messages = [{"role": "user", "content": text}]\n'
+        f"        return OpenAI().chat.completions.{ASKS}\n"
+    )
+    app = "from agent import Agent\n\nagent = Agent(limit=9)\nprint(agent.execute(input(:)\n"
+    (tmp_path / "agent.py").write_text(agent)
+    (tmp_path / "app.py").write_text(app)
+    said = art_adapt("--diff", "agent.py", cwd=tmp_path).stderr.decode()
+    assert "not read    app.py:4  " in said
+    assert "it uses the agent, so " in said
+    (tmp_path / "app.py").write_text(app.replace("(:)", "()))"))
+    assert (
+        "not read" not in art_adapt("--diff", "agent.py", cwd=tmp_path).stderr.decode()
+    )
