@@ -256,3 +256,16 @@ def test_a_file_that_uses_the_agent_and_cannot_be_read_is_named(tmp_path: Path) 
     assert (
         "not read" not in art_adapt("--diff", "agent.py", cwd=tmp_path).stderr.decode()
     )
+
+
+def test_a_client_that_the_agent_asks_is_the_models(tmp_path: Path) -> None:
+    """Groq's client is of a library that is not OpenAI's, and the agent asks over it."""
+    agent = (
+        "def answer(question, client):\n"
+        '    messages = [{"role": "user", "content": question}]\n'
+        f"    return client.chat.completions.{ASKS}\n"
+    )
+    main = "from agent import answer\nfrom groq import Groq\n\nprint(answer(input(), Groq()))\n"
+    files = {"agent.py": "import openai\n\n\n" + agent, "main.py": main}
+    module = module_of(tmp_path, "agent.py", files)
+    assert "client = OpenAI(**training.policy_endpoint())" in module

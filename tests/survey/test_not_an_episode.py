@@ -8,10 +8,12 @@ from textwrap import dedent, indent
 import pytest
 from agent_files import art_adapt
 
+from art_adapt.code.project import Project
 from art_adapt.entry_decision import decide_entry
 from art_adapt.errors import Refusal
 from art_adapt.settings import Options
 from art_adapt.source import read_source
+from art_adapt.survey.candidates.launches import runs_for_ever
 from art_adapt.survey.survey import survey
 
 HEAD = """\
@@ -727,3 +729,55 @@ def test_what_pytest_runs_is_no_candidate(kind: str, tmp_path: Path) -> None:
     found = survey([read_source(tmp_path / "gateway.py")])
     assert not [e.called for e in found.entry_points if "test_" in e.called]
     assert found.entry_points[0].called in ("Desk.handle", "Gateway.generate")
+
+
+MAIL = f"""\
+{HEAD}import asyncio
+
+{THINK}def extract(mail: str) -> str:
+    return think([{{"role": "user", "content": "Give the amount: " + mail}}])
+
+
+def poll_once(bot):
+    for mail in bot.unread():
+        bot.send(extract(mail))
+
+
+"""
+POLLERS = {
+    "a loop": "def serve(bot):\n    while True:\n        poll_once(bot)\n        bot.sleep(60)\n",
+    "gathered": (
+        "async def serve(bot):\n    await asyncio.gather(watch(bot))\n\n\n"
+        "async def watch(bot):\n    while True:\n        poll_once(bot)\n"
+        "        await asyncio.sleep(60)\n"
+    ),
+    "through a method": (
+        "class Poller:\n    def loop(self, bot):\n        while 1:\n            poll_once(bot)\n\n\n"
+        "def serve(bot):\n    Poller().loop(bot)\n"
+    ),
+}
+ENDING = {
+    "it leaves": "def serve(bot):\n    while True:\n        poll_once(bot)\n        if bot.done:\n            break\n",
+    "a chat": (
+        "def serve(name: str):\n    messages = [name]\n    while True:\n"
+        "        messages.append(input('> '))\n        messages.append(think(messages))\n"
+        "        print(messages[-1])\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("poller", POLLERS)
+def test_what_polls_for_ever_is_no_episode(poller: str, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(MAIL + POLLERS[poller])
+    found = survey([read_source(tmp_path / "agent.py")])
+    assert found.entry_points[0].called in ("poll_once", "extract")
+
+
+@pytest.mark.parametrize("loop", [*POLLERS, *ENDING])
+def test_a_loop_that_ends_or_waits_for_a_person_is_none(
+    loop: str, tmp_path: Path
+) -> None:
+    agent = tmp_path / "agent.py"
+    agent.write_text(MAIL + {**POLLERS, **ENDING}[loop])
+    project = Project.of([read_source(agent)], {})
+    assert runs_for_ever(project, (agent, "serve")) == (loop in POLLERS)

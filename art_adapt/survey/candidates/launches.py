@@ -9,6 +9,7 @@ from art_adapt.code.classes import FunctionKey
 from art_adapt.code.definitions import COMPREHENSIONS
 from art_adapt.code.nodes import Function, decorator_names, dotted, last_name
 from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.candidates.leads import Leads
@@ -23,6 +24,8 @@ from art_adapt.words import (
 )
 
 COMMANDS = frozenset({"command", "hybrid_command", "slash_command"})
+LEAVING = ast.Break | ast.Return | ast.Raise | ast.Yield | ast.YieldFrom
+POLLING = 2  # calls from a function to the loop that it ends with
 STARTS_TASKS = frozenset({"create_task", "ensure_future"})
 
 
@@ -35,7 +38,33 @@ def is_launch(project: Project, key: FunctionKey) -> bool:
     function = syntax.functions[qualname]
     name = function.node.name
     named = STARTS.match(name) is not None and not _has_a_task(function)
-    return named or is_handler(project, key)
+    return named or is_handler(project, key) or runs_for_ever(project, key)
+
+
+def runs_for_ever(project: Project, key: FunctionKey, depth: int = POLLING) -> bool:
+    """True if a function ends with a loop that nothing leaves, or with a call of such a function.
+
+    That is a poller, which only asks now and then whether there is something to do. A chat is
+    none: it waits for a person.
+    """
+    syntax = project.files[key[0]]
+    function = syntax.functions.get(key[1])
+    if function is None:
+        return False
+    last = function.node.body[-1]
+    if isinstance(last, ast.While):
+        return (
+            isinstance(last.test, ast.Constant)
+            and bool(last.test.value)
+            and not any(isinstance(each, LEAVING) for each in ast.walk(last))
+            and not asks_a_person(syntax, last)
+        )
+    return depth > 0 and any(
+        runs_for_ever(project, callee, depth - 1)
+        for node in ast.walk(last)
+        if isinstance(last, ast.Expr) and isinstance(node, ast.Call)
+        for callee in resolve(project, syntax, node.func)
+    )
 
 
 def is_handler(project: Project, key: FunctionKey) -> bool:

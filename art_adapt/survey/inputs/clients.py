@@ -164,7 +164,7 @@ def _marked(
     parameters: tuple[Parameter, ...], names: Collection[str | None]
 ) -> tuple[Parameter, ...]:
     return tuple(
-        replace(each, is_client=True, is_object=False)
+        replace(each, is_client=True, is_asked=True, is_object=False)
         if each.name in names and each.default in (None, "None")
         else each
         for each in parameters

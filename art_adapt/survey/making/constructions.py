@@ -307,13 +307,15 @@ def _as_objects(
     def is_object(parameter: Parameter) -> bool:
         values = given.passed(parameter)
         if parameter.is_client:
-            return parameter.annotation is None and any(
-                is_made_by_another_library(place, value)
-                or any(
-                    found[1] not in CLIENT_CLASSES
-                    for found in classes_of(given.project, place, value)
-                )
+            if parameter.annotation is not None or not values:
+                return False
+            foreign = not parameter.is_asked and all(
+                is_made_by_another_library(*each) for each in values
+            )
+            return foreign or any(
+                found[1] not in CLIENT_CLASSES
                 for place, value in values
+                for found in classes_of(given.project, place, value)
             )
         known = parameter.is_object or parameter.supplied or parameter.fields
         return not known and any(holds_objects(given.project, *each) for each in values)
