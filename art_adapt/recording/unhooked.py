@@ -104,7 +104,8 @@ class Asked:
     def remedy(self) -> str:
         """Say what to do about a request that was neither recorded nor expected."""
         return (
-            "if it is the agent's own turn, adapt the agent again, or hook it: "
+            "if it is the agent's own turn, adapt the agent again with this file named as "
+            "well, or hook it: "
             "recorded(client.chat.completions.create)(...). If it is an auxiliary call "
             "(a summary, a judge), name it in the train module: "
             f'AUXILIARY = ("{self.function or self.model}",)'

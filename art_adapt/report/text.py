@@ -342,6 +342,11 @@ def _obstacle_lines(survey: Survey) -> Iterator[Line]:
             continue  # it is seen in training
         what = f"{at(obstacle.place)}  {obstacle.what}"
         yield Line("not handled", what, obstacle.instead)
+    if survey.unreached and survey.calls:
+        first, *more = survey.unreached
+        others = f" and {len(more)} more" if more else ""
+        then = "nothing read here leads to this request: if the agent makes it, name its file, too"
+        yield Line("not reached", f"{at(first)}{others}", then)
     for refusal in survey.unread:
         path = shown(refusal.path) if refusal.path is not None else ""
         where = f"{path}:{refusal.line}" if refusal.line is not None else path

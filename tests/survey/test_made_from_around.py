@@ -269,3 +269,21 @@ def test_a_client_that_the_agent_asks_is_the_models(tmp_path: Path) -> None:
     files = {"agent.py": "import openai\n\n\n" + agent, "main.py": main}
     module = module_of(tmp_path, "agent.py", files)
     assert "client = OpenAI(**training.policy_endpoint())" in module
+
+
+def test_a_request_that_nothing_is_seen_to_make_is_named(tmp_path: Path) -> None:
+    """A registry may lead there; the report says that it is not trained."""
+    (tmp_path / "sub.py").write_text(
+        "from openai import OpenAI\n\n\ndef spawn(task: str) -> str:\n"
+        '    messages = [{"role": "user", "content": task}]\n'
+        f"    return OpenAI().chat.completions.{ASKS}\n"
+    )
+    (tmp_path / "agent.py").write_text(
+        "import sub\nfrom openai import OpenAI\n\n\ndef run(task: str) -> str:\n"
+        '    messages = [{"role": "user", "content": task}]\n'
+        f"    return OpenAI().chat.completions.{ASKS}\n"
+    )
+    said = art_adapt("--diff", "agent.py", cwd=tmp_path).stderr.decode()
+    assert "not reached sub.py:6  nothing read here leads to this request" in said
+    said = art_adapt("--diff", "agent.py", "sub.py", cwd=tmp_path).stderr.decode()
+    assert "not reached" not in said
