@@ -195,6 +195,8 @@ RETRIES = re.compile(rf"{_RETRY}|^on_exception$", re.I)
 TRIES_AGAIN = re.compile(r"^retry(_|$)")
 # The header of a loop that counts attempts. A conversation that grows there overrules it.
 ATTEMPTS = re.compile(rf"{_RETRY}|attempt|tries|trial|backoff", re.I)
+# A number of turns, and of nothing smaller.
+TURNS = re.compile(r"turn", re.I)
 # Decorators that keep what a function returns, and those that let it run once.
 CACHES = frozenset(
     {"cache", "lru_cache", "alru_cache", "memoize", "cached", "cache_data"}

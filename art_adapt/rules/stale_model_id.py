@@ -56,6 +56,14 @@ async def main(backend, groups):
     client = model.openai_client()
     await client.chat.completions.create(model=NAME, messages=[])  # <-
 """,
+    """\
+import art
+
+async def rollout(model: art.TrainableModel, messages):
+    client = model.openai_client()
+    response = await client.chat.completions.create(model=model, messages=messages)  # <-
+    return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
+""",
 )
 FIXED = BAD[0].replace("model=model.name", "model=model.get_inference_name()")
 GOOD = (
@@ -103,6 +111,17 @@ def check(code: Code) -> Iterator[Found]:
                 given.at,
                 "the endpoint does not serve the model under its bare name: use "
                 "model.get_inference_name()",
+            )
+            continue
+        if (
+            given is not None
+            and given.written
+            and all(code.models.is_one(each) for each in given.written)
+        ):
+            yield found(
+                given.at,
+                "this is the model, not its name: the request cannot be sent; use "
+                f"{ast.unparse(given.at)}.get_inference_name()",
             )
             continue
         named = {model[1] for each in values if (model := _name(each.node))}

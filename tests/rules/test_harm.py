@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import contextlib
 import copy
 import importlib.metadata
 import importlib.util
@@ -750,6 +751,48 @@ def test_a_run_name_is_asked_for() -> None:
     problem = raised(lambda: art.TrainableModel(**options))
     assert (problem == "") if IS_0_5_18 else ("run_name" in problem)
     assert art.TrainableModel(run_name="r", **options).name == "a"
+
+
+@shows("ART317")
+def test_a_function_is_no_tool_of_a_trajectory() -> None:
+    with pytest.raises(ValueError, match=r"tools\.0"):
+        art.Trajectory(messages_and_choices=[], tools=[trajectory])
+    schema = {"type": "function", "function": {"name": "look", "parameters": {}}}
+    art.Trajectory(messages_and_choices=[], tools=[schema])
+
+
+@shows("ART539")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_recursion_limit_is_twice_the_turns() -> None:
+    from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+    from langchain_core.messages import AIMessage
+    from langchain_core.tools import tool
+    from langgraph.prebuilt import create_react_agent
+
+    asked = 0
+
+    def replies() -> Any:
+        nonlocal asked
+        while True:
+            asked += 1
+            call = {"name": "look", "args": {"city": "Rome"}, "id": str(asked)}
+            yield AIMessage("", tool_calls=[call])
+
+    class Model(GenericFakeChatModel):
+        def bind_tools(self, *_: Any, **__: Any) -> Any:
+            return self
+
+    @tool
+    def look(city: str) -> str:
+        """Look at a city."""
+        return "sunny"
+
+    agent = create_react_agent(Model(messages=replies()), [look])
+    for limit, turns in ((20, 10), (2 * 20 + 1, 21)):
+        asked = 0
+        with contextlib.suppress(Exception):  # some versions raise, others give up
+            agent.invoke({"messages": [("user", "Hi")]}, {"recursion_limit": limit})
+        assert asked == turns
 
 
 @shows("ART110")

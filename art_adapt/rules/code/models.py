@@ -16,7 +16,7 @@ from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
 
 BACKENDS = re.compile(
-    r"(?<![\w.])(art\.(?:\w+\.)*)?(Backend|LocalBackend|ServerlessBackend)\b"
+    r"(?<![\w.])(?:(\w+)\.(?:\w+\.)*)?(Backend|LocalBackend|ServerlessBackend)\b"
 )
 
 
@@ -92,7 +92,9 @@ class Models:
         if match is None:
             return False
         syntax = self.file.syntax
-        imported = syntax.imports.get(match[2])
+        imported = syntax.imports.get(match[1] or match[2])
+        if match[1] and imported is None:
+            return False
         own = imported is not None and not f"{imported.module}.".startswith("art.")
         return match[2] not in syntax.classes and not own
 
