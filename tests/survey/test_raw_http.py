@@ -113,3 +113,25 @@ def test_a_url_that_nothing_is_known_to_send(tmp_path: Path) -> None:
         make_plan([read_source(file)], Options())
     assert refused.value.line == 2
     assert refused.value.next_step.endswith("client.chat.completions.create there")
+
+
+RESPONSES = (
+    "import os\nimport httpx\n\n\ndef post(path, body):\n"
+    "    key = os.environ['{key}']\n"
+    "    return httpx.post('{base}' + path, json=body, headers={{'Authorization': key}}).json()\n\n\n"
+    "def run(task: str):\n    return post('/responses', {{'model': 'm', 'input': task}})\n"
+)
+
+
+def test_a_path_that_a_helper_sends_is_named_where_it_stands(tmp_path: Path) -> None:
+    """``/responses`` is OpenAI's where the file names OpenAI; a survey has one, too."""
+    agent = tmp_path / "agent.py"
+    agent.write_text(
+        RESPONSES.format(key="OPENAI_API_KEY", base="https://gateway.test")
+    )
+    with pytest.raises(Refusal, match="over raw HTTP") as refused:
+        make_plan([read_source(agent)], Options())
+    assert refused.value.line == 11
+    agent.write_text(RESPONSES.format(key="FORMS_KEY", base="https://forms.test"))
+    with pytest.raises(Refusal, match="no completion call found"):
+        make_plan([read_source(agent)], Options())

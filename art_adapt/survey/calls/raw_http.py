@@ -17,6 +17,7 @@ from art_adapt.survey.side_effects.harm import Obstacle
 SENDING = ("post", "request", "stream", "build_request", "Request", "urlopen", "fetch")
 PAYLOADS = ("json", "data", "content", "body")
 WHAT = "a completion over raw HTTP"
+OF_OPENAI = re.compile(rb"api\.openai\.com|\bOPENAI_")
 API_PATH = re.compile(r"/(chat/completions|completions|responses)/?$")
 ADVICE = "use the OpenAI client: call {call} there"
 
@@ -25,7 +26,7 @@ def find_raw_http(syntax: Syntax) -> Iterator[Obstacle]:
     """Yield what sends a request to the URL of a completion, each once."""
     said: set[ast.AST] = set()
     for node in syntax.nodes:
-        if not isinstance(node, ast.Constant) or not _is_url(node):
+        if not isinstance(node, ast.Constant) or not _is_url(syntax, node):
             continue
         if _is_route(syntax, node):
             continue
@@ -45,10 +46,17 @@ def find_raw_http(syntax: Syntax) -> Iterator[Obstacle]:
             yield Obstacle(syntax.place(place), WHAT, advice, edit=edit)
 
 
-def _is_url(node: ast.Constant) -> bool:
-    """True if a string is the URL of an API in the table, or its end."""
-    text = node.value
-    return isinstance(text, str) and len(text) < 300 and _path(text).endswith(URLS)
+def _is_url(syntax: Syntax, node: ast.Constant) -> bool:
+    """True if a string is the URL of an API in the table, or its end.
+
+    ``/responses`` alone is a path of many services: the file has to name OpenAI's.
+    """
+    if not isinstance(node.value, str) or len(node.value) >= 300:
+        return False
+    path = _path(node.value)
+    return path.endswith(URLS) or (
+        path.endswith("/responses") and OF_OPENAI.search(syntax.source.data) is not None
+    )
 
 
 def _path(url: str) -> str:
