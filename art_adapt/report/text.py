@@ -293,7 +293,7 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
             shown_in.setdefault(made.place.path, []).append(parameter)
     for parameters in shown_in.values():
         first = min(p.made.place for p in parameters if p.made is not None)
-        names = ", ".join(parameter.name for parameter in parameters)
+        names = ", ".join(dict.fromkeys(each.name for each in parameters))
         yield Line("needs", f"{names}, made as in {at(first)}")
     for module in entry.registering:
         yield Line("imports", module, "it registers objects that an episode looks up")
