@@ -247,6 +247,18 @@ def test_what_a_lambda_of_a_function_asks_is_the_functions(tmp_path: Path) -> No
     assert any(each.startswith("ask (agent.py:") for each in told["witnessed"])
 
 
+@pytest.mark.slow
+def test_an_agent_that_never_asks_lacks_something(tmp_path: Path) -> None:
+    offline = RIGHT.replace("run_agent", "ask_all") + (
+        "\n\nimport os\n\n\ndef run_agent(question: str) -> str:\n"
+        "    if not os.environ.get('ONLINE'):\n        return 'I am offline: ' + question\n"
+        "    return ask_all(question)\n"
+    )
+    told = rehearsed(tmp_path, offline, "run_agent")
+    fixes = [each["fix"] for each in told["findings"]]
+    assert any("no episode asked its model" in each for each in fixes), fixes
+
+
 def test_an_answer_from_a_cache_is_no_lack_of_a_service(tmp_path: Path) -> None:
     kept = RIGHT.replace("run_agent", "ask_all") + (
         "\n\nKEPT = {}\n\n\ndef run_agent(question: str) -> str:\n"

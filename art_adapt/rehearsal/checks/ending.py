@@ -50,7 +50,7 @@ def ended(seen: Seen) -> Iterator[Finding]:
         lost = seen.notes.exceptions
         fix = "follow its message, then rehearse again"
         if lost:
-            fix = f"{_fix(lost[0])}, then rehearse again"
+            fix = f"{_fix(seen, lost[0])}, then rehearse again"
             cause = lost[0].partition(": ")[2] or lost[0]
             if cause not in stopped:
                 stopped += f"; the first lost episode raised {lost[0]}"
@@ -194,13 +194,18 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
         yield seen.finding(
             "failed",
             f"{count} of {found.began} episodes failed{beside},{times} with: {failure}",
-            f"{_fix(failure)}, or change what episode() passes; catch an error that should not "
+            f"{_fix(seen, failure)}, or change what episode() passes; catch an error that should not "
             "end an episode",
             r"def episode",
         )
 
 
-def _fix(failure: str) -> str:
+def _fix(seen: Seen, failure: str) -> str:
+    if ANSWERED in failure and not any(each.is_policy for each in seen.log):
+        return (
+            "no episode asked its model: give the agent the variable (--env), the key or the "
+            "option without which it answers by itself"
+        )
     if ANSWERED in failure:
         return (
             "let each episode ask its model: switch off what keeps earlier answers, or give each "

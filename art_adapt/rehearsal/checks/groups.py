@@ -90,7 +90,7 @@ def same_answers(seen: Seen) -> Iterator[Finding]:
         return
     yield seen.finding(
         "same answer",
-        f"all {len(seen.trained)} episodes ended with the answer {same[:60]}, although "
+        f"all {len(seen.trained)} episodes ended with the answer {_short(same)}, although "
         "the model said different things",
         "if this is a status, mark the model's answer with final_answer(...) in the agent; "
         "if the agent gives up on the scripted model's replies, supply acceptable ones "
@@ -165,3 +165,8 @@ def metrics(seen: Seen) -> Iterator[Finding]:
             rf"metrics\[.{re.escape(name)}.\]",
             r"metrics",
         )
+
+
+def _short(answer: str) -> str:
+    """Cut a long answer so that it is seen to be cut."""
+    return answer if len(answer) <= 60 else f"{answer[:57]}..."
