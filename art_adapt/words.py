@@ -87,7 +87,7 @@ PROBES = re.compile(
 )
 # What a call asks: models and clients are named after one job.
 SIDE_MODEL = re.compile(
-    r"judg|grader|grading|evaluat|critic|moderat|guardrail|guard_|summari[sz]|compact"
+    r"judg|grader|grading|evaluat|critic|moderat|guardrail|guard_|summar(?:i[sz]|y)|compact"
     r"|compress|condens|shrink|title|rubric|rerank",
     re.I,
 )

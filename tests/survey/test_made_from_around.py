@@ -287,3 +287,90 @@ def test_a_request_that_nothing_is_seen_to_make_is_named(tmp_path: Path) -> None
     assert "not reached sub.py:6  nothing read here leads to this request" in said
     said = art_adapt("--diff", "agent.py", "sub.py", cwd=tmp_path).stderr.decode()
     assert "not reached" not in said
+
+
+DESK = """\
+from openai import AsyncOpenAI
+
+
+class Desk:
+    def __init__(self):
+        self.shelf = None
+
+    async def open(self):
+        self.shelf = {"pen": 3}
+
+    async def close(self):
+        self.shelf = None
+
+    async def ask(self, question: str) -> str:
+        messages = [{"role": "user", "content": question + str(self.shelf)}]
+        reply = await AsyncOpenAI().chat.completions.create(model="m", messages=messages)
+        return reply.choices[0].message.content
+
+    async def __aenter__(self):
+        await self.open()
+        return self
+
+    async def __aexit__(self, *error):
+        await self.close()
+"""
+OPENED = {
+    "a block": (
+        "    async with Desk() as desk:\n        print(await desk.ask(input()))\n",
+        "async with Desk() as agent:",
+    ),
+    "a method": (
+        "    desk = Desk()\n    await desk.open()\n    print(await desk.ask(input()))\n",
+        "    await agent.open()\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", OPENED)
+def test_another_file_shows_how_an_agent_is_opened(how: str, tmp_path: Path) -> None:
+    """Its constructor takes nothing, so that reading its own file lacks nothing."""
+    body, shown = OPENED[how]
+    terminal = (
+        f"import asyncio\nfrom desk import Desk\n\n\nasync def main():\n{body}\n\n"
+        "asyncio.run(main())\n"
+    )
+    files = {"desk.py": DESK, "terminal.py": terminal}
+    assert shown in module_of(tmp_path, "desk.py", files)
+
+
+NOTEBOOK = f"""\
+from openai import OpenAI
+
+
+class Agent:
+    def __init__(self, system):
+        self.messages = [{{"role": "system", "content": system}}]
+
+    def say(self, text):
+        self.messages.append({{"role": "user", "content": text}})
+        messages = self.messages
+        return OpenAI().chat.completions.{ASKS}
+
+
+def ask(agent, question):
+    return agent.say(question)
+
+
+agent = Agent("Be brief.")
+"""
+
+
+@pytest.mark.parametrize(
+    "shows",
+    ['print(ask(agent, "Why?"))', 'ask(agent, "Why?")'],
+)
+def test_what_a_file_makes_for_its_own_run_is_made_anew(
+    shows: str, tmp_path: Path
+) -> None:
+    """The import leaves the run out, and the object with it."""
+    text = f"{NOTEBOOK}{shows}\n"
+    module = module_of(tmp_path, "agent.py", {"agent.py": text})
+    imports, _, episode = module.partition("class Scenario")
+    assert "import Agent, ask\n" in imports, imports
+    assert 'Agent("Be brief.")' in episode

@@ -345,7 +345,10 @@ def _take_name(
             return True
     is_value = not isinstance(made, FunctionNode | ast.ClassDef | ast.ImportFrom | None)
     if is_value and (
-        local or module is None or any(place.is_guarded(each.node) for each in found)
+        local
+        or module is None
+        or any(place.is_guarded(each.node) for each in found)
+        or _is_of_a_run(place, made)
     ):
         if len(found) > 1 or not _is_plain(made):
             return False
@@ -378,6 +381,28 @@ def _take_fillings(
         if len(taken.statements) == before:  # it needs nothing of an episode
             taken.once.add(each)
     return True
+
+
+def _is_of_a_run(place: Syntax, made: ast.AST | None) -> bool:
+    """True if a file makes an object for what it runs itself: an import may leave both out.
+
+    It is made by a call, and a later statement of the module does something with it.
+    """
+    if not _is_plain(made) or not isinstance(made.value, ast.Call):
+        return False
+    name = dotted(made.targets[0] if isinstance(made, ast.Assign) else made.target)
+    return any(
+        isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Load)
+        and node.lineno > made.lineno
+        and not place.is_guarded(node)
+        and any(
+            isinstance(outer, ast.Expr) and isinstance(outer.value, ast.Call)
+            for outer in place.ancestors(node)
+        )
+        for node in place.owned_by(MODULE_LEVEL)
+    )
 
 
 def _is_plain(made: ast.AST | None) -> TypeGuard[ast.Assign | ast.AnnAssign]:

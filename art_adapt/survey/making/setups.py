@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from art_adapt.code.call_graph import CallGraph
-from art_adapt.code.classes import FunctionKey, method_of
+from art_adapt.code.classes import FunctionKey, lineage, method_of
 from art_adapt.code.index import constructed
 from art_adapt.code.nodes import Function, FunctionNode, argument_of, assignment, dotted
 from art_adapt.code.project import Project
@@ -21,6 +21,8 @@ from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import ordered
 from art_adapt.survey.model import EntryPoint, Parameter, SetupCall
 from art_adapt.words import CLEANS_UP
+
+OPENS = ("__enter__", "__aenter__")
 
 
 def with_setup(project: Project, graph: CallGraph, entry: EntryPoint) -> EntryPoint:
@@ -36,6 +38,32 @@ def with_setup(project: Project, graph: CallGraph, entry: EntryPoint) -> EntryPo
             if found is not entry:
                 return found
     return entry
+
+
+def may_be_opened(project: Project, entry: EntryPoint) -> bool:
+    """True if a method of the agent sets what it keeps, as ``open()`` or ``__aenter__`` does."""
+    if entry.class_name is None:
+        return False
+    runs = entry.called.rpartition(".")[2]
+    return any(
+        name in OPENS
+        or (not name.startswith("_") and name != runs and _keeps(place, key))
+        for place, owner in lineage(
+            project, project.files[entry.home], entry.class_name
+        )
+        for key in place.functions
+        for around, _, name in [key.rpartition(".")]
+        if around == owner
+    )
+
+
+def _keeps(place: Syntax, method: str) -> bool:
+    return any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and dotted(node.value) == "self"
+        for node in place.owned_by(method)
+    )
 
 
 def _of_instance(

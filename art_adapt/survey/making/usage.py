@@ -20,7 +20,7 @@ from art_adapt.survey.making.filled import may_be_filled, with_filled
 from art_adapt.survey.making.handlers import with_stand_ins
 from art_adapt.survey.making.providers import with_recorded_provider
 from art_adapt.survey.making.sessions import with_session
-from art_adapt.survey.making.setups import with_setup
+from art_adapt.survey.making.setups import may_be_opened, with_setup
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 
 
@@ -44,7 +44,9 @@ def as_used(
     entry = with_session(project, graph, with_setup(project, graph, entry))
     entry = with_filled(project, entry, reaching)
     unknown = [each for each in entry.needs if is_unknown(each)]
-    shown = is_configured(entry) or not entry.constructor
+    shown = is_configured(entry) or not (
+        entry.constructor or may_be_opened(project, entry)
+    )
     may_be_filled_elsewhere = (
         entry.instance is None and not entry.setup and may_be_filled(project, entry)
     )
