@@ -73,6 +73,8 @@ READ_BY_LIBRARY = {
     "exa_py": "EXA_API_KEY",
     "pinecone": "PINECONE_API_KEY",
 }
+# The arguments of clients that say where the model is.
+ADDRESSES = ("base_url", "azure_endpoint")
 AZURE = ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION")
 
 
@@ -135,15 +137,18 @@ def environment(
 
 
 def _addresses_of_model(files: Iterable[Syntax]) -> Iterator[str]:
-    """Yield the variables that say where the model is: they reach ``base_url=``, or say so."""
+    """Yield the variables that say where the model is: they reach an argument that does, or say so."""
     for file in files:
         for name in variables_read(file, file.nodes):
             if OF_MODEL.search(name.upper()):
                 yield name
         for node in file.nodes:
-            value = keyword(node, "base_url") if isinstance(node, ast.Call) else None
-            for each in (value, *file.values_of(value)) if value is not None else ():
-                yield from variables_read(file, [*ast.walk(each)])
+            for name in ADDRESSES if isinstance(node, ast.Call) else ():
+                value = keyword(node, name) if isinstance(node, ast.Call) else None
+                for each in (
+                    (value, *file.values_of(value)) if value is not None else ()
+                ):
+                    yield from variables_read(file, [*ast.walk(each)])
 
 
 def _said_in_env_files(train_module: Path) -> dict[str, str]:

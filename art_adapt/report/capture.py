@@ -21,7 +21,7 @@ def say_seen(runs: Sequence[Run], code: int, withheld: Sequence[str] = ()) -> No
     ``withheld`` are the variables that it was not given.
     """
     say = sys.stderr.write
-    if code and withheld:
+    if withheld and (code or not any(run.requests for run in runs)):
         names = printable(", ".join(withheld))
         say(
             f"\nnot passed on: {names}. With --scripted, no key and no address leaves this shell; "

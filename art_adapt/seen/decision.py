@@ -11,6 +11,7 @@ from art_adapt.code.session import Shown
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.errors import Refusal
 from art_adapt.seen.episodes import (
+    MOST_CALLS,
     SeenFunction,
     is_fed_on,
     is_of_test,
@@ -61,8 +62,8 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
         return Seen(asked, _named(asked, options.entry), None)
     functions = seen_functions(asked)
     possible = list(_whole(asked, functions, survey)) or _served(asked, survey)
-    if not possible:
-        alone = _at_module_level(asked)
+    alone = _at_module_level(asked)
+    if not possible or (alone and _is_beside_most(asked, _chosen(survey, possible))):
         is_script = first is not None and first.is_script
         read = first if alone and not is_script else None
         return Seen(asked, None, read, ran_itself=alone and is_script)
@@ -129,6 +130,20 @@ def _is_only_tested(function: SeenFunction) -> bool:
     return all(
         site is not None and is_of_test(site.path, site.function) for site in sites
     )
+
+
+def _is_beside_most(runs: Sequence[Run], chosen: SeenFunction | None) -> bool:
+    """True if most requests were made outside a function: it does a job beside the episode."""
+    if (
+        chosen is None or len(chosen.calls) >= MOST_CALLS
+    ):  # of which more were not looked at
+        return False
+    inside = {
+        (id(each.run), request.number)
+        for each in chosen.calls
+        for request in each.requests
+    }
+    return 2 * len(inside) < sum(len(run.requests) for run in runs)
 
 
 def _at_module_level(runs: Sequence[Run]) -> bool:

@@ -681,3 +681,30 @@ def test_an_object_is_asked_nothing(tmp_path: Path) -> None:
     done = watched(tmp_path, agent, [CALL, *SAID])
     assert done.returncode == 0 and b"nothing more is kept" not in done.stderr
     assert b"episode  answer" in done.stderr
+
+
+def test_a_job_beside_a_loop_of_the_module_is_no_episode(tmp_path: Path) -> None:
+    """It was given what was typed, and one request in three was its own."""
+    agent = (
+        "def note(line):\n    return ask_once('Note: ' + line)\n\n\n"
+        "def ask_once(text):\n    return think([{'role': 'user', 'content': text}])\n\n\n"
+        "def answer():\n    global said\n    said = ask_once('Answer: ' + question)\n\n\n"
+        f"{RUNS}question = sys.argv[1]\n"
+        "    for _ in range(2):\n        answer()\n    print(said, note(question))\n"
+    )
+    watched(
+        tmp_path, agent, [{"content": each} for each in ("Fine.", "Good.", "Noted.")]
+    )
+    done = art_adapt("--diff", "agent.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"no function in the watched run ran one episode" in done.stderr
+
+
+@pytest.mark.slow
+def test_an_episode_that_ran_many_times_is_one(tmp_path: Path) -> None:
+    """Of which a run keeps the first fifty."""
+    agent = function("def answer(task):") + (
+        f"{RUNS}for number in range(120):\n        answer(sys.argv[1] + str(number))\n"
+    )
+    watched(tmp_path, agent, SAID * 120)
+    assert entry_of(tmp_path)["value"] == "answer"

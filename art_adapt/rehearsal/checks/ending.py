@@ -134,6 +134,8 @@ def _in_project(name: str, module: Path) -> Path | None:
 
 
 REWARD_ERROR = "RewardError: "
+# The line of the agent that raised, which ends a failure.
+PLACE = re.compile(r"\((/[^()]+\.py):(\d+)\)$")
 # What code raises over values that it has, whatever the machine.
 OF_THE_CODE = re.compile(
     r"^(the agent raised )?(\w+\.)*(Attribute|Type|Index|Name|UnboundLocal|ZeroDivision|JSONDecode)Error\b"
@@ -220,14 +222,19 @@ def _fix(seen: Seen, failure: str) -> str:
         return "mend that line of the agent"
     if NETWORK.search(failure):
         return f"rehearse with --stub {_raising(failure)}, because a rehearsal reaches no network"
-    return (
-        "make the agent run on this machine: start a service or set a key that it needs"
-    )
+    needs = "start a service or set a key that it needs"
+    if (place := PLACE.search(failure)) is not None:
+        where = f"{Path(place[1]).name}:{place[2]}"
+        return (
+            f"see {where}, which raised it: if it refuses the form of a scripted reply, supply "
+            f"others with --replies; else make the agent run here: {needs}"
+        )
+    return f"make the agent run on this machine: {needs}"
 
 
 def _raising(failure: str) -> str:
     """Return the function of the agent that raised, where a failure names its line."""
-    place = re.search(r"\((/[^()]+\.py):(\d+)\)$", failure)
+    place = PLACE.search(failure)
     if place is None or not Path(place[1]).is_file():
         return "NAME"
     syntax = Syntax.of(read_source(Path(place[1])))
