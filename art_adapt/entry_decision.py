@@ -168,7 +168,17 @@ def refuse_untrainable(decision: EntryDecision) -> None:
         and (not parameter.made or parameter.is_record)
         and not (parameter.is_object and parameter.default is not None)
     ]
-    typed = entry.terminal is not None or entry.is_request
+    terminal = entry.terminal
+    typed = terminal is not None or entry.is_request
+    only_keys = terminal is not None and terminal.only_keys and not varies
+    if only_keys and decision.origin is Origin.FOUND:
+        raise Refusal(
+            "every episode would be the same: all that is typed is a key",
+            why="an episode starts from a scenario, such as a task or a question, and no row should hold a key",
+            next_step="read the key from an environment variable, and run art-adapt again: then a function of the agent can run the episode",
+            path=entry.place.path,
+            line=entry.place.line,
+        )
     if not varies and not typed and decision.origin is Origin.FOUND:
         raise Refusal(
             f"every episode would be the same: {entry.called}() takes nothing that a scenario could set",

@@ -57,6 +57,10 @@ MODELS = ("model", "model_name", "model_id")
 MODEL_CLASSES = re.compile(r"^[A-Z]\w*(Chat|Model|LLM|LM|OpenAI)|^LM$")
 # What the client of a service is given, and does over the network: other methods may only
 # build a request. That its class is imported comes first.
+# What a prompt, or the name that gets the reply, says where somebody has to type a key.
+KEY_TYPED = re.compile(
+    r"api[\s_-]?key|secret|token(?!s)|passw|passphrase|credential", re.I
+)
 CREDENTIALS = ("api_key", "token", "access_token", "api_token", "secret_key")
 ASKS_SERVICE = frozenset(
     {"search", "web_search", "search_and_contents", "query", "invoke", "report"}

@@ -253,6 +253,7 @@ class Terminal:
 
     asks: bool  # input(), prompts
     reads_arguments: bool  # sys.argv
+    only_keys: bool = False  # all that it asks for are keys
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from agent_files import art_adapt
 from art_adapt.code.project import Project
 from art_adapt.entry_decision import decide_entry
 from art_adapt.errors import Refusal
+from art_adapt.plan import make_plan
 from art_adapt.settings import Options
 from art_adapt.source import read_source
 from art_adapt.survey.candidates.launches import runs_for_ever
@@ -781,3 +782,28 @@ def test_a_loop_that_ends_or_waits_for_a_person_is_none(
     agent.write_text(MAIL + {**POLLERS, **ENDING}[loop])
     project = Project.of([read_source(agent)], {})
     assert runs_for_ever(project, (agent, "serve")) == (loop in POLLERS)
+
+
+ASKS_FOR_A_KEY = [
+    "os.environ['OPENAI_API_KEY'] = getpass.getpass()",
+    "key = getpass.getpass('Key: ')",
+    "key = input('Your OpenAI API key: ')",
+    "api_key = input('> ')",
+    "secret = typer.prompt('Password')",
+]
+
+
+@pytest.mark.parametrize("asks", ASKS_FOR_A_KEY)
+def test_a_key_that_is_typed_is_no_task(asks: str, tmp_path: Path) -> None:
+    """Rows would hold keys, and all episodes would ask the same."""
+    agent = tmp_path / "agent.py"
+    loop = "messages = ['Count.']\nfor _ in range(3):\n    messages.append(think(messages))\n"
+    head = f"import getpass\nimport os\nimport typer\n\n{HEAD}{THINK}"
+    agent.write_text(f"{head}{asks}\n{loop}")
+    with pytest.raises(Refusal, match="all that is typed is a key"):
+        make_plan([read_source(agent)], Options())
+    agent.write_text(
+        f"{head}{asks}\n{loop.replace(chr(39) + 'Count.' + chr(39), 'input()')}"
+    )
+    entry = make_plan([read_source(agent)], Options()).decisions.entry
+    assert entry is not None and entry.is_script

@@ -36,7 +36,11 @@ from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.reached import of_this_agent
 from art_adapt.survey.inputs.instances import as_method_of, implemented_by
 from art_adapt.survey.model import CompletionCall, EntryPoint, Span, Terminal
-from art_adapt.survey.side_effects.effects import asks_a_person, waits_for_a_person
+from art_adapt.survey.side_effects.effects import (
+    asks_a_person,
+    asks_for_keys_only,
+    waits_for_a_person,
+)
 from art_adapt.survey.side_effects.work_at_import import find_work_at_import
 
 
@@ -252,12 +256,15 @@ class Found:
         by_file: dict[Path, set[str]] = {}
         for path, name in run:
             by_file.setdefault(path, set()).add(name)
-        asks = reads = False
+        asks = reads = more = False
         for path, names in by_file.items():
             syntax = self.project.files[path]
-            asks = asks or waits_for_a_person(syntax, names)
+            waits = waits_for_a_person(syntax, names)
+            asks = asks or waits
+            more = more or (waits and not asks_for_keys_only(syntax, names))
             reads = reads or not names.isdisjoint(argument_readers(syntax))
-        return Terminal(asks, reads) if asks or reads else None
+        only_keys = asks and not (more or reads)
+        return Terminal(asks, reads, only_keys) if asks or reads else None
 
     def is_composed(self, entry: EntryPoint) -> bool:
         """True if the module of a named file hands on what a function gave, or gives it that.
