@@ -1405,6 +1405,9 @@ GAMES = {
     "a text made anew": ("context = 'A hall.'", "told = narrate(context + line)\n        context = f'{context} {line} {told}'", True),
     "what was said last": ("told = 'A hall.'", "told = narrate(told + line)", True),
     "lines": ("lines = []", "told = narrate(' '.join([*lines, line]))\n        lines.append(told)", True),
+    "an object that writes the question": ("board = Board()", "told = narrate(board.text())\n        board.play(told, line)", True),
+    "by another name": ("board = Board()", "asked = board.text()\n        told = narrate(asked)\n        move = told.strip()\n        board.play(move)", True),
+    "an object that is told what was typed": ("board = Board()", "board.play(line)\n        told = narrate(board.text())", False),
     "each line by itself": ("", "told = narrate(line)", False),
     "a count": ("turn = 0", "turn += 1\n        told = narrate(f'{turn}: {line}')", False),
 }  # fmt: skip

@@ -98,6 +98,7 @@ def yields(candidate: Candidate) -> bool:
 def starts_or_tries(candidate: Candidate) -> bool:
     leads, key = candidate.leads, candidate.key
     own = candidate.drives or candidate.composes or candidate.starts
+    own = own or candidate.keeps_what_is_said
     return bool(
         candidate.batches
         or PROBES.search(candidate.name)
