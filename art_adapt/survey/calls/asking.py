@@ -125,7 +125,7 @@ class Asking:
             dotted(node.func.value)
             for node in made
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        } - {None}
+        } - {None, "self"}  # an agent's own methods log and show the answer as well
         return loop is not None and any(
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
