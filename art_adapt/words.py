@@ -143,6 +143,12 @@ COLLECTED = re.compile(r"test_.*|.*_test|conftest")
 DEMOS = re.compile(r"(^|_)(demo|example|sample|smoke)s?(_|$)", re.I)
 FAKES = re.compile(r"(^|_)_?(Fake|Stub|Dummy|Scripted)|Mock", re.I)
 
+# Libraries of chat platforms: their clients are bots.
+PLATFORMS = (
+    *("telegram", "aiogram", "telebot", "pyrogram", "telethon", "discord", "disnake"),
+    *("nextcord", "slack_bolt", "vkbottle", "botbuilder", "chainlit", "khl", "nonebot"),
+)
+
 # What starts an agent. A loop that drives a conversation comes first.
 
 _MAIN = r"(_|a|async_)?main"
@@ -200,7 +206,7 @@ TRIES_AGAIN = re.compile(r"^retry(_|$)")
 # The header of a loop that counts attempts. A conversation that grows there overrules it.
 ATTEMPTS = re.compile(rf"{_RETRY}|attempt|tries|trial|backoff", re.I)
 # A number of turns, and of nothing smaller.
-TURNS = re.compile(r"turn", re.I)
+TURNS = re.compile(r"^(?!.*step)(.*_)?turns?(_|$)|^maxturns?$", re.I)
 # Decorators that keep what a function returns, and those that let it run once.
 CACHES = frozenset(
     {"cache", "lru_cache", "alru_cache", "memoize", "cached", "cache_data"}

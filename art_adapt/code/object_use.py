@@ -28,10 +28,15 @@ def is_an_object(
     """True if a function uses a parameter as an object, or hands it on to one that does."""
     if is_used_as_object(syntax, function, name):
         return True
+    written = syntax.assignments.get(name, ())
+    own = [value.lineno for where, value in written if where == function.qualname]
+    reused = min(own, default=None)
     calls = (
         node
         for node in syntax.owned_by(function.qualname)
-        if isinstance(node, ast.Call) and name in map(dotted, given_to(node))
+        if isinstance(node, ast.Call)
+        and name in map(dotted, given_to(node))
+        and (reused is None or node.lineno < reused)
     )
     return depth > 0 and any(
         is_an_object(project, project.files[path], callee, given, depth - 1)
@@ -40,6 +45,17 @@ def is_an_object(
         if (callee := project.files[path].functions.get(qualname)) is not None
         for given in callee.given
         if dotted(argument_of(call, given, callee.positional) or ast.Pass()) == name
+        and not _asks_what_it_is(project.files[path], qualname, given)
+    )
+
+
+def _asks_what_it_is(syntax: Syntax, function: str, name: str) -> bool:
+    """True if a function takes a parameter as a text or as an object, whichever it is."""
+    return any(
+        isinstance(node, ast.Call)
+        and dotted(node.func) in ("isinstance", "hasattr")
+        and dotted(node.args[0] if node.args else node) == name
+        for node in syntax.owned_by(function)
     )
 
 

@@ -101,6 +101,11 @@ def capture(
             "--scripted is only for an agent that is not adapted yet, because its rows are made up",
             next_step="leave out --scripted, or rehearse the train module",
         )
+    if env and not scripted:
+        raise Refusal(
+            "--env is for --scripted: without it, the agent gets your whole environment",
+            next_step="leave out --env, or add --scripted",
+        )
     if not known:
         let_through = (env or ()) if scripted else None
         raise typer.Exit(watch(command, ran, output, allow or (), let_through))
@@ -297,17 +302,18 @@ def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]
     if name is not None:
         options = replace(options, entry=name, origins={"entry": Origin.FLAG})
     session = Session()
-    given = options
+    given, tried = options, []
     for agent in dict.fromkeys(agents):
         sources = named_sources([str(agent)])
         options = replace(with_configuration(given, sources[0].path), single_turn=False)
         sources = with_entry_file(sources, options.entry)
         said = said_in(options)
         read = survey(sources, entry=options.entry, session=session, said=said)
+        tried.append(read)
         if read.calls:
             break
-    if not read.calls:
-        raise nothing_to_record(read)
+    else:
+        raise nothing_to_record(tried[0])
     read, options, _ = surveyed_as_seen(read, sources, options, session)
     found = decide_entry(read, options).entry
     assert found is not None  # a train module needs one

@@ -130,6 +130,8 @@ def _within(code: Code, body: Body | None, depth: int, known: Known) -> ast.Call
 
 def _blocks(code: Code, syntax: Syntax, call: ast.Call) -> bool:
     name = syntax.qualified(call.func) or ""
+    if name == "exec":
+        return _runs_what_was_said(code, syntax, call)
     return (
         name in BLOCKING
         or _is_of_session(code, syntax, call)
@@ -139,6 +141,14 @@ def _blocks(code: Code, syntax: Syntax, call: ast.Call) -> bool:
             for each in code.completions.of_file(syntax)
         )
     )
+
+
+def _runs_what_was_said(code: Code, syntax: Syntax, call: ast.Call) -> bool:
+    """Return whether ``exec`` runs code that is no constant, nor compiled from a file."""
+    if "exec" in syntax.functions or not call.args:
+        return False
+    values = code.values(Value(call.args[0], Place(syntax)))
+    return not any(isinstance(v.node, ast.Constant | ast.Call) for v in values)
 
 
 def _is_of_session(code: Code, syntax: Syntax, call: ast.Call) -> bool:

@@ -15,8 +15,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import decorator_names, dotted
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import TOOL_DECORATORS
 
 RULE = Rule("ART317", "functions-as-tools", Severity.WASTE)
 BAD = (
@@ -68,10 +70,12 @@ def start(messages):
 
 def check(code: Code) -> Iterator[Found]:
     for call in code.trajectories.new:
+        if code.art_name(call.func) is None:
+            continue  # a subclass may declare other tools
         given = code.contents.given(call, "tools")
-        if given is not None and any(
-            _is_function(code, each) for each in code.contents.elements(given)
-        ):
+        if given is None or _is_rewritten(code, given):
+            continue
+        if any(_is_function(code, each) for each in code.contents.elements(given)):
             yield found(
                 given,
                 "a trajectory's tools are dicts: a function raises a ValidationError, and the "
@@ -80,8 +84,24 @@ def check(code: Code) -> Iterator[Found]:
 
 
 def _is_function(code: Code, tool: Value) -> bool:
-    """Return whether a tool is a function of the project, by its name."""
-    return (
-        isinstance(tool.node, ast.Name | ast.Attribute)
-        and code.flow.functions.called(tool.syntax, tool.node) is not None
+    """Return whether a tool is a function of the project, by its name, or a lambda."""
+    node, syntax = tool.node, tool.syntax
+    if isinstance(node, ast.Lambda):
+        return True
+    if not isinstance(node, ast.Name) or syntax.is_local(node.id, syntax.owner(node)):
+        return False
+    found = code.flow.functions.called(syntax, node)
+    if found is None or syntax.values_of(node):
+        return False
+    # Other decorators return what they like: a schema, too.
+    return set(decorator_names(found[1].node)) <= set(TOOL_DECORATORS)
+
+
+def _is_rewritten(code: Code, tools: ast.expr) -> bool:
+    """Return whether entries of a list are set anew: ``tools[i] = schema(f)``."""
+    return any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Store)
+        and dotted(node.value) == dotted(tools)
+        for node in code.syntax.nodes
     )

@@ -20,7 +20,6 @@ from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
     Function,
     arguments_of,
-    dotted,
     given_to,
     keyword,
     last_name,
@@ -48,28 +47,6 @@ async def step(client, model, backend, scenarios):
         done = await asyncio.gather(*[rollout(client, model, scenario) for _ in range(8)])  # <-
         groups.append(art.TrajectoryGroup(done))
     await backend.train(model, groups)
-""",
-    """\
-import art
-
-class Trainer:
-    async def rollout(self, scenario):
-        trajectory = art.Trajectory(messages_and_choices=[scenario], reward=0.0)
-        trajectory.messages_and_choices.append(await self.ask(trajectory.messages()))
-        return trajectory
-
-    async def step(self, scenarios):
-        groups = []
-        for scenario in scenarios:
-            trajectories = []
-            for _ in range(4):
-                try:
-                    trajectory = await self.rollout(scenario)  # <-
-                    trajectories.append(trajectory)
-                except Exception as error:
-                    print(error)
-            groups.append(art.TrajectoryGroup(trajectories))
-        await self.backend.train(self.model, groups)
 """,
     """\
 import art
@@ -120,11 +97,9 @@ def check(code: Code) -> Iterator[Found]:
                 "lost; use art.gather_trajectory_groups, or return_exceptions=True",
             )
         elif _is_awaited_alone(code, call):
-            ends = ", and the first failure ends the run"
             yield found(
                 call,
-                "this loop runs one rollout at a time"
-                f"{'' if code.is_caught(call) else ends}; use "
+                "this loop runs one rollout at a time, and the first failure ends the run; use "
                 "art.gather_trajectory_groups, with max_exceptions",
             )
 
@@ -138,11 +113,8 @@ GATHERS = (
 
 
 def _is_awaited_alone(code: Code, call: ast.Call) -> bool:
-    """Return whether a loop awaits one rollout at a time, within one that trains.
-
-    Or it does so in a function that trains, for a group.
-    """
-    if not isinstance(code.syntax.parents.get(call), ast.Await):
+    """Return whether a loop within one that trains awaits one rollout at a time, unhandled."""
+    if not isinstance(code.syntax.parents.get(call), ast.Await) or code.is_caught(call):
         return False
     around = [
         outer
@@ -158,32 +130,9 @@ def _is_awaited_alone(code: Code, call: ast.Call) -> bool:
     made_by = code.flow.functions.called(code.syntax, call.func)
     return (
         bool(inner)
+        and not trains.isdisjoint(around)
         and made_by is not None
         and _makes_trajectories(*made_by)
-        and (
-            not (trains.isdisjoint(around) or code.is_caught(call))
-            or (
-                _trains_too(code, call)
-                and _becomes_a_group(code, call)
-                and not _keeps_state(*made_by)
-            )
-        )
-    )
-
-
-def _trains_too(code: Code, call: ast.Call) -> bool:
-    """Return whether the function around a call also trains."""
-    owner = code.syntax.owner
-    return owner(call) in map(owner, code.training.calls)
-
-
-def _keeps_state(syntax: Syntax, function: Function) -> bool:
-    """Return whether a method keeps something on its object: two at once would mix it up."""
-    return any(
-        isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and dotted(node.value) == "self"
-        for node in syntax.owned_by(function.qualname)
     )
 
 

@@ -45,7 +45,6 @@ GONE = {
     "art.utils.get_trajectory_messages": "trajectory.messages()",
     # openai 1.0, which any ART needs, removed these.
     "openai.error": "the exceptions are openai.APIError and the like",
-    "openai.api_base": "openai.base_url",
 }
 BAD = (
     """\
@@ -112,7 +111,12 @@ def check(code: Code) -> Iterator[Found]:
     for node in code.syntax.nodes:
         if isinstance(node, ast.Attribute):
             name = code.art_name(node) or code.syntax.qualified(node)
-            if name in GONE and _is_whole(code, node) and not code.is_asked_for(node):
+            if (
+                name in GONE
+                and _is_whole(code, node)
+                and not code.is_asked_for(node)
+                and not _is_tried(code, node, name)
+            ):
                 yield found(node, _removed(name, name), _import_fix(code, node))
             elif (
                 node.attr in FIELDS
@@ -135,11 +139,19 @@ def _imports(code: Code) -> Iterator[Found]:
             gone = next((a.name for a in node.names if _gone(a.name)), None)
         else:
             continue
-        if gone is not None:
+        if gone is not None and not _is_tried(code, node, gone):
             fix = None
             if gone == "art.LocalBackend" and isinstance(node, ast.ImportFrom):
                 fix = _split(code, node)
             yield found(node, _removed(gone, _gone(gone) or gone), fix)
+
+
+def _is_tried(code: Code, node: ast.AST, name: str) -> bool:
+    """Return whether a name of openai's is tried: code that runs with older versions, too."""
+    return name.startswith("openai.") and any(
+        isinstance(outer, ast.Try) and outer.handlers
+        for outer in code.syntax.ancestors(node)
+    )
 
 
 def _removed(name: str, known: str) -> str:

@@ -52,6 +52,8 @@ GOOD = (
     BAD[1].replace("settings.max_turns)  # <-", "settings.recursion_limit)"),
 )
 
+CONFIGS = ("dict", "RunnableConfig")
+
 
 def check(code: Code) -> Iterator[Found]:
     for node in code.syntax.nodes:
@@ -61,8 +63,8 @@ def check(code: Code) -> Iterator[Found]:
                 code.constant(key) if key is not None else None for key in node.keys
             )
             pairs = list(zip(keys, node.values, strict=True))
-        elif isinstance(node, ast.keyword):
-            pairs = [(node.arg, node.value)]
+        elif isinstance(node, ast.Call) and last_name(node.func) in CONFIGS:
+            pairs = [(each.arg, each.value) for each in node.keywords]
         for key, value in pairs:
             if key == "recursion_limit" and TURNS.search(last_name(value)):
                 yield found(

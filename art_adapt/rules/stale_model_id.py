@@ -16,8 +16,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import attribute_of, keyword, last_name, receiver
+from art_adapt.code.nodes import attribute_of, dotted, keyword, last_name, receiver
 from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, found, replace
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.words import MODEL_CLASSES, MODELS
@@ -87,6 +88,7 @@ async def rollout(model: art.TrainableModel, client, messages):
 )
 
 USES_LOCAL = re.compile(rb"^[^#\n]*\bLocalBackend\(", re.MULTILINE)
+A_MODEL = re.compile(r"(\w+\.)?(Trainable)?Model(\[.*\])?")
 STALE = ("name", "inference_model_name")
 
 
@@ -113,11 +115,7 @@ def check(code: Code) -> Iterator[Found]:
                 "model.get_inference_name()",
             )
             continue
-        if (
-            given is not None
-            and given.written
-            and all(code.models.is_one(each) for each in given.written)
-        ):
+        if values and given is not None and all(_is_a_model(code, v) for v in values):
             yield found(
                 given.at,
                 "this is the model, not its name: the request cannot be sent; use "
@@ -150,6 +148,23 @@ def check(code: Code) -> Iterator[Found]:
                 continue
             said.add(value.node)
             yield _report(code, value, owner, attribute, given.at if given else owner)
+
+
+def _is_a_model(code: Code, value: Value) -> bool:
+    """Return whether a value certainly is a model of ART, and nobody asks what it is."""
+    node = value.node
+    if isinstance(node, ast.Call):
+        return code.models.is_one(value)
+    return (
+        isinstance(node, ast.Name)
+        and code.models.is_one(value)
+        and A_MODEL.fullmatch(annotation(code.flow, value).strip("'\"")) is not None
+        and not any(
+            dotted(call.func) == "isinstance" and dotted(call.args[0]) == node.id
+            for call in code.calls
+            if call.args
+        )
+    )
 
 
 def _is_asked_by_name(code: Code, call: FoundCall, name: object) -> bool:

@@ -133,17 +133,25 @@ def _is_only_tested(function: SeenFunction) -> bool:
 
 
 def _is_beside_most(runs: Sequence[Run], chosen: SeenFunction | None) -> bool:
-    """True if most requests were made outside a function: it does a job beside the episode."""
-    if (
-        chosen is None or len(chosen.calls) >= MOST_CALLS
-    ):  # of which more were not looked at
-        return False
+    """True if the module itself made most requests: the function does a job beside the episode.
+
+    That is by itself, or by functions which it gives nothing.
+    """
+    if chosen is None or len(chosen.calls) >= MOST_CALLS:
+        return False  # not all of its calls may have been looked at
     inside = {
         (id(each.run), request.number)
         for each in chosen.calls
         for request in each.requests
     }
-    return 2 * len(inside) < sum(len(run.requests) for run in runs)
+    every = [(run, request) for run in runs for request in run.requests]
+    of_module = [
+        request
+        for run, request in every
+        if (id(run), request.number) not in inside
+        and not any(call.given for call in [*run.outward(request.around)][-2:-1])
+    ]
+    return 2 * len(of_module) > len(every)
 
 
 def _at_module_level(runs: Sequence[Run]) -> bool:

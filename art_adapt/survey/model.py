@@ -179,7 +179,6 @@ class Parameter:
     # What a handler reads of it, where a stand-in takes the place of a platform's object.
     stand_in: tuple[str, ...] | None = None
     opened: SetupCall | None = None  # returns it: open() of say(open(), text)
-    is_asked: bool = False  # a completion call of the agent goes over it
 
     @property
     def is_record(self) -> bool:

@@ -31,8 +31,11 @@ NAMES = {
     "delete_checkpoints": ["best_checkpoint_metric"],
 }
 # What only a name tells in these cases: that a list holds several scenarios, that what a
-# parameter is given are trajectories.
-ONLY_BY_NAME = {("ART502", 0), ("ART502", 1), ("ART303", 2)}
+# parameter is given are trajectories, that what trains on a parameter is a backend.
+ONLY_BY_NAME = {
+    *{("ART502", 0), ("ART502", 1), ("ART303", 2)},
+    *{("ART510", 0), ("ART510", 1), ("ART537", 1)},
+}
 
 
 class ByName(ast.NodeTransformer):

@@ -753,7 +753,7 @@ POLLERS = {
         "        await asyncio.sleep(60)\n"
     ),
     "through a method": (
-        "class Poller:\n    def loop(self, bot):\n        while 1:\n            poll_once(bot)\n\n\n"
+        "class Poller:\n    def loop(self, bot):\n        while 1:\n            poll_once(bot)\n            bot.sleep(9)\n\n\n"
         "def serve(bot):\n    Poller().loop(bot)\n"
     ),
 }

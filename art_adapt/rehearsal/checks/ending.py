@@ -203,7 +203,7 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
 
 
 def _fix(seen: Seen, failure: str) -> str:
-    if ANSWERED in failure and not any(each.is_policy for each in seen.log):
+    if ANSWERED in failure and not seen.log:
         return (
             "no episode asked its model: give the agent the variable (--env), the key or the "
             "option without which it answers by itself"

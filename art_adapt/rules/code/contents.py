@@ -87,7 +87,10 @@ class Contents:
             for made in self._displays(self.flow.here(each.value)):
                 here = made.syntax is self.flow.syntax
                 for name, value in _entries(made.node):
-                    yield name, value if here else each.value
+                    if self.item(
+                        each.value, name
+                    ).written:  # nothing takes it out again
+                        yield name, value if here else each.value
 
     def entries(self, mapping: ast.expr) -> Iterator[tuple[ast.expr, Value]]:
         """Yield the values in the displays that a mapping may be, each with where to report it."""

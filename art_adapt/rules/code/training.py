@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from art_adapt.code.nodes import (
+    FunctionNode,
     dotted,
     first_argument,
     given_to,
@@ -26,6 +27,7 @@ PASSING = {
     "gather": "",
     "wait_for": "fut",
 }
+TASKS = ("create_task", "ensure_future")
 Loop = ast.For | ast.AsyncFor | ast.While
 DEEPEST = 4  # functions around a training call in which its loop is looked for
 MOST = 200  # expressions that are looked at for groups
@@ -55,12 +57,25 @@ class Training:
             "backend" in name.lower() or name.rpartition(".")[2] == "model"
         ):
             return True
-        awaited = isinstance(self.file.syntax.parents.get(call), ast.Await)
-        given = {k.arg for k in call.keywords}
         return (
-            awaited
-            and (len(call.args) == 2 or not given.isdisjoint(GROUPS))
+            isinstance(self.file.syntax.parents.get(call), ast.Await)
             and self.file.flow.functions.called(self.file.syntax, call.func) is None
+            and any(map(self._is_gathered, given_to(call)))
+        )
+
+    def _is_gathered(self, given: ast.expr) -> bool:
+        """Return whether an argument is what ART's own functions have made: groups."""
+        if self.made_as([given]):
+            return True
+        listed = self.file.contents.elements(given)
+        found = (v for each in (given, *listed) for v in self.file.values(each))
+        made = [
+            v.node.value if isinstance(v.node, ast.Await) else v.node for v in found
+        ]
+        return any(
+            isinstance(each, ast.Call)
+            and (self.file.art_name(each.func) or "").rpartition(".")[2] in PASSING
+            for each in made
         )
 
     def levels(self, call: ast.Call) -> Iterator[list[Loop]]:
@@ -86,13 +101,33 @@ class Training:
 
         The loop has the node itself, or calls a function of the file that has it.
         """
-        if self.file.is_caught(node):
+        if self.file.is_caught(node) or self._is_apart(node):
             return False
         if not self._all_loops.isdisjoint(self.file.syntax.ancestors(node)):
             return True
         return depth > 1 and any(
             self.may_end(call, depth - 1) for call in self.file.callers(node)
         )
+
+    def _is_apart(self, node: ast.AST) -> bool:
+        """Return whether a failure at a node reaches no function around it.
+
+        A callback makes it, a task that nobody awaits here, or a block suppresses it.
+        """
+        for outer in self.file.syntax.ancestors(node):
+            if isinstance(outer, FunctionNode):
+                return False
+            if isinstance(outer, ast.Lambda) or (
+                isinstance(outer, ast.Call) and last_name(outer.func) in TASKS
+            ):
+                return True
+            if isinstance(outer, ast.With) and any(
+                isinstance(item.context_expr, ast.Call)
+                and last_name(item.context_expr.func) == "suppress"
+                for item in outer.items
+            ):
+                return True
+        return False
 
     @cached_property
     def _all_loops(self) -> frozenset[ast.AST]:

@@ -198,8 +198,23 @@ class Trajectories:
                     target = next(
                         iter(targets_of(self.file.syntax.parents.get(call))), None
                     )
-                    if isinstance(target, ast.Name) and self.is_one(target):
+                    if (
+                        isinstance(target, ast.Name)
+                        and self.is_one(target)
+                        and self._is_filled(target, call)
+                    ):
                         yield call
+
+    def _is_filled(self, trajectory: ast.Name, near: ast.AST) -> bool:
+        """Return whether a function puts turns on a trajectory, or rewards it."""
+        parents = self.file.syntax.parents
+        around = (parents[read] for read in self.file.reads(trajectory.id, near))
+        return any(
+            isinstance(each.ctx, ast.Store)
+            or last_name(parents[each]) in (*GROWS_LIST, ITEMS)
+            for each in around
+            if isinstance(each, ast.Attribute)
+        )
 
     def in_rollout(self, node: ast.AST) -> bool:
         """Return whether ``node`` stands in a rollout, or in a function inside one."""

@@ -16,7 +16,7 @@ from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.source import Place
 from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.words import SIDE_JOB
+from art_adapt.words import SIDE_MODEL
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def askers_of(
     """Return the functions that ask through the function which makes a completion call.
 
     ``in_loop``: turns of a conversation go through it. Then one that is named like a side job,
-    and begins a conversation there, is one, if another function asks through it.
+    and asks once in a conversation that begins there, is one. It must not run what asks the turns.
     """
     key = (call.syntax.source.path, call.function)
     sites = [
@@ -45,32 +45,43 @@ def askers_of(
         for place, site in graph.calls_of(project, key)
         if place.owner(site) not in (MODULE_LEVEL, call.function)
     ]
-    turns = [s for s in sites if not SIDE_JOB.search(_named(s))]
+    turns = [
+        (place.source.path, place.owner(site))
+        for place, site in sites
+        if in_loop and not _begins(call, place, site)
+    ]
+
+    def reason(place: Syntax, site: ast.Call) -> str:
+        owner = place.owner(site)
+        if (
+            not turns
+            or SIDE_MODEL.search(owner) is None
+            or not _begins(call, place, site)
+            or _is_handed_over(call, place, site)
+            or not graph.run_by([(place.source.path, owner)]).isdisjoint(turns)
+        ):
+            return ""
+        return f"{owner} is a side job by its name, beside the conversation in {turns[0][1]}"
+
     return tuple(
         dict.fromkeys(
-            Asker(
-                place.owner(site),
-                place.place(site),
-                f"{place.owner(site)} is a side job by its name, beside the conversation in "
-                f"{turns[0][0].owner(turns[0][1])}"
-                if in_loop
-                and turns
-                and (place, site) not in turns
-                and _begins(call, place, site)
-                else "",
-            )
+            Asker(place.owner(site), place.place(site), reason(place, site))
             for place, site in sites
         )
     )
 
 
-def _named(site: tuple[Syntax, ast.Call]) -> str:
-    place, call = site
-    return f"{place.source.path.stem}.{place.owner(call)}"
+def _is_handed_over(call: FoundCall, place: Syntax, site: ast.Call) -> bool:
+    """True if a task may run a request: who waits for that is not on its stack."""
+    helper = call.syntax.functions[call.function].node
+    is_async = isinstance(helper, ast.AsyncFunctionDef)
+    return is_async and not isinstance(place.parents[site], ast.Await)
 
 
 def _begins(call: FoundCall, place: Syntax, site: ast.Call) -> bool:
-    """True if a call gives a helper a conversation that begins and ends there."""
+    """True if a call gives a helper a conversation that begins and ends there, without tools."""
+    if _gives_tools(call, site):
+        return False
     function = call.syntax.functions[call.function]
     name = dotted(call.messages) if call.messages is not None else None
     given = argument_of(site, name or "", function.positional)
@@ -78,6 +89,13 @@ def _begins(call: FoundCall, place: Syntax, site: ast.Call) -> bool:
         return False
     values = list(_lists(place, given))
     return bool(values) and all(isinstance(each, ast.List) for each in values)
+
+
+def _gives_tools(call: FoundCall, site: ast.Call) -> bool:
+    function = call.syntax.functions[call.function]
+    name = dotted(call.tools) if call.tools is not None else None
+    given = argument_of(site, name or "tools", function.positional)
+    return given is not None and not isinstance(given, ast.Constant)
 
 
 def _lists(place: Syntax, given: ast.expr) -> Iterator[ast.expr]:

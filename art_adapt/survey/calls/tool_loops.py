@@ -283,6 +283,8 @@ def _is_of_each_turn(syntax: Syntax, loop: ast.While, counting: ast.AST) -> bool
             return True
         if isinstance(outer, ast.If):
             other = outer.orelse if inner in outer.body else outer.body
+            if not other and isinstance(outer.body[-1], ast.Continue):
+                other = statements_after(outer, syntax.parents[outer])
             if not other or not isinstance(other[-1], LEAVING):
                 return False
         elif not isinstance(outer, ast.Try | ast.With | ast.AsyncWith):

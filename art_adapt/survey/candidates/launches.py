@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Iterator
 
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.definitions import COMPREHENSIONS
-from art_adapt.code.nodes import Function, decorator_names, dotted, last_name
+from art_adapt.code.nodes import (
+    Function,
+    decorator_names,
+    dotted,
+    last_name,
+    root_object,
+)
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
@@ -23,9 +30,11 @@ from art_adapt.words import (
     STARTS,
 )
 
+DISCORD = ("discord", "disnake", "nextcord")
 COMMANDS = frozenset({"command", "hybrid_command", "slash_command"})
 LEAVING = ast.Break | ast.Return | ast.Raise | ast.Yield | ast.YieldFrom
 POLLING = 2  # calls from a function to the loop that it ends with
+ENDS_PROGRAM = ("KeyboardInterrupt", "SystemExit", "CancelledError")
 STARTS_TASKS = frozenset({"create_task", "ensure_future"})
 
 
@@ -44,8 +53,8 @@ def is_launch(project: Project, key: FunctionKey) -> bool:
 def runs_for_ever(project: Project, key: FunctionKey, depth: int = POLLING) -> bool:
     """True if a function ends with a loop that nothing leaves, or with a call of such a function.
 
-    That is a poller, which only asks now and then whether there is something to do. A chat is
-    none: it waits for a person.
+    That is a poller, which sleeps until there may be something to do. A chat is none: it waits
+    for a person; and what works on may be ended by an exception.
     """
     syntax = project.files[key[0]]
     function = syntax.functions.get(key[1])
@@ -56,7 +65,8 @@ def runs_for_ever(project: Project, key: FunctionKey, depth: int = POLLING) -> b
         return (
             isinstance(last.test, ast.Constant)
             and bool(last.test.value)
-            and not any(isinstance(each, LEAVING) for each in ast.walk(last))
+            and any(_sleeps(each) for each in ast.walk(last))
+            and not any(isinstance(each, LEAVING) for each in _but_for_ends(last))
             and not asks_a_person(syntax, last)
         )
     return depth > 0 and any(
@@ -74,6 +84,19 @@ def is_handler(project: Project, key: FunctionKey) -> bool:
     return _is_launcher(function) or function.node.name in _registered(syntax)
 
 
+def _sleeps(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and last_name(node.func) == "sleep"
+
+
+def _but_for_ends(loop: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a loop, but not what it does when somebody ends the program."""
+    for child in ast.iter_child_nodes(loop):
+        caught = child.type if isinstance(child, ast.ExceptHandler) else None
+        if caught is None or last_name(caught) not in ENDS_PROGRAM:
+            yield child
+            yield from _but_for_ends(child)
+
+
 def is_discord_command(syntax: Syntax, function: Function) -> bool:
     """True if a decorator of a Discord library makes the function a Command object.
 
@@ -81,9 +104,25 @@ def is_discord_command(syntax: Syntax, function: Function) -> bool:
     app_commands/commands.py): a slash command cannot be called, and a cog's only once the
     bot has it.
     """
-    return syntax.imports_module(
-        "discord", "disnake", "nextcord"
-    ) is not None and not COMMANDS.isdisjoint(decorator_names(function.node))
+    return any(
+        name in COMMANDS and _is_of_discord(syntax, decorator)
+        for name, decorator in zip(
+            decorator_names(function.node), function.node.decorator_list, strict=True
+        )
+    )
+
+
+def _is_of_discord(syntax: Syntax, decorator: ast.expr) -> bool:
+    """True if a decorator is a library's, or a method of a bot: ``@bot.tree.command()``."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    bot = root_object(called)
+    made = [each.func for each in syntax.values_of(bot) if isinstance(each, ast.Call)]
+    classes = [syntax.classes.get(dotted(each) or "") for each in made]
+    bases = [base for each in classes if each is not None for base in each.bases]
+    return any(
+        (syntax.qualified(each) or "").partition(".")[0] in DISCORD
+        for each in (called, *made, *bases)
+    )
 
 
 def leaves_it_running(syntax: Syntax, function: Function, asking: Asking) -> bool:

@@ -18,6 +18,7 @@ from art_adapt.code.values import Placed, steps
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.inputs.supplied import OF_ENDPOINT
 from art_adapt.survey.model import EntryPoint, Parameter
+from art_adapt.words import PLATFORMS
 
 # What may define the class in a model's client's annotation; typing says nothing of it.
 MODEL_LIBRARIES = {"typing", *(name for kind in KINDS for name in kind.libraries)}
@@ -133,15 +134,15 @@ def is_of_another_library(syntax: Syntax, annotation: ast.expr | None) -> bool:
     return bool(name) and top not in MODEL_LIBRARIES
 
 
-def is_made_by_another_library(syntax: Syntax, value: ast.expr) -> bool:
-    """True if a library without models has the class of an object: ``commands.Bot(...)``."""
+def is_made_by_a_platform(syntax: Syntax, value: ast.expr) -> bool:
+    """True if the library of a chat platform makes an object: ``commands.Bot(...)``.
+
+    Of other libraries nobody knows whose models their clients ask.
+    """
     made = syntax.values_of(value) or [value]
     return all(
         isinstance(each, ast.Call)
-        and last_name(each.func)[:1].isupper()
-        and last_name(each.func) not in CLIENT_CLASSES
-        and is_of_another_library(syntax, each.func)
-        and (dotted(each.func) or "").partition(".")[0] in syntax.imports
+        and (syntax.qualified(each.func) or "").partition(".")[0] in PLATFORMS
         for each in made
     )
 
@@ -164,7 +165,7 @@ def _marked(
     parameters: tuple[Parameter, ...], names: Collection[str | None]
 ) -> tuple[Parameter, ...]:
     return tuple(
-        replace(each, is_client=True, is_asked=True, is_object=False)
+        replace(each, is_client=True, is_object=False)
         if each.name in names and each.default in (None, "None")
         else each
         for each in parameters

@@ -53,11 +53,7 @@ def fillings(
         )
         if isinstance(statement, ast.If) and _is_a_persons(place, statement.test):
             continue  # --style: without it, what is made stays as it is
-        is_plain = isinstance(statement, ast.Expr | ast.Assign) or (
-            isinstance(statement, ast.For)
-            and all(isinstance(each, ast.Expr) for each in statement.body)
-        )
-        if not isinstance(statement, ast.stmt) or not is_plain:
+        if not isinstance(statement, ast.stmt) or not _is_plain(statement):
             return None
         found[statement] = None
     return list(found)
@@ -72,12 +68,25 @@ def added_before(place: Syntax, used: ast.Name) -> list[ast.stmt] | None:
     for node in place.owned_by(place.owner(used)):
         if not changes(node, used.id) or node.lineno >= used.lineno:
             continue
-        around = (node, *place.ancestors(node))
-        statement = next(each for each in around if isinstance(each, ast.stmt))
-        if not isinstance(place.parents[statement], FunctionNode):
+        statement = next(
+            outer
+            for outer in (node, *place.ancestors(node))
+            if isinstance(place.parents.get(outer), FunctionNode)
+        )
+        if isinstance(statement, ast.If) and _is_a_persons(place, statement.test):
+            continue
+        if not isinstance(statement, ast.stmt) or not _is_plain(statement):
             return None
         found[statement] = None
     return list(found)
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    """True if a statement happens in any case: itself, or a loop of such."""
+    return isinstance(statement, ast.Expr | ast.Assign) or (
+        isinstance(statement, ast.For)
+        and all(isinstance(each, ast.Expr) for each in statement.body)
+    )
 
 
 def _inside(place: Syntax, owner: str, user: str) -> Iterator[ast.AST]:

@@ -204,6 +204,7 @@ def fields_of(
 
 def _is_coerced(project: Project, syntax: Syntax, annotation: ast.expr) -> bool:
     """True if pydantic makes what an annotation says of what JSON holds: ``list[Message]``."""
+    annotation = bare(annotation)
     if not isinstance(annotation, ast.Subscript):
         return False
     found = _class_of(project, syntax, annotation.slice)

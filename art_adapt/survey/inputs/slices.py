@@ -366,7 +366,8 @@ def _take_fillings(
     """Take what a function adds to a module's object before it uses it: ``register(registry)``."""
     if place.owner(node) == MODULE_LEVEL:
         return True
-    if not taken.project.variable(place, node.id)[1]:
+    at_top = (at for at, _ in place.assignments.get(node.id, ()))
+    if not taken.project.variable(place, node.id)[1] and MODULE_LEVEL not in at_top:
         return True  # no object of the project
     filled = added_before(place, node)
     if filled is None:
@@ -374,12 +375,12 @@ def _take_fillings(
     for each in filled:
         if each in taken.statements:
             continue
+        before, supplied = len(taken.statements), len(taken.supplied)
         taken.statements.append(each)
-        before = len(taken.statements)
         if not _take(place, module, each, taken):
             return False
-        if len(taken.statements) == before:  # it needs nothing of an episode
-            taken.once.add(each)
+        if len(taken.supplied) == supplied:  # it needs nothing of an episode
+            taken.once.update(taken.statements[before:])
     return True
 
 

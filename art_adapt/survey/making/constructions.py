@@ -22,7 +22,7 @@ from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.tables import holds_objects
-from art_adapt.survey.inputs.clients import is_made_by_another_library
+from art_adapt.survey.inputs.clients import is_made_by_a_platform
 from art_adapt.survey.inputs.run_state import is_of_a_run, is_said, is_spelled_out
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import MODEL
@@ -301,7 +301,7 @@ def _as_objects(
     """Take for objects what calls show to be some.
 
     That is a list that functions or objects are put into, as tools, and a ``client`` that
-    is an object of the project, or of a library without models.
+    is an object of the project, or of a chat platform.
     """
 
     def is_object(parameter: Parameter) -> bool:
@@ -309,9 +309,7 @@ def _as_objects(
         if parameter.is_client:
             if parameter.annotation is not None or not values:
                 return False
-            foreign = not parameter.is_asked and all(
-                is_made_by_another_library(*each) for each in values
-            )
+            foreign = all(is_made_by_a_platform(*each) for each in values)
             return foreign or any(
                 found[1] not in CLIENT_CLASSES
                 for place, value in values

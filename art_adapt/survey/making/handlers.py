@@ -12,11 +12,8 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.survey.candidates.launches import is_handler
 from art_adapt.survey.making.constructions import is_unknown
 from art_adapt.survey.model import EntryPoint, Parameter
+from art_adapt.words import PLATFORMS
 
-PLATFORMS = (
-    *("telegram", "aiogram", "telebot", "pyrogram", "telethon", "discord", "disnake"),
-    *("nextcord", "slack_bolt", "vkbottle", "botbuilder", "chainlit", "khl", "nonebot"),
-)
 # The attributes in which platforms keep what somebody has written.
 TEXTS = ("text", "content", "clean_content", "caption", "message_text", "body")
 
