@@ -67,8 +67,8 @@ class Training:
         """Return whether an argument is what ART's own functions have made: groups."""
         if self.made_as([given]):
             return True
-        listed = self.file.contents.elements(given)
-        found = (v for each in (given, *listed) for v in self.file.values(each))
+        listed = [self.file.flow.here(given), *self.file.contents.elements(given)]
+        found = [value for each in listed for value in self.file.values(each)]
         made = [
             v.node.value if isinstance(v.node, ast.Await) else v.node for v in found
         ]
