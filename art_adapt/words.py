@@ -90,15 +90,17 @@ PROBES = re.compile(
     re.I,
 )
 # What a call asks: models and clients are named after one job.
-SIDE_MODEL = re.compile(
-    r"judg|grader|grading|evaluat|critic|moderat|guardrail|guard_|summar(?:i[sz]|y)|compact"
-    r"|compress|condens|shrink|title|rubric|rerank",
-    re.I,
+_SIDE = (
+    "judg|grader|grading|evaluat|critic|moderat|guardrail|guard_|summari[sz]|compact"
+    "|compress|condens|shrink|title|rubric|rerank"
 )
+# A summary may be what the agent is for: then its name says no more than that it may be one.
+SIDE_MODEL = re.compile(rf"{_SIDE}|summary", re.I)
+NAMED_SIDE_JOB = re.compile(_SIDE, re.I)
 # The function of a call, which is named after one of many: the agent's conversation has to be
 # elsewhere.
 SIDE_JOB = re.compile(
-    rf"{SIDE_MODEL.pattern}|auxiliar|simulat|classif|caption|describe_|memor|verif|intent"
+    rf"{_SIDE}|auxiliar|simulat|classif|caption|describe_|memor|verif|intent"
     r"|thought|embed|extract|reflect|route_|determine_|check_|is_correct|guard|score"
     rf"|{PROBES.pattern}",
     re.I,

@@ -62,7 +62,25 @@ ASIDE = {
         "def summarize(text):\n    return Memory().summary(text)\n"
     ),
 }
+ASIDE["a summary between turns"] = (
+    "def summarize(text):\n    return summary_of(text)\n\n\ndef summary_of(text):\n"
+    "    return complete([{'role': 'user', 'content': text}]).content\n"
+)
 NOT_ASIDE = {
+    "a summary after them": (
+        "def summarize(text):\n    return text\n\n\ndef write_summary(task):\n"
+        "    text = run(task)\n"
+        "    return complete([{'role': 'user', 'content': text}]).content\n"
+    ),
+    "with tools": (
+        "def summarize(text):\n"
+        "    return complete([{'role': 'user', 'content': text}], TOOLS).content\n"
+    ),
+    "it runs the turns": (
+        "def summarize(text):\n    return text\n\n\ndef condense(task):\n"
+        "    plan = complete([{'role': 'user', 'content': task}]).content\n"
+        "    return run(plan)\n"
+    ),
     "its name says nothing": (
         "def summarize(text):\n    return shorter(text)\n\n\ndef shorter(text):\n"
         "    return complete([{'role': 'user', 'content': text}]).content\n"
@@ -94,7 +112,8 @@ def test_a_side_job_of_a_shared_helper_is_not_trained(
     spelling: str, tmp_path: Path
 ) -> None:
     line, said = auxiliary_of(tmp_path, ASIDE[spelling])
-    name = "Memory.summary" if spelling == "a method" else "summarize"
+    names = {"a method": "Memory.summary", "a summary between turns": "summary_of"}
+    name = names.get(spelling, "summarize")
     assert f'"{name} > complete"' in line, said
     assert f"{name}, through complete" in said
 

@@ -7,16 +7,17 @@ asks is trained; what ``summarize(messages)`` asks over it, in a conversation of
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import argument_of, dotted, grown_list
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.source import Place
 from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.words import SIDE_MODEL
+from art_adapt.words import NAMED_SIDE_JOB, SIDE_MODEL
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ def askers_of(
 
     ``in_loop``: turns of a conversation go through it. Then one that is named like a side job,
     and asks once in a conversation that begins there, is one. It must not run what asks the turns.
+    A summary is one if it is made between turns: after them it may be what the agent is for.
     """
     key = (call.syntax.source.path, call.function)
     sites = [
@@ -53,12 +55,16 @@ def askers_of(
 
     def reason(place: Syntax, site: ast.Call) -> str:
         owner = place.owner(site)
+        key = (place.source.path, owner)
+        is_named = NAMED_SIDE_JOB.search(owner) is not None or (
+            SIDE_MODEL.search(owner) is not None
+            and _runs_between(project, graph, turns, key)
+        )
         if (
-            not turns
-            or SIDE_MODEL.search(owner) is None
+            not (turns and is_named)
             or not _begins(call, place, site)
             or _is_handed_over(call, place, site)
-            or not graph.run_by([(place.source.path, owner)]).isdisjoint(turns)
+            or not graph.run_by([key]).isdisjoint(turns)
         ):
             return ""
         return f"{owner} is a side job by its name, beside the conversation in {turns[0][1]}"
@@ -68,6 +74,25 @@ def askers_of(
             Asker(place.owner(site), place.place(site), reason(place, site))
             for place, site in sites
         )
+    )
+
+
+def _runs_between(
+    project: Project,
+    graph: CallGraph,
+    turns: Sequence[FunctionKey],
+    key: FunctionKey,
+) -> bool:
+    """True if a loop of what asks the turns also leads to a function."""
+    return any(
+        caller in turns
+        and (callee == key or key in graph.run_by([callee]))
+        and any(
+            True
+            for node in nodes
+            for _ in project.files[caller[0]].enclosing_loops(node)
+        )
+        for (caller, callee), nodes in graph.sites.items()
     )
 
 
