@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from agent_files import art_adapt
+from agent_files import art_adapt, first_now
 
 AGENT = """\
 from openai import OpenAI
@@ -111,7 +111,7 @@ def ways(root: Path, *files: Path) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", first_now(LAYOUTS, 8))
 def test_what_loaded_before_loads_afterwards(layout: str, tmp_path: Path) -> None:
     files, expected = LAYOUTS[layout]
     root = tmp_path / "project"

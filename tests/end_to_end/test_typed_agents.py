@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from agent_files import art_adapt
+from agent_files import art_adapt, first_now
 
 START = """\
 import asyncio
@@ -143,7 +143,7 @@ def test_an_agent_that_asks_beside_its_task_is_given_the_task(tmp_path: Path) ->
     assert "inputs" not in module
 
 
-@pytest.mark.parametrize("kind", TYPED)
+@pytest.mark.parametrize("kind", first_now(TYPED, 5))
 def test_what_is_typed_is_the_scenarios(kind: str, tmp_path: Path) -> None:
     text, fields, call = TYPED[kind]
     (tmp_path / "bot.py").write_text(START + text)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pexpect
 import pytest
-from agent_files import art_adapt
+from agent_files import art_adapt, first_now
 
 COMMAND = [sys.executable, "-m", "art_adapt"]
 PLAIN = {"ACCESSIBLE": "1"}
@@ -260,7 +260,7 @@ def configuration(folder: Path) -> dict[str, Any]:
     return {**table, **own}
 
 
-@pytest.mark.parametrize("name", OTHERWISE)
+@pytest.mark.parametrize("name", first_now(OTHERWISE, 9))
 def test_an_answer_that_is_not_recommended(name: str, folder: Path) -> None:
     question, answer, keys, line = OTHERWISE[name]
     asked, said = answered(folder, [(question, answer)])
