@@ -374,3 +374,78 @@ def test_what_a_file_makes_for_its_own_run_is_made_anew(
     imports, _, episode = module.partition("class Scenario")
     assert "import Agent, ask\n" in imports, imports
     assert 'Agent("Be brief.")' in episode
+
+
+BEFORE = {
+    "a tool of its own": (
+        "    tool = str(disks)\n    default_registry.add(tool)\n",
+        "tool = str(disks)\ndefault_registry.add(tool)\n",
+    ),
+    "a loop": (
+        "    for tool in [disks]:\n        default_registry.add(tool)\n",
+        "for tool in [disks]:\n    default_registry.add(tool)\n",
+    ),
+    "only where somebody says so": (
+        "    if '--disks' in sys.argv:\n        default_registry.add(disks)\n",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", BEFORE)
+def test_what_a_filling_needs_runs_once_as_well(how: str, tmp_path: Path) -> None:
+    lines, shown = BEFORE[how]
+    agent = (
+        f"import sys\n{dedent(OPS)}\n\ndef create() -> Ops:\n{lines}"
+        "    return Ops(registry=default_registry)\n"
+    )
+    files = {"agent.py": agent, "registry.py": REGISTRY}
+    before, _, episode = module_of(tmp_path, "agent.py", files).partition("class Sc")
+    assert shown in before
+    assert "add(" not in episode
+    assert "Ops(registry=default_registry)" in episode
+
+
+def test_an_object_of_the_agents_own_file_is_filled_as_well(tmp_path: Path) -> None:
+    agent = dedent(REGISTRY) + dedent(OPS).replace(
+        "from registry import Registry, default_registry, disks, register_builtin_tools\n",
+        "",
+    )
+    agent += "\n\ndef create():\n    default_registry.add(disks)\n    return Ops(registry=default_registry)\n"
+    module = module_of(tmp_path, "agent.py", {"agent.py": agent})
+    assert "\ndefault_registry.add(disks)\n" in module.partition("class Scenario")[0]
+
+
+def test_a_command_of_the_projects_own_is_a_function(tmp_path: Path) -> None:
+    """The file imports discord for something else."""
+    bot = (
+        "import discord\nfrom openai import OpenAI\n\n\nclass Registry:\n"
+        "    def command(self, name):\n        return lambda function: function\n\n\n"
+        "registry = Registry()\n\n\n@registry.command('ask')\ndef ask(question: str) -> str:\n"
+        '    messages = [{"role": "user", "content": question}]\n'
+        f"    return OpenAI().chat.completions.{ASKS}\n"
+    )
+    assert ".callback" not in module_of(tmp_path, "bot.py", {"bot.py": bot})
+
+
+PLAIN = {
+    "it is parsed first": "def answer(query, date):\n    date = parse(date)\n    return ask(query, fmt(date))\n",
+    "the helper takes either": (
+        "def answer(query, date):\n    return ask(query, either(date))\n\n\n"
+        "def either(d):\n    return d if isinstance(d, str) else fmt(d)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("how", PLAIN)
+def test_a_text_that_becomes_an_object_is_a_field(how: str, tmp_path: Path) -> None:
+    agent = (
+        "from datetime import datetime\nfrom openai import OpenAI\n\n\n"
+        "def parse(text):\n    return datetime.fromisoformat(text)\n\n\n"
+        "def fmt(d):\n    return d.isoformat()\n\n\n"
+        "def ask(query, day):\n"
+        '    messages = [{"role": "user", "content": query + day}]\n'
+        f"    return OpenAI().chat.completions.{ASKS}\n\n\n{PLAIN[how]}"
+    )
+    module = module_of(tmp_path, "agent.py", {"agent.py": agent})
+    assert "date=scenario.date" in module
