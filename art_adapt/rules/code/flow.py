@@ -21,14 +21,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from art_adapt.code.classes import class_around
-from art_adapt.code.nodes import (
-    Function,
-    argument_of,
-    defaults_of,
-    dotted,
-    first_argument,
-    keyword,
-)
+from art_adapt.code.nodes import Function, argument_of, defaults_of, dotted, keyword
 from art_adapt.code.reaching import Definition
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.functions import Functions, Place, Value
@@ -241,7 +234,7 @@ class Flow:
         called = batch.syntax.qualified(made.func) or ""
         if not called.startswith("art.") or not called.endswith(".iterate_dataset"):
             return None
-        given = first_argument(made, "dataset")
+        given = argument_of(made, "dataset", ("dataset",))
         return None if given is None else batch.of(given)
 
     def field_of(self, record: Value, name: str) -> Value | None:

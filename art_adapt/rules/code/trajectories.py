@@ -188,22 +188,17 @@ class Trajectories:
 
     def _made_by_helpers(self) -> Iterator[ast.Call]:
         """Yield the calls of plain functions that a name gets a new trajectory of."""
-        made = {self.file.syntax.owner(call) for call in self.new}
-        for name in made & self.file.syntax.functions.keys():
-            function = self.file.syntax.functions[name]
-            if isinstance(function.node, ast.FunctionDef):
-                for call in self.file.flow.functions.calls_of(
-                    self.file.syntax, function
-                ):
-                    target = next(
-                        iter(targets_of(self.file.syntax.parents.get(call))), None
-                    )
-                    if (
-                        isinstance(target, ast.Name)
-                        and self.is_one(target)
-                        and self._is_filled(target, call)
-                    ):
-                        yield call
+        syntax = self.file.syntax
+        made = {syntax.owner(call) for call in self.new} & syntax.functions.keys()
+        for function in map(syntax.functions.__getitem__, made):
+            if not isinstance(function.node, ast.FunctionDef):
+                continue
+            for call in self.file.flow.functions.calls_of(syntax, function):
+                target = next(iter(targets_of(syntax.parents.get(call))), None)
+                if not isinstance(target, ast.Name) or not self.is_one(target):
+                    continue
+                if self._is_filled(target, call):
+                    yield call
 
     def _is_filled(self, trajectory: ast.Name, near: ast.AST) -> bool:
         """Return whether a function puts turns on a trajectory, or rewards it."""

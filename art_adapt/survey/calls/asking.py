@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from art_adapt.calls import Api
@@ -103,36 +103,6 @@ class Asking:
                 and not only_tries_again(node, self.growing)
             ):
                 yield node
-
-    def feeds_back(self, syntax: Syntax, owner: str) -> bool:
-        """True if a question is made of what it gave before: ``context += said``, in a loop.
-
-        An object may be told it that writes the next question: ``board.play(move)``.
-        """
-        for node in syntax.owned_by(owner):
-            if isinstance(node, ast.Call) and self.is_site(node.func):
-                made = made_from(syntax, owner, given_to(node))
-                if node in made or self._is_told(syntax, owner, node, made):
-                    return True
-        return False
-
-    def _is_told(
-        self, syntax: Syntax, owner: str, question: ast.Call, made: Collection[ast.AST]
-    ) -> bool:
-        """True if a method of what writes a question is given the answer, turn by turn."""
-        loop = next(syntax.enclosing_loops(question), None)
-        writers = {
-            dotted(node.func.value)
-            for node in made
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        } - {None, "self"}  # an agent's own methods log and show the answer as well
-        return loop is not None and any(
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and dotted(node.func.value) in writers
-            and question in made_from(syntax, owner, given_to(node))
-            for node in ast.walk(loop)
-        )
 
     def composes(self, syntax: Syntax, function: Function) -> bool:
         """True if the function hands what one question gave to another function that asks.

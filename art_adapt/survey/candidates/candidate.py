@@ -14,6 +14,7 @@ from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.trials import is_trial
 from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.calls.feeding_back import feeds_back
 from art_adapt.survey.candidates.handed import takes_anything
 from art_adapt.survey.candidates.launches import (
     asks_by_turns,
@@ -90,7 +91,7 @@ class Candidate:
         """
         if self.driving or self.function.given:
             return False
-        return self.leads.asking.feeds_back(self.syntax, self.entry.name)
+        return feeds_back(self.leads.asking, self.syntax, self.entry.name)
 
     @cached_property
     def batches(self) -> bool:

@@ -36,11 +36,8 @@ from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.reached import of_this_agent
 from art_adapt.survey.inputs.instances import as_method_of, implemented_by
 from art_adapt.survey.model import CompletionCall, EntryPoint, Span, Terminal
-from art_adapt.survey.side_effects.effects import (
-    asks_a_person,
-    asks_for_keys_only,
-    waits_for_a_person,
-)
+from art_adapt.survey.side_effects.effects import asks_a_person, waits_for_a_person
+from art_adapt.survey.side_effects.typed_keys import asks_for_keys_only
 from art_adapt.survey.side_effects.work_at_import import find_work_at_import
 
 

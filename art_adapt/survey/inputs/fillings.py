@@ -68,11 +68,9 @@ def added_before(place: Syntax, used: ast.Name) -> list[ast.stmt] | None:
     for node in place.owned_by(place.owner(used)):
         if not changes(node, used.id) or node.lineno >= used.lineno:
             continue
-        statement = next(
-            outer
-            for outer in (node, *place.ancestors(node))
-            if isinstance(place.parents.get(outer), FunctionNode)
-        )
+        around = (node, *place.ancestors(node))
+        of_body = (e for e in around if isinstance(place.parents.get(e), FunctionNode))
+        statement = next(of_body, None)
         if isinstance(statement, ast.If) and _is_a_persons(place, statement.test):
             continue
         if not isinstance(statement, ast.stmt) or not _is_plain(statement):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeGuard
 
@@ -34,33 +32,13 @@ from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.trials import is_test
 from art_adapt.survey.inputs.fillings import added_before, changes, fillings
 from art_adapt.survey.inputs.run_state import is_of_a_run, is_run_state
+from art_adapt.survey.inputs.slice_text import Slice, text_of_slice
 from art_adapt.survey.inputs.supplied import BY_NAME, GIVEN, OF_ENDPOINT
 from art_adapt.survey.model import Construction, Statement
 from art_adapt.survey.side_effects.effects import asks_a_person
 from art_adapt.words import FAKES, TYPED
 
 MOST_STATEMENTS = 12
-
-
-@dataclass
-class _Slice:
-    """The statements and names that a value depends on."""
-
-    project: Project
-    agent: Syntax
-    imports: dict[ImportedName, None] = field(default_factory=dict)
-    statements: list[ast.stmt] = field(default_factory=list)
-    # What a train module gives in another way: arguments, and all those of clients.
-    supplied: dict[ast.AST, str] = field(default_factory=dict)
-    clients: set[ast.AST] = field(default_factory=set)
-    of_endpoint: set[ast.AST] = field(default_factory=set)  # of both, what names it
-    # Statements that keep something on ``self``, and the variable that they set instead.
-    kept: dict[ast.AST, str] = field(default_factory=dict)
-    once: set[ast.AST] = field(
-        default_factory=set
-    )  # statements that all episodes share
-    foreign: bool = False  # whether some of it is a library's
-    uses_endpoint: bool = False  # whether its text names ``endpoint``
 
 
 def construction(
@@ -76,7 +54,7 @@ def construction(
     ``place`` is the file that the value stands in. ``running``: also where that has to be
     imported, and runs something when it is: a train module leaves the run out.
     """
-    taken = _Slice(project, agent)
+    taken = Slice(project, agent)
     module = module_at(project, agent, place.source.path)
     runs = place is not agent and runs_when_imported(place)
     importable = not runs or (running and is_importable(place))
@@ -90,11 +68,11 @@ def construction(
     functions = (key for node in whole for key in _named(project, place, node))
     return Construction(
         place.place(first),
-        _text(place, value, taken),
+        text_of_slice(place, value, taken),
         tuple(taken.imports),
         tuple(
             Statement(
-                _text(place, statement, taken),
+                text_of_slice(place, statement, taken),
                 _bound_by(statement, taken),
                 isinstance(statement, FunctionNode),
                 statement in taken.once,
@@ -113,7 +91,7 @@ def _is_of_tests(imported: ImportedName) -> bool:
     return fake or is_test(Path(*imported.module.split(".")))
 
 
-def _bound_by(statement: ast.stmt, taken: _Slice) -> frozenset[str]:
+def _bound_by(statement: ast.stmt, taken: Slice) -> frozenset[str]:
     """Return the variables that a statement sets where it stands: none of a comprehension's."""
     if statement in taken.kept:
         return frozenset({taken.kept[statement]})
@@ -148,63 +126,7 @@ def _named(project: Project, place: Syntax, node: ast.AST) -> Iterator[FunctionK
                 yield from resolve_name(project, where, entry)
 
 
-def _text(place: Syntax, node: ast.stmt | ast.expr, taken: _Slice) -> str:
-    """Return the source of a node: a statement as its author laid it out, at the first column.
-
-    An expression of several lines becomes one line: it will stand somewhere else.
-    """
-    if node in taken.supplied:
-        taken.uses_endpoint |= node in taken.of_endpoint
-        return taken.supplied[node]
-    if node in taken.kept:
-        assert isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
-        return f"{taken.kept[node]} = {_text(place, node.value, taken)}"
-    inside = set(ast.walk(node))
-    taken.uses_endpoint |= not inside.isdisjoint(taken.of_endpoint)
-    if not inside.isdisjoint(taken.clients | taken.supplied.keys()):
-        return ast.unparse(_with_supplied(node, taken))
-    text = place.source.segment(node)
-    if isinstance(node, FunctionNode) and node.decorator_list:
-        whole = copy.copy(node)
-        whole.lineno = min(each.lineno for each in node.decorator_list)
-        text = place.source.segment(whole)
-    several = isinstance(node, ast.expr) and "\n" in text
-    several |= any(
-        isinstance(inner, ast.Constant | ast.JoinedStr)
-        and (inner.end_lineno or 0) > inner.lineno
-        for inner in ast.walk(node)
-    )
-    if not text or several or place.source.text.count("\t"):
-        return ast.unparse(node)
-    first, *rest = text.splitlines()
-    moved = (line[min(node.col_offset, _indent(line)) :] for line in rest)
-    return "\n".join([first, *moved])
-
-
-def _with_supplied(node: ast.AST, taken: _Slice) -> ast.AST:
-    """Return a copy of a node in which a train module's own arguments stand."""
-    copied = copy.deepcopy(node)
-    for own, new in list(zip(ast.walk(node), ast.walk(copied), strict=True)):
-        if isinstance(new, ast.Call) and own in taken.clients:
-            new.args, new.keywords = [], [ast.keyword(None, ast.Name("endpoint"))]
-            continue
-        for name, value in ast.iter_fields(own):
-            if isinstance(value, list):
-                held = getattr(new, name)
-                held[:] = [
-                    ast.Name(taken.supplied[old]) if old in taken.supplied else each
-                    for old, each in zip(value, held, strict=True)
-                ]
-            elif value in taken.supplied:
-                setattr(new, name, ast.Name(taken.supplied[value]))
-    return copied
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _take(place: Syntax, module: str | None, value: ast.AST, taken: _Slice) -> bool:
+def _take(place: Syntax, module: str | None, value: ast.AST, taken: Slice) -> bool:
     """Take what ``value`` depends on into ``taken``; tell whether all of it could be."""
     bound = {
         node.id
@@ -282,7 +204,7 @@ def _kept(place: Syntax, node: ast.AST) -> ast.expr | None:
 
 
 def _take_kept(
-    place: Syntax, module: str | None, node: ast.AST, kept: ast.expr, taken: _Slice
+    place: Syntax, module: str | None, node: ast.AST, kept: ast.expr, taken: Slice
 ) -> bool:
     """Take over ``self.llm = Provider()`` as ``llm = Provider()``, once for all who get it."""
     name = last_name(node).lstrip("_")
@@ -306,7 +228,7 @@ def _named_arguments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _takes(
-    place: Syntax, module: str | None, values: Sequence[ast.AST], taken: _Slice
+    place: Syntax, module: str | None, values: Sequence[ast.AST], taken: Slice
 ) -> bool:
     """Take what all of ``values`` depend on, or nothing."""
     imports, statements = dict(taken.imports), list(taken.statements)
@@ -316,9 +238,7 @@ def _takes(
     return False
 
 
-def _take_name(
-    place: Syntax, module: str | None, node: ast.Name, taken: _Slice
-) -> bool:
+def _take_name(place: Syntax, module: str | None, node: ast.Name, taken: Slice) -> bool:
     name, found = node.id, place.definitions.reaching(node)
     if name in TYPED or name in ("self", "cls"):
         return False
@@ -348,7 +268,7 @@ def _take_name(
         local
         or module is None
         or any(place.is_guarded(each.node) for each in found)
-        or _is_of_a_run(place, made)
+        or _is_made_for_a_run(place, made)
     ):
         if len(found) > 1 or not _is_plain(made):
             return False
@@ -361,7 +281,7 @@ def _take_name(
 
 
 def _take_fillings(
-    place: Syntax, module: str | None, node: ast.Name, taken: _Slice
+    place: Syntax, module: str | None, node: ast.Name, taken: Slice
 ) -> bool:
     """Take what a function adds to a module's object before it uses it: ``register(registry)``."""
     if place.owner(node) == MODULE_LEVEL:
@@ -384,7 +304,7 @@ def _take_fillings(
     return True
 
 
-def _is_of_a_run(place: Syntax, made: ast.AST | None) -> bool:
+def _is_made_for_a_run(place: Syntax, made: ast.AST | None) -> bool:
     """True if a file makes an object for what it runs itself: an import may leave both out.
 
     It is made by a call, and a later statement of the module does something with it.
@@ -421,7 +341,7 @@ def _take_statement(
     module: str | None,
     node: ast.Name,
     made: ast.Assign | ast.AnnAssign,
-    taken: _Slice,
+    taken: Slice,
 ) -> bool:
     block = _read_from_file(place, made)
     whole = block or made

@@ -34,10 +34,7 @@ from art_adapt.survey.making.call_ranks import (
     ordered,
     rank,
 )
-from art_adapt.survey.making.environment import (
-    is_of_environment,
-    made_of_environment,
-)
+from art_adapt.survey.making.environment import is_of_environment, made_of_environment
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 
 HANDED_ON = 3  # functions through which a value goes as their parameter

@@ -7,14 +7,7 @@ import functools
 import sys
 from collections.abc import Collection, Iterator
 
-from art_adapt.code.nodes import (
-    assignment,
-    dotted,
-    entries,
-    keyword,
-    last_name,
-    text_of,
-)
+from art_adapt.code.nodes import dotted, entries, keyword, last_name, text_of
 from art_adapt.code.packages import is_own_module
 from art_adapt.code.syntax import LAMBDA, MODULE_LEVEL, Import, Syntax
 from art_adapt.survey.side_effects.harm import Effect, Harm
@@ -47,7 +40,6 @@ from art_adapt.survey.side_effects.shared_state import (
     find_shared_state,
     writes_database,
 )
-from art_adapt.words import KEY_TYPED
 
 LOADED = "a module that is loaded by its name"
 LOADS = ("importlib.import_module", "__import__")
@@ -77,7 +69,7 @@ def _by_function(syntax: Syntax) -> dict[str, list[Effect]]:
     """Return all effects of a file, by the function that has them."""
     found: dict[str, list[Effect]] = {}
     for node in syntax.nodes:
-        effects = list(_effects_at(syntax, node))
+        effects = list(effects_at(syntax, node))
         if effects:
             found.setdefault(syntax.runs_in(node), []).extend(effects)
     for owner, effect in (*find_shared_state(syntax), *_unknown(syntax)):
@@ -85,7 +77,8 @@ def _by_function(syntax: Syntax) -> dict[str, list[Effect]]:
     return found
 
 
-def _effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
+def effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
+    """Yield what a call, a block or a loop does by itself."""
     if isinstance(node, ast.Call):
         if (harm := harm_of(node, syntax)) is not None:
             what = f"{syntax.text(node.func)}()"
@@ -134,7 +127,7 @@ def asks_a_person(syntax: Syntax, body: ast.AST) -> bool:
     return any(
         effect.harm is Harm.ASKS
         for node in ast.walk(body)
-        for effect in _effects_at(syntax, node)
+        for effect in effects_at(syntax, node)
     )
 
 
@@ -142,27 +135,6 @@ def waits_for_a_person(syntax: Syntax, functions: Collection[str]) -> bool:
     """True if one of some functions waits for somebody at a terminal."""
     effects = find_effects(syntax, functions)
     return any(effect.harm is Harm.ASKS for effect in effects)
-
-
-def asks_for_keys_only(syntax: Syntax, functions: Collection[str]) -> bool:
-    """True if all that some functions wait for at a terminal are keys, passwords and the like."""
-    asked = [
-        node
-        for node in syntax.nodes
-        if isinstance(node, ast.Call | ast.For)
-        and syntax.runs_in(node) in functions
-        and any(each.harm is Harm.ASKS for each in _effects_at(syntax, node))
-    ]
-    return bool(asked) and all(_asks_for_a_key(syntax, each) for each in asked)
-
-
-def _asks_for_a_key(syntax: Syntax, asking: ast.Call | ast.For) -> bool:
-    if not isinstance(asking, ast.Call):
-        return False
-    said = [*asking.args, *assignment(syntax.parents[asking])[0]]
-    return last_name(asking.func) == "getpass" or any(
-        KEY_TYPED.search(ast.unparse(each)) for each in said
-    )
 
 
 def _is_input(syntax: Syntax, name: ast.Name) -> bool:

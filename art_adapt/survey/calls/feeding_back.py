@@ -1,0 +1,43 @@
+"""Tells whether a loop asks the model what it makes of the model's answer before."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+from art_adapt.code.dependence import made_from
+from art_adapt.code.nodes import dotted, given_to
+from art_adapt.code.syntax import Syntax
+from art_adapt.survey.calls.asking import Asking
+
+
+def feeds_back(asking: Asking, syntax: Syntax, owner: str) -> bool:
+    """True if a question is made of what it gave before: ``context += said``, in a loop.
+
+    An object may be told it that writes the next question: ``board.play(move)``.
+    """
+    for node in syntax.owned_by(owner):
+        if isinstance(node, ast.Call) and asking.is_site(node.func):
+            made = made_from(syntax, owner, given_to(node))
+            if node in made or _is_told(syntax, owner, node, made):
+                return True
+    return False
+
+
+def _is_told(
+    syntax: Syntax, owner: str, question: ast.Call, made: Collection[ast.AST]
+) -> bool:
+    """True if a method of what writes a question is given the answer, turn by turn."""
+    loop = next(syntax.enclosing_loops(question), None)
+    writers = {
+        dotted(node.func.value)
+        for node in made
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    } - {None, "self"}  # an agent's own methods log and show the answer as well
+    return loop is not None and any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and dotted(node.func.value) in writers
+        and question in made_from(syntax, owner, given_to(node))
+        for node in ast.walk(loop)
+    )
