@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import FunctionNode, given_to, keyword
+from art_adapt.code.nodes import given_to, keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import (
     Fix,
@@ -83,7 +83,7 @@ async def train(model, backend, scenarios):
 def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("ruler_score_group"):
         if (
-            _is_awaited(code, call)
+            any(isinstance(n, ast.Await) for n in code.syntax.ancestors(call))
             and not any(each.arg is None for each in call.keywords)
             and not _swallows(code, call)
             and code.training.may_end(call)
@@ -94,14 +94,6 @@ def check(code: Code) -> Iterator[Found]:
                 "swallow_exceptions=True, and drop the groups that come back as None",
                 Fix("pass swallow_exceptions=True", (_swallowing(call),), safe=False),
             )
-
-
-def _is_awaited(code: Code, call: ast.Call) -> bool:
-    """Return whether the function around a call awaits it, and no callback."""
-    for outer in code.syntax.ancestors(call):
-        if isinstance(outer, ast.Await | FunctionNode | ast.Lambda):
-            return isinstance(outer, ast.Await)
-    return False
 
 
 def _swallowing(call: ast.Call) -> TextEdit:
