@@ -285,3 +285,12 @@ URLS = tuple(dict.fromkeys(kind.url for kind in KINDS if kind.url is not None))
 WORDS = tuple(
     dict.fromkeys(word for row in (*KINDS, *UNRECORDED) for word in row.words)
 )
+
+
+def is_function(function: str, name: str) -> bool:
+    """Tell whether a name means a function that asks: its own, or of the class that it is in."""
+    return (
+        function == name
+        or function.endswith(f".{name}")
+        or function.startswith(f"{name}.")
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from art_adapt.calls import Api
+from art_adapt.calls import Api, is_function
 from art_adapt.entry_decision import decide_entry, refuse_untrainable
 from art_adapt.errors import Refusal
 from art_adapt.paths import at, shown
@@ -19,7 +19,7 @@ from art_adapt.reward_function import check_reward
 from art_adapt.settings import Options, Origin, TrainingOptions, check
 from art_adapt.source import Place
 from art_adapt.survey.calls.roles import Role
-from art_adapt.survey.calls.said import Said, is_function, is_named
+from art_adapt.survey.calls.said import Said, is_named
 from art_adapt.survey.model import CompletionCall, EntryPoint, Exit, RewardSite, Survey
 from art_adapt.survey.side_effects.harm import Harm, Obstacle
 

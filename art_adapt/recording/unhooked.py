@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from art_adapt.calls import is_function
 from art_adapt.recording.installed import is_installed
 from art_adapt.recording.state import (
     current,
@@ -86,7 +87,7 @@ class Asked:
         return any(
             name in (self.model, *waiting)
             or (name == self.agent and self.agent != "")
-            or any(_is_function(f, name) for f in waiting)
+            or any(is_function(f, name) for f in waiting)
             or is_aside(waiting, name)
             for name in names
         )
@@ -196,20 +197,12 @@ def options_of(options: Any) -> Json:
     return {k: v for k, v in given.items() if not isinstance(v, absent)}
 
 
-def _is_function(function: str, name: str) -> bool:
-    return (
-        function == name
-        or function.endswith(f".{name}")
-        or function.startswith(f"{name}.")
-    )
-
-
 def is_aside(waiting: Sequence[str], name: str) -> bool:
     """Tell whether ``outer > inner`` names a request for which functions wait, nearest first."""
     outer, arrow, inner = name.partition(" > ")
     return arrow != "" and any(
-        _is_function(asking, inner)
-        and any(_is_function(each, outer) for each in waiting[at + 1 :])
+        is_function(asking, inner)
+        and any(is_function(each, outer) for each in waiting[at + 1 :])
         for at, asking in enumerate(waiting)
     )
 

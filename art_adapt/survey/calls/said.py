@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from art_adapt.calls import is_function
 from art_adapt.survey.calls.roles import Role
 
 if TYPE_CHECKING:  # a survey holds what was said
@@ -59,15 +60,6 @@ def is_named(call: CompletionCall, name: str) -> bool:
             path
         )
     return is_function(call.function, name)
-
-
-def is_function(function: str, name: str) -> bool:
-    """Tell whether a name means a function: its own, or of the class that it is in."""
-    return (
-        function == name
-        or function.endswith("." + name)
-        or function.startswith(name + ".")
-    )
 
 
 def asks_another_model(call: CompletionCall, policy: Sequence[CompletionCall]) -> bool:
