@@ -31,6 +31,7 @@ from art_adapt.recording.hooked import check_imports
 from art_adapt.recording.messages import plain, storable
 from art_adapt.recording.state import (
     OTHER_PROCESS,
+    EpisodeOver,
     RecordingError,
     active,
     ended,
@@ -174,10 +175,11 @@ class Recorder:
         if self.process != os.getpid():  # forked: this is a copy that nobody will read
             raise stop(OTHER_PROCESS)
         if self.closed:
-            raise stop(
+            error = stop(
                 "a recorded model call was made after its rollout ended, "
                 "by a thread that outlived it: wait for the thread in episode()"
             )
+            raise EpisodeOver(str(error)) from error
 
     # -- recording
 

@@ -19,6 +19,14 @@ class EndpointError(ConnectionError):
     """Raised where the endpoint failed: the episode says nothing about the policy."""
 
 
+class EpisodeOver(BaseException):
+    """Raised in code of an episode that is over.
+
+    An agent that catches ``Exception`` and tries again would ask for ever otherwise, in a
+    thread that nobody waits for.
+    """
+
+
 class RecordingWarning(UserWarning):
     """A warning to the person who trains, given once in a process."""
 

@@ -8,6 +8,7 @@ with ``--train`` it is ART's LocalBackend with a tiny model behind it (``trainin
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import gc
 import importlib
@@ -21,7 +22,7 @@ import time
 import traceback
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,12 @@ from art_adapt.rehearsal.observed import (
     rollouts_of,
     trajectory_of,
 )
+from art_adapt.rehearsal.places import places
 from art_adapt.rehearsal.protocol import (
     Bounds,
     Evaluated,
     Notes,
+    Progress,
     Raised,
     Settings,
     from_json,
@@ -130,7 +133,8 @@ def run(settings: Settings) -> Notes:
 def _tell(seen: Observed, out: str) -> None:
     """Write down how far the run is, for as long as it lasts."""
     while True:
-        _write(progress_file(out), f"{seen.steps} {len(seen.rollouts)}")
+        progress = Progress(seen.steps, len(seen.rollouts), places(seen.loop))
+        _write(progress_file(out), to_json(progress))
         time.sleep(TOLD_EVERY)
 
 
@@ -356,6 +360,8 @@ def _watch_recorders(seen: Observed) -> None:
 
     def open_(self: Any, *arguments: Any, **named: Any) -> None:
         opened(self, *arguments, **named)
+        with suppress(RuntimeError):  # a rollout of code that has no loop
+            seen.loop = asyncio.get_running_loop()
         watched = Watched(self, time.perf_counter(), is_repeat=seen.repeating)
         seen.rollouts.append(watched)
 
@@ -365,7 +371,9 @@ def _watch_recorders(seen: Observed) -> None:
         watched.seconds = time.perf_counter() - watched.began
 
     def call(self: Any, create: Any, args: Any, kwargs: Any, asking: str) -> Any:
-        of(self).asked_by.add(asking)
+        watched = of(self)
+        watched.asked_by.add(asking)
+        watched.calls.another()
         return asked(self, create, args, kwargs, asking)
 
     recorder.__init__, recorder.call, recorder.close = open_, call, close

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from art_adapt.rehearsal.protocol import (
     EngineSettings,
     Evaluated,
     Notes,
+    Progress,
     Settings,
     Stub,
     TinyModelSettings,
@@ -110,13 +112,7 @@ def run_child(
         ),
     )
     if ended.code is None:
-        raise NotRehearsed(
-            f"the train module did not finish within {conditions.seconds:g} seconds",
-            why="an episode may run forever, or wait for input",
-            next_step="limit the turns of an episode; or rehearse fewer steps with --steps 1; or raise --timeout",
-            path=path,
-            output=ended.output,
-        )
+        raise _unfinished(progress_file(out), path, conditions, ended.output)
     if not out.exists():
         raise _died(ended, path)
     notes = from_json(Notes, out.read_text(encoding="utf-8"))
@@ -135,13 +131,41 @@ def run_child(
 
 def _progress(file: Path, steps: int, seconds: float, *, training: bool) -> str:
     """Say how far a train module is."""
-    try:
-        done, episodes = file.read_text().split()
-    except (OSError, ValueError):
+    so_far = _so_far(file)
+    if so_far is None:
         return f"starting, {seconds:.0f} s"
     doing = "training, " if training else ""
-    running = f"{episodes} episodes, " if int(episodes) else ""
-    return f"{doing}step {done} of {steps} done, {running}{seconds:.0f} s"
+    running = f"{so_far.episodes} episodes, " if so_far.episodes else ""
+    return f"{doing}step {so_far.steps} of {steps} done, {running}{seconds:.0f} s"
+
+
+def _so_far(file: Path) -> Progress | None:
+    try:
+        return from_json(Progress, file.read_text())
+    except OSError:  # it is only starting
+        return None
+
+
+def _unfinished(file: Path, path: Path, conditions: Conditions, output: str) -> Refusal:
+    """Say where a train module was when its time was over."""
+    so_far = _so_far(file)
+    places = so_far.at if so_far is not None else ()
+    # The train module itself awaits each episode.
+    agent = [each for each in places if not each.startswith(f"{path.resolve()}:")]
+    at = Counter(agent or places).most_common(1)
+    why = "an episode may run forever, or wait for input"
+    if so_far is not None and at:
+        where, count = at[0]
+        times = f", {count} times" if count > 1 else ""
+        why = f"after {so_far.episodes} episodes had begun, it was at {where}{times}"
+    return NotRehearsed(
+        f"the train module did not finish within {conditions.seconds:g} seconds",
+        why=why,
+        next_step="limit the turns of an episode; stub a function that waits (--stub NAME); "
+        "or raise --timeout",
+        path=path,
+        output=output,
+    )
 
 
 def _died(ended: Ended, path: Path) -> NotRehearsed:

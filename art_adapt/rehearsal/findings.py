@@ -29,6 +29,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     tools.tool_loop,
     tools.none_offered,
     tools.tools_fail,
+    ending.endless,
     ending.failed_episodes,
     ending.out_of_time,
     threads.bound_to_main_thread,

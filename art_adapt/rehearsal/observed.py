@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from asyncio import AbstractEventLoop
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from art_adapt.rehearsal.endless import Calls
 from art_adapt.rehearsal.protocol import (
     LONGEST,
     Choice,
@@ -32,6 +34,7 @@ class Watched:
     began: float
     seconds: float | None = None
     asked_by: set[str] = field(default_factory=set)
+    calls: Calls = field(default_factory=Calls)
     is_repeat: bool = False
 
 
@@ -40,7 +43,8 @@ class Observed:
     """Notes that grow while the train module runs, and the recorders of its rollouts.
 
     A run either fills ``notes.steps`` or, with ``--train``, ``training``. ``module`` is the
-    train module and ``scenarios`` are its own objects; ``repeating``: the steps are done.
+    train module and ``scenarios`` are its own objects; ``loop`` is that of its rollouts;
+    ``repeating``: the steps are done.
     """
 
     notes: Notes = field(default_factory=Notes)
@@ -48,6 +52,7 @@ class Observed:
     rollouts: list[Watched] = field(default_factory=list)
     module: Any = None
     scenarios: list[Any] = field(default_factory=list)
+    loop: AbstractEventLoop | None = None
     begin: Callable[[], Awaitable[None]] | None = None
     repeating: bool = False
 

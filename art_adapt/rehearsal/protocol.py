@@ -88,8 +88,20 @@ class Settings:
 
 
 def progress_file(out: str | Path) -> Path:
-    """Return where a child writes its steps and episodes so far, two numbers, as it goes."""
+    """Return where a child writes its ``Progress``, as it goes."""
     return Path(out).with_suffix(".progress")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a train module is.
+
+    ``at``: file and line that each thread and task of the user's own code has come to.
+    """
+
+    steps: int
+    episodes: int
+    at: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -272,7 +284,7 @@ class Notes:
 # ------------------------------------------------------------------------------ JSON
 
 
-def to_json(value: Settings | Notes) -> str:
+def to_json(value: Settings | Progress | Notes) -> str:
     """Write ``value`` as JSON, with foreign objects in scenarios or tools as their repr."""
 
     def plain(each: object) -> object:

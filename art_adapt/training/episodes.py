@@ -19,7 +19,7 @@ from art.utils.retry import retry
 from art_adapt.recording import EndpointError, RecordingError, Rollout, rollout
 from art_adapt.recording.listening import Listener
 from art_adapt.recording.recorder import Recorder
-from art_adapt.recording.state import active
+from art_adapt.recording.state import EpisodeOver, active
 from art_adapt.training.threads import in_thread, own_place
 from art_adapt.training.time_limits import OutOfTime, within
 
@@ -210,16 +210,17 @@ async def record(
             _make_readable(recording)
         except (RecordingError, Unfinished):
             raise
-        except OutOfTime as error:
+        except (OutOfTime, EpisodeOver) as error:
             failure = error
             trajectory.log(f"{ENDED}{error}")
         except (Exception, SystemExit) as error:  # as agents with a command line do
             failure = error
             trajectory.log(f"the agent raised {_with_place(error)}")
+    was_ended = isinstance(failure, OutOfTime | EpisodeOver)
     _raise_if_lost(recording, failure, agent_rewards)
     # Of each episode: ART averages a metric over those that have it (0.5.23, model.py, log).
     trajectory.metrics |= {
-        "failed": failure is not None and not isinstance(failure, OutOfTime),
+        "failed": failure is not None and not was_ended,
         "turns": recording.calls,
         "tool_calls": recording.tool_calls,
         "tool_errors": recording.tool_errors,
@@ -271,7 +272,7 @@ def _raise_if_lost(
         endpoint = recording.infrastructure_error
         raise EndpointError(repr(endpoint)) from endpoint
     why = ""
-    if isinstance(failure, OutOfTime):
+    if isinstance(failure, OutOfTime | EpisodeOver):
         why = f": {failure}"
     elif failure is not None:
         why = f": it raised {_with_place(failure)}"

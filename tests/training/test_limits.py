@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -220,3 +221,29 @@ def test_an_episode_that_exits_ends_no_loop(engine: Engine) -> None:
         raise SystemExit(3)
 
     assert record(engine, exits, timeout=5).metrics["failed"] == 1
+
+
+def swallows(_: Any) -> None:
+    while True:
+        with contextlib.suppress(Exception):
+            ask("quick")
+
+
+async def swallows_async(_: Any) -> None:
+    while True:
+        with contextlib.suppress(Exception, asyncio.CancelledError):
+            await ask_async("quick")
+
+
+@pytest.mark.parametrize("episode", [swallows, swallows_async])
+def test_an_agent_that_swallows_every_error_does_not_go_on_for_ever(
+    episode: Any, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would spin in each lost episode's thread, beside all later ones."""
+    monkeypatch.setattr(time_limits, "GRACE", 0.2)
+    before = set(threading.enumerate())
+    trajectory = record(engine, episode, timeout=LIMIT)
+    assert trajectory.metrics["timed_out"]
+    for thread in set(threading.enumerate()) - before:
+        thread.join(5)
+        assert not thread.is_alive()

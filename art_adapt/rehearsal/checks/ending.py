@@ -14,6 +14,7 @@ from art_adapt.code.project_folder import project_root, python_files
 from art_adapt.code.syntax import Syntax
 from art_adapt.rehearsal.checks.tools import NETWORK
 from art_adapt.rehearsal.completions import NOT_SERVED
+from art_adapt.rehearsal.endless import MOST_CALLS, WENT_ON
 from art_adapt.rehearsal.observed import ANSWERED
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices
@@ -244,6 +245,24 @@ def _raising(failure: str) -> str:
 def _without_accidents(text: str) -> str:
     """Leave out what makes one message many: addresses, and what the scripted model made up."""
     return OWN_TEXT.sub("", re.sub(r" at 0x[0-9a-f]+", "", text))
+
+
+def endless(seen: Seen) -> Iterator[Finding]:
+    """Report episodes that the rehearsal ended, because they asked again and again."""
+    ended = [
+        each.ended for each in seen.episodes if each.ended and WENT_ON in each.ended
+    ]
+    for told, _ in Counter(ended).most_common(1):
+        place = PLACE.search(told)
+        yield Finding(
+            "endless",
+            f"{len(ended)} of {len(seen.episodes)} episodes asked their model {MOST_CALLS} times "
+            "and went on: on a GPU, each would go on until its time limit",
+            "limit the turns of this loop; if a reply is meant to end it, supply such a reply "
+            "with --replies",
+            Path(place[1]) if place else seen.path,
+            int(place[2]) if place else seen.line(r"def episode"),
+        )
 
 
 def out_of_time(seen: Seen) -> Iterator[Finding]:

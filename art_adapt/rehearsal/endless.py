@@ -1,0 +1,55 @@
+"""End an episode that asks its model again and again, and find the function that loops."""
+
+from __future__ import annotations
+
+import sys
+import types
+from dataclasses import dataclass, field
+
+from art_adapt.recording.installed import is_installed
+from art_adapt.recording.state import EpisodeOver
+
+MOST_CALLS = 300  # of one episode: agents that end are seldom past a hundred
+WENT_ON = "and went on"
+COMPARED = 10  # the last calls, whose common frames hold the loop
+
+
+@dataclass
+class Calls:
+    """The calls of one episode so far, and the frames that its last ones have in common."""
+
+    count: int = 0
+    common: list[types.FrameType] = field(default_factory=list)
+
+    def another(self) -> None:
+        """Count a call of the model that the code above makes.
+
+        Raises:
+            EpisodeOver: it is one too many.
+        """
+        self.count += 1
+        if self.count <= MOST_CALLS - COMPARED:
+            return
+        frames = _own_frames()
+        if self.common:
+            pairs = zip(frames, self.common, strict=False)
+            same = [frame for frame, before in pairs if frame is before]
+            frames = same or frames
+        self.common = frames
+        if self.count > MOST_CALLS:
+            loop = frames[-1] if frames else sys._getframe(1)
+            where = f"{loop.f_code.co_filename}:{loop.f_lineno}"
+            raise EpisodeOver(
+                f"it asked its model {MOST_CALLS} times {WENT_ON} ({where})"
+            )
+
+
+def _own_frames() -> list[types.FrameType]:
+    """Return the active frames of the user's own code, from the outermost in."""
+    found = []
+    frame: types.FrameType | None = sys._getframe(2)
+    while frame is not None:
+        if not is_installed(frame.f_code.co_filename):
+            found.append(frame)
+        frame = frame.f_back
+    return found[::-1]
