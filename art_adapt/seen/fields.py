@@ -11,8 +11,9 @@ from typing import Any
 from art_adapt.recipe.fields import is_given
 from art_adapt.seen.decision import Seen, key_of
 from art_adapt.seen.episodes import Enclosing, SeenFunction
-from art_adapt.seen.notes import Call
+from art_adapt.seen.notes import Call, Site
 from art_adapt.source import Place
+from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.model import (
     Construction,
     EntryPoint,
@@ -52,7 +53,7 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
         parameters=(
             *(
                 _opened(each, seen)
-                for each in _described(entry.parameters, calls, seen.given)
+                for each in _described(entry.parameters, calls, seen.given, entry.place)
             ),
             *_options(entry.parameters, calls, seen.given),
         ),
@@ -64,6 +65,7 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
                 for each in entry.constructor
                 if each.name in _of("__init__", seen) and not _is_setting(each, inits)
             ],
+            entry.place,
         ),
         setup=tuple(_set_up(call, seen) for call in entry.setup),
     )
@@ -104,7 +106,8 @@ def _set_up(setup: SetupCall, seen: SeenFunction) -> SetupCall:
         if call.name == setup.name
     ]
     given = _of(setup.name, seen)
-    return replace(setup, parameters=_described(setup.parameters, calls, given))
+    described = _described(setup.parameters, calls, given, setup.place)
+    return replace(setup, parameters=described)
 
 
 def _init(each: Enclosing) -> Call | None:
@@ -119,13 +122,16 @@ def _of(function: str, seen: SeenFunction) -> Sequence[str]:
 
 
 def _described(
-    parameters: tuple[Parameter, ...], calls: Sequence[Call], given: Sequence[str]
+    parameters: tuple[Parameter, ...],
+    calls: Sequence[Call],
+    given: Sequence[str],
+    defined: Place,
 ) -> tuple[Parameter, ...]:
-    return tuple(_as_seen(each, calls, given) for each in parameters)
+    return tuple(_as_seen(each, calls, given, defined) for each in parameters)
 
 
 def _as_seen(
-    parameter: Parameter, calls: Sequence[Call], given: Sequence[str]
+    parameter: Parameter, calls: Sequence[Call], given: Sequence[str], defined: Place
 ) -> Parameter:
     """Describe a parameter: what the model was asked is the scenario's, what stays is not."""
     if parameter.opened is not None:
@@ -139,7 +145,7 @@ def _as_seen(
     values = _values(parameter.name, calls)
     if not values:
         return parameter
-    if parameter.annotation is None:
+    if parameter.annotation is None or _was_another(parameter.annotation, values):
         parameter = replace(parameter, annotation=_type_of(values))
     if parameter.name in given:
         return replace(
@@ -152,6 +158,8 @@ def _as_seen(
             fields=None,
             stand_in=None,
         )
+    if parameter.supplied == MODEL and parameter.default is None:
+        return _with_own_model(parameter, values, calls[0].site, defined)
     differs = any(len(_spelled(_values(name, calls))) > 1 for name in given)
     spelled = _spelled(values)
     if parameter.default is None and differs and len(spelled) == 1:
@@ -162,6 +170,17 @@ def _as_seen(
             made = Construction(place, text)
             return replace(parameter, is_object=True, made=made, passed=place)
     return parameter
+
+
+def _with_own_model(
+    parameter: Parameter, values: Sequence[Any], site: Site | None, defined: Place
+) -> Parameter:
+    """Give the agent the model's name that it was given: agents refuse names they do not know."""
+    if len(_spelled(values)) != 1 or not isinstance(values[0], str):
+        return parameter
+    place = defined if site is None else Place(site.path, site.line)
+    made = Construction(place, repr(values[0]))
+    return replace(parameter, is_object=True, made=made)
 
 
 def _field_as_seen(field: Parameter, record: str, calls: Sequence[Call]) -> Parameter:
@@ -191,6 +210,15 @@ def _values(name: str, calls: Sequence[Call]) -> list[Any]:
 
 def _spelled(values: Sequence[Any]) -> set[str]:
     return {json.dumps(value, sort_keys=True) for value in values}
+
+
+def _was_another(annotation: str, values: Sequence[Any]) -> bool:
+    """True if a parameter was given what its annotation, a plain type, does not allow."""
+    kind = next((kind for kind, name in TYPES.items() if name == annotation), None)
+    if kind is None:
+        return False
+    allowed = (int, float) if kind is float else kind
+    return not all(isinstance(value, allowed) for value in values)
 
 
 def _type_of(values: Sequence[Any]) -> str | None:

@@ -101,3 +101,32 @@ def test_a_test_client_shows_the_function_behind_the_route(tmp_path: Path) -> No
     assert b"episode  chat (service.py:4)" in done.stderr
     row = json.loads((tmp_path / "scenarios.jsonl").read_text())
     assert row["message"] == "hi"
+
+
+def test_what_it_was_given_describes_the_fields(tmp_path: Path) -> None:
+    """An annotation may be wrong, and an agent refuse a model's name that it does not know."""
+    agent = (
+        "from openai import OpenAI\n\nclient = OpenAI()\nKNOWN = ('small', 'large')\n\n\n"
+        "def answer(data: str, model: str) -> str:\n"
+        "    if model not in KNOWN:\n        raise ValueError(model)\n"
+        "    asked = [{'role': 'user', 'content': data['question']}]\n"
+        "    return client.chat.completions.create(model=model, messages=asked).choices[0].message.content\n"
+    )
+    drive = (
+        "import sys\n\nfrom agent import answer\n\n"
+        "print(answer({'question': 'How many apples are there?'}, sys.argv[1]))\n"
+    )
+    (tmp_path / "agent.py").write_text(agent)
+    (tmp_path / "drive.py").write_text(drive)
+    (tmp_path / "rewards.py").write_text("def f(t, s):\n    return len(str(t)) / 1e5\n")
+    run = ("--scripted", "--", sys.executable, "drive.py", "large")
+    assert art_adapt("capture", *run, cwd=tmp_path).returncode == 0
+    adapting = ("-y", "--reward", "rewards:f", "agent.py")
+    assert art_adapt(*adapting, cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    assert "    data: dict\n" in module
+    assert "answer(data=scenario.data, model='large')" in module.replace('"', "'")
+    row = (tmp_path / "scenarios.jsonl").read_text()
+    (tmp_path / "scenarios.jsonl").write_text(row * 8)
+    done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout.decode()
