@@ -16,11 +16,17 @@ from art_adapt.recording.hooked import (
     reward,
 )
 from art_adapt.recording.rollout import Rollout, rollout
-from art_adapt.recording.state import EndpointError, RecordingError, RecordingWarning
+from art_adapt.recording.state import (
+    EndpointError,
+    EpisodeOver,
+    RecordingError,
+    RecordingWarning,
+)
 from art_adapt.recording.training_view import for_training
 
 __all__ = [
     "EndpointError",
+    "EpisodeOver",
     "RecordingError",
     "RecordingWarning",
     "Rollout",

@@ -21,7 +21,7 @@ from scripted_engine import Engine
 from trajectories import Trajectory, choices, histories, rollout
 
 from art_adapt.hooks import carried, final_answer, recorded, reward
-from art_adapt.recording import RecordingError
+from art_adapt.recording import EpisodeOver, RecordingError
 from art_adapt.recording.clients import _pools
 
 USER = [{"role": "user", "content": "hello"}]
@@ -104,7 +104,7 @@ def test_a_call_after_its_rollout_raises(engine: Engine, client: openai.OpenAI) 
         late = carried(
             lambda: recorded(client.chat.completions.create)(model="m", messages=USER)
         )
-    with pytest.raises(RecordingError, match="after its rollout ended"):
+    with pytest.raises(EpisodeOver, match="after its rollout ended"):
         late()
 
 
@@ -711,7 +711,7 @@ def test_what_comes_after_the_end_changes_nothing(engine: Engine) -> None:
         late = carried(lambda: reward(5))
         late_answer = carried(lambda: final_answer("late"))
     for call in (late, late_answer):
-        with pytest.raises(RecordingError, match="after its rollout ended"):
+        with pytest.raises(EpisodeOver, match="after its rollout ended"):
             call()
     assert trajectory == Trajectory()
 
