@@ -13,6 +13,7 @@ from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.used_names import possible_names
 from art_adapt.source import Source
+from art_adapt.survey.calls.completion_calls import find_lookalikes
 from art_adapt.survey.calls.obstacles import art_use, find_obstacles
 from art_adapt.survey.calls.roles import side_job_of
 from art_adapt.survey.calls.said import NOTHING, Said
@@ -39,7 +40,7 @@ from art_adapt.survey.model import (
     ThreadStart,
     ToolExecution,
 )
-from art_adapt.survey.side_effects.harm import Effect
+from art_adapt.survey.side_effects.harm import Effect, Obstacle
 from art_adapt.survey.side_effects.loaders import find_loaders
 
 
@@ -187,6 +188,16 @@ def _each_file_once(entries: Sequence[EntryPoint]) -> Iterator[EntryPoint]:
             scripts.add(entry.home)
 
 
+def _of_lookalikes(project: Project, syntax: Syntax) -> Iterator[Obstacle]:
+    """Find what is called like a client, and is a class of the project."""
+    for callee, (path, method) in find_lookalikes(syntax, project):
+        yield Obstacle(
+            syntax.place(callee),
+            f"{method}() of {path.name}, your own class with the client's methods",
+            f"let {method}() ask by an openai client with its base_url, or by litellm.completion",
+        )
+
+
 def _file_survey(
     syntax: Syntax,
     found: Found,
@@ -209,6 +220,7 @@ def _file_survey(
         effects=effects,
         obstacles=(
             *(find_obstacles(syntax) if calls or path in project.given else ()),
+            *(() if any(found.calls.values()) else _of_lookalikes(project, syntax)),
             *(find_loaders(project, path.parent) if edited else ()),
         ),
         names=possible_names(syntax),

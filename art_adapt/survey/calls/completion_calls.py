@@ -19,6 +19,7 @@ from art_adapt.calls import (
     CallKind,
     Method,
 )
+from art_adapt.code.classes import FunctionKey
 from art_adapt.code.hooks import unhooked
 from art_adapt.code.nodes import (
     FunctionNode,
@@ -28,6 +29,7 @@ from art_adapt.code.nodes import (
     keyword,
 )
 from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.values import steps
 from art_adapt.words import CLIENTS
@@ -166,17 +168,9 @@ def find_completion_calls(
     project = project or Project(
         (syntax.source.path,), {}, {syntax.source.path: syntax}
     )
-    kinds = [
-        (kind, syntax.imports_module(*kind.libraries) is not None) for kind in KINDS
-    ]
-    for node in syntax.nodes:
-        if not isinstance(node, ast.Attribute | ast.Name | ast.Call):
-            continue
-        if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
-            continue
-        match = _match(node, project, syntax, kinds)
-        if match is None:
-            continue
+    for node, match in _matches(syntax, project):
+        if _of_project(project, syntax, node, match[0]):
+            continue  # where that asks a client, there is another call
         parent: ast.AST = syntax.parents[node]
         user: ast.AST = node
         recorded = (
@@ -193,6 +187,32 @@ def find_completion_calls(
         call = parent if isinstance(parent, ast.Call) else None
         client, kind, form = match
         yield FoundCall(syntax, node, call, client, kind, form, not called, recorded)
+
+
+def find_lookalikes(
+    syntax: Syntax, project: Project
+) -> Iterator[tuple[ast.expr, FunctionKey]]:
+    """Find calls in a client's words of an object of the project, with the method that they call.
+
+    That speaks to another service, or asks a client itself.
+    """
+    for node, match in _matches(syntax, project):
+        for key in _of_project(project, syntax, node, match[0])[:1]:
+            yield node, key
+
+
+def _matches(syntax: Syntax, project: Project) -> Iterator[tuple[ast.expr, _Match]]:
+    kinds = [
+        (kind, syntax.imports_module(*kind.libraries) is not None) for kind in KINDS
+    ]
+    for node in syntax.nodes:
+        if not isinstance(node, ast.Attribute | ast.Name | ast.Call):
+            continue
+        if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+            continue
+        match = _match(node, project, syntax, kinds)
+        if match is not None:
+            yield node, match
 
 
 def _is_tested(value: ast.AST, parent: ast.AST) -> bool:
@@ -269,6 +289,17 @@ def _method(
         return None
     proven = imported or (kind.proven_by_client and _is_client(client))
     return (client, kind, form) if kind.is_confirmed(arguments, proven) else None
+
+
+def _of_project(
+    project: Project, syntax: Syntax, callee: ast.expr, client: ast.expr
+) -> list[FunctionKey]:
+    """Return the project's methods that a call is of, if its client is always an object of it."""
+    made: list[ast.expr] = [client] if isinstance(client, ast.Call) else []
+    made += [value for _, value in steps(project, syntax, client)]
+    if not made or not all(isinstance(value, ast.Call) for value in made):
+        return []
+    return resolve(project, syntax, callee)
 
 
 def _client_of(

@@ -26,6 +26,7 @@ from art_adapt.survey.candidates.exits import (
 from art_adapt.survey.candidates.launches import is_discord_command
 from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.rewards import find_rewards
+from art_adapt.survey.candidates.taken import is_exit_code
 from art_adapt.survey.candidates.weights import features_of, score_of
 from art_adapt.survey.inputs.clients import with_clients
 from art_adapt.survey.inputs.instances import implemented_by, with_instances
@@ -134,7 +135,8 @@ def describe_entry(
         returns_value=any(
             not (is_status(value) or sends(asking, value))
             for value in return_values(syntax, function.qualname)
-        ),
+        )
+        and not is_exit_code(project, syntax, function),
     )
     entry = with_clients(project, entry, asking.completions.values())
     return with_route(project, syntax, entry)

@@ -23,6 +23,7 @@ from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.replies import holds_reply
 from art_adapt.survey.candidates.rewards import is_reward, only_rewards
 from art_adapt.survey.candidates.showing import shows
+from art_adapt.survey.candidates.taken import is_exit_code, shown_elements
 from art_adapt.survey.inputs.routes import STREAMING
 from art_adapt.survey.model import Exit, Span
 from art_adapt.words import (
@@ -49,9 +50,11 @@ def find_exits(
     """Find the answers that ``function`` returns, or else stores, prints, or keeps."""
     returned = _from_the_model(
         each
-        for each in _returned(syntax, function, asking)
+        for each in _returned(project, syntax, function, asking)
         if not _is_stream(project, syntax, each[0])
     )
+    if returned and is_exit_code(project, syntax, function):
+        returned = []
     found = (
         list(_in_records(project, syntax, returned, asking))
         or list(_stored(syntax, function))
@@ -79,7 +82,7 @@ def _exit(
 
 
 def _returned(
-    syntax: Syntax, function: Function, asking: Asking
+    project: Project, syntax: Syntax, function: Function, asking: Asking
 ) -> Iterator[tuple[ast.expr, Exit]]:
     for node in syntax.owned_by(function.qualname):
         if (
@@ -90,7 +93,10 @@ def _returned(
             continue
         if is_status(node.value) or sends(asking, node.value):
             continue
-        answer = _body_of_response(syntax, _without_rewards(node.value))
+        said = _without_rewards(node.value)
+        if isinstance(said, ast.Tuple):
+            said = _shown_element(project, syntax, function, said, asking)
+        answer = _body_of_response(syntax, said)
         if answer is None or is_status(answer):
             continue
         if _is_unwrappable(answer) or _touches_keyword(syntax, answer):
@@ -188,6 +194,26 @@ def _without_rewards(value: ast.expr) -> ast.expr:
         if len(others) == 1 and len(value.elts) > 1:
             return others[0]
     return value
+
+
+def _shown_element(
+    project: Project,
+    syntax: Syntax,
+    function: Function,
+    value: ast.Tuple,
+    asking: Asking,
+) -> ast.expr:
+    """Return the answer in ``return answer, usage``: what callers show of it, if that is one."""
+    elements = [e for e in value.elts if not isinstance(e, ast.Starred)]
+    if elements != value.elts:
+        return value
+    shown = [
+        elements[at]
+        for at in sorted(shown_elements(project, syntax, function, len(elements)))
+    ]
+    if len(shown) > 1:
+        shown = [e for e in shown if holds_reply(syntax, _argument(e), asking)]
+    return shown[0] if len(shown) == 1 else value
 
 
 def _body_of_response(syntax: Syntax, value: ast.expr) -> ast.expr | None:
