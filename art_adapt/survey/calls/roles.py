@@ -21,6 +21,7 @@ from art_adapt.code.nodes import (
 )
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.survey.calls.tool_names import is_of_a_tool
 from art_adapt.words import OTHERS_JOB, SIDE_JOB, SIDE_MODEL, TOOL_DECORATORS
 
 
@@ -138,7 +139,9 @@ def _overruled(call: FoundCall) -> str:
 
 
 def _in_tool(syntax: Syntax, node: ast.AST) -> bool:
-    """True if the function or class around ``node`` is declared to be a tool."""
+    """True if ``node`` runs for a requested tool, or in what is declared to be one."""
+    if is_of_a_tool(syntax, node):
+        return True
     for outer in syntax.ancestors(node):
         if isinstance(outer, FunctionNode | ast.ClassDef) and any(
             name in TOOL_DECORATORS for name in decorator_names(outer)

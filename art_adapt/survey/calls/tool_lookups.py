@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from art_adapt.calls import KINDS
 from art_adapt.code.call_graph import CallGraph
-from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.nodes import dotted
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.requested_calls import (
     CERTAIN,
@@ -17,22 +16,25 @@ from art_adapt.survey.calls.requested_calls import (
     likeness,
     spelled,
 )
+from art_adapt.survey.calls.tool_names import endings_of, is_tool_name
 from art_adapt.survey.model import ToolExecution
 from art_adapt.words import (
     NO_TOOLS,
     ONLY_WRAPS,
     RUNS_ALL_TOOLS,
     RUNS_NO_TOOL,
-    TOOL_DEFINITIONS,
-    TOOL_NAME_KEYS,
 )
 
 
 def find_lookup(syntax: Syntax, run: Collection[str]) -> ToolExecution | None:
     """Find where a file looks a tool up by the name that the model gave."""
-    endings = _endings(syntax)
+    endings = endings_of(syntax)
     for node in syntax.nodes:
-        if isinstance(node, ast.expr) and (not run or syntax.owner(node) in run):
+        if isinstance(node, ast.Match) and (not run or syntax.owner(node) in run):
+            if is_tool_name(node.subject, syntax, endings):
+                place = syntax.place(node.subject)
+                return ToolExecution(place, "chosen by matching the name")
+        elif isinstance(node, ast.expr) and (not run or syntax.owner(node) in run):
             found = _execution(node, syntax, endings)
             if found is not None:
                 return ToolExecution(syntax.place(node), found)
@@ -66,7 +68,7 @@ def _is_calls(syntax: Syntax, value: ast.expr) -> bool:
 
 def how_found(syntax: Syntax, call: ast.Call) -> str:
     """Describe how a call that runs a tool finds it."""
-    endings = _endings(syntax)
+    endings = endings_of(syntax)
     function = call.func
     for node in (call, function, *syntax.values_of(function)):
         found = _execution(node, syntax, endings)
@@ -85,14 +87,14 @@ def _execution(node: ast.expr, syntax: Syntax, endings: tuple[str, ...]) -> str 
     ``endings``: the attributes by which the name of a requested tool may be read.
     """
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        found = _is_tool_name(node.slice, syntax, endings)
+        found = is_tool_name(node.slice, syntax, endings)
         return f"looked up in {syntax.text(node.value)}" if found else None
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
-        found = _is_tool_name(node.left, syntax, endings) and _does_more(syntax, node)
+        found = is_tool_name(node.left, syntax, endings) and _does_more(syntax, node)
         return "chosen by comparing the name" if found else None
     if not isinstance(node, ast.Call):
         return None
-    named = any(_is_tool_name(argument, syntax, endings) for argument in given(node))
+    named = any(is_tool_name(argument, syntax, endings) for argument in given(node))
     function = dotted(node.func) or ""
     if not named or is_no_tool(node):
         return None
@@ -118,53 +120,4 @@ def _does_more(syntax: Syntax, test: ast.expr) -> bool:
     return any(
         called(call) not in ONLY_WRAPS | NO_TOOLS and not called(call)[:1].isupper()
         for call in calls
-    )
-
-
-def _is_tool_name(
-    expression: ast.expr, syntax: Syntax, endings: tuple[str, ...]
-) -> bool:
-    """True if an expression is the name of a requested tool, or a variable with it."""
-    values = [expression]
-    if isinstance(expression, ast.Name):
-        values = syntax.values_of(expression)
-    return any(
-        (spelled(value).endswith(endings) and not _is_of_definition(value, syntax))
-        or _is_parsed_name(value, syntax)
-        for value in values
-    )
-
-
-def _is_of_definition(value: ast.expr, syntax: Syntax) -> bool:
-    """True if a name is a tool's own, in its schema: ``for tool in tools``."""
-    root = spelled(value).partition(".")[0]
-    sources = syntax.origins(syntax.owner(value), root)
-    return any(
-        TOOL_DEFINITIONS.search(dotted(each) or "")
-        for source in sources
-        for each in (source, *(source.args if isinstance(source, ast.Call) else ()))
-    )
-
-
-def _is_parsed_name(value: ast.expr, syntax: Syntax) -> bool:
-    """True if a value is ``request["name"]`` of what was parsed from the model's text."""
-    return (
-        isinstance(value, ast.Subscript)
-        and isinstance(value.slice, ast.Constant)
-        and value.slice.value in TOOL_NAME_KEYS
-        and any(
-            isinstance(each, ast.Call) and last_name(each.func) == "loads"
-            for each in syntax.values_of(value.value)
-        )
-    )
-
-
-def _endings(syntax: Syntax) -> tuple[str, ...]:
-    """Return the attributes by which a file may read the name of a requested tool."""
-    text = syntax.source.text
-    return tuple(
-        f".{name}"
-        for kind in KINDS
-        if not kind.tool_words or any(word in text for word in kind.tool_words)
-        for name in kind.tool_names
     )

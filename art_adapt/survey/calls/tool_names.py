@@ -1,0 +1,77 @@
+"""Tells what reads the name of a requested tool, and what it chooses."""
+
+from __future__ import annotations
+
+import ast
+
+from art_adapt.calls import KINDS
+from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.syntax import Syntax
+from art_adapt.survey.calls.requested_calls import spelled
+from art_adapt.words import TOOL_DEFINITIONS, TOOL_NAME_KEYS
+
+
+def is_of_a_tool(syntax: Syntax, node: ast.AST) -> bool:
+    """True if code stands in a branch that the name of a requested tool chooses."""
+    inner = node
+    for outer in syntax.ancestors(node):
+        match outer:
+            case ast.Match(subject=subject):
+                chosen = [subject]
+            case ast.If(test=ast.Compare(left=left, ops=[ast.Eq()]), body=body):
+                chosen = [left] if inner in body else []
+            case _:
+                chosen = []
+        if any(is_tool_name(each, syntax, endings_of(syntax)) for each in chosen):
+            return True
+        inner = outer
+    return False
+
+
+def is_tool_name(
+    expression: ast.expr, syntax: Syntax, endings: tuple[str, ...]
+) -> bool:
+    """True if an expression is the name of a requested tool, or a variable with it."""
+    values = [expression]
+    if isinstance(expression, ast.Name):
+        values = syntax.values_of(expression)
+    return any(
+        (spelled(value).endswith(endings) and not _is_of_definition(value, syntax))
+        or _is_parsed_name(value, syntax)
+        for value in values
+    )
+
+
+def _is_of_definition(value: ast.expr, syntax: Syntax) -> bool:
+    """True if a name is a tool's own, in its schema: ``for tool in tools``."""
+    root = spelled(value).partition(".")[0]
+    sources = syntax.origins(syntax.owner(value), root)
+    return any(
+        TOOL_DEFINITIONS.search(dotted(each) or "")
+        for source in sources
+        for each in (source, *(source.args if isinstance(source, ast.Call) else ()))
+    )
+
+
+def _is_parsed_name(value: ast.expr, syntax: Syntax) -> bool:
+    """True if a value is ``request["name"]`` of what was parsed from the model's text."""
+    return (
+        isinstance(value, ast.Subscript)
+        and isinstance(value.slice, ast.Constant)
+        and value.slice.value in TOOL_NAME_KEYS
+        and any(
+            isinstance(each, ast.Call) and last_name(each.func) == "loads"
+            for each in syntax.values_of(value.value)
+        )
+    )
+
+
+def endings_of(syntax: Syntax) -> tuple[str, ...]:
+    """Return the attributes by which a file may read the name of a requested tool."""
+    text = syntax.source.text
+    return tuple(
+        f".{name}"
+        for kind in KINDS
+        if not kind.tool_words or any(word in text for word in kind.tool_words)
+        for name in kind.tool_names
+    )
