@@ -39,7 +39,9 @@ from art_adapt.survey.model import FileSurvey, Survey
 from art_adapt.survey.survey import survey
 from art_adapt.train_file import standing_module, train_module_path
 
-Guide = Callable[[Survey, Options], Options]
+# Reads the agent anew with options that say more of it.
+Reading = Callable[[Survey, Options], tuple[Survey, Options]]
+Guide = Callable[[Survey, Options, Reading], Options]
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,12 @@ def make_plan(
         with contextlib.suppress(UnclearEntry):  # the first thing that it asks
             # What is refused, before it asks.
             _planned(found, options, session, seen, force=force)
-        options = guide(found, options)
-        found, options = as_said(found, sources, options, session, seen)
+
+        def reading(found: Survey, options: Options) -> tuple[Survey, Options]:
+            return as_said(found, sources, options, session, seen)
+
+        options = guide(found, options, reading)
+        found, options = reading(found, options)
     plan = _planned(found, options, session, seen, force=force, answers=not keep)
     plan = replace(plan, changed=tuple(changes(options, before)), seen=seen)
     if keep and plan.decisions.training is not None:

@@ -16,6 +16,7 @@ from art_adapt.guide import questions
 from art_adapt.guide.prompts import Prompts
 from art_adapt.guide.question import Choice, Question, QuestionModule, Situation
 from art_adapt.guide.sources import project_files
+from art_adapt.plan import Reading
 from art_adapt.report.text import Line, found_lines
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.model import Survey
@@ -25,10 +26,12 @@ OF_AGENT, EACH, RECOMMENDED = "of agent", "each", "recommended"
 NO_ANSWER = "no answer was given, so nothing was written"
 
 
-def guided(survey: Survey, options: Options) -> Options:
+def guided(survey: Survey, options: Options, reading: Reading) -> Options:
     """Show what was found, ask what is not known yet; return the options with the answers.
 
-    Answers have the origin ``ANSWER``. What is only recommended stays as it is.
+    Answers have the origin ``ANSWER``. What is only recommended stays as it is. ``reading``
+    reads the agent anew where an answer says whose a request is: another function may run an
+    episode then.
 
     Raises:
         Refusal: whoever was asked has not answered; it names the flags of the answers.
@@ -42,10 +45,10 @@ def guided(survey: Survey, options: Options) -> Options:
         with suppress(Refusal):  # it is the first thing that it asks
             decisions = decide(survey, options)
             prompts.show([HEADING, *found_lines(survey, decisions)])
-        return _asked(situation, prompts)
+        return _asked(situation, prompts, reading)
 
 
-def _asked(situation: Situation, prompts: Prompts) -> Options:
+def _asked(situation: Situation, prompts: Prompts, reading: Reading) -> Options:
     before: list[Situation] = []
     how = _how_to_ask(situation, prompts)
     while question := next(_open(situation), None):
@@ -62,7 +65,8 @@ def _asked(situation: Situation, prompts: Prompts) -> Options:
         else:
             before += [situation] if asked else []
             options = _with(situation.options, answer, asked=asked)
-            situation = replace(situation, options=options)
+            survey, options = reading(situation.survey, options)
+            situation = replace(situation, survey=survey, options=options)
     return situation.options
 
 

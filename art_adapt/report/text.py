@@ -110,6 +110,11 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
         if call in decisions.policy and asks_another_model(call, decisions.policy):
             remedy = f"--auxiliary {call.function} keeps it out of training"
             yield Line("", "  asks another model than the conversation", remedy)
+        for asker in call.beside:
+            what = f"{at(asker.place)}  {asker.function} asks through it, in a conversation of its own"
+            what += f", model {asker.model}" * bool(asker.model)
+            remedy = f"--auxiliary {asker.function} keeps it out of training"
+            yield Line("", f"  {what}", remedy)
         for asker in call.asides:
             what = f"{at(asker.place)}  {asker.function}, through {call.function}"
             yield Line("auxiliary", what, asker.reason)

@@ -71,6 +71,12 @@ class CompletionCall:
         is_trained = self.role is Role.POLICY
         return tuple(each for each in self.askers if each.reason and is_trained)
 
+    @property
+    def beside(self) -> tuple[Asker, ...]:
+        """Return the functions whose own conversations are trained beside the turns."""
+        is_trained = self.role is Role.POLICY
+        return tuple(e for e in self.askers if e.apart and not e.reason and is_trained)
+
     @staticmethod
     def of(
         call: FoundCall,

@@ -75,6 +75,10 @@ MADE = ASKING.format(
 EITHER = ASKING.format(
     at_top="", inside="    client = Model() if 'TEST' in os.environ else OpenAI()"
 )
+BRANCHES = ASKING.format(
+    at_top="",
+    inside="    if 'TEST' in os.environ:\n        client = Model()\n    else:\n        client = OpenAI()",
+)
 WRAPPING = """\
 from openai import OpenAI
 
@@ -119,6 +123,7 @@ def test_another_service_in_the_clients_words_is_refused_by_name(
     ("model", "agent", "file"),
     [
         (SAME, EITHER, "agent.py"),
+        (SAME, BRANCHES, "agent.py"),
         (WRAPPING, LOCAL, "agent.py"),
         (ASKING_ITSELF, LOCAL, "model.py"),
     ],

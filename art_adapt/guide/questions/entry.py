@@ -1,38 +1,39 @@
-"""Which function runs one episode, where several are equally likely."""
+"""Which function runs one episode, where several are equally likely, or nearly so."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from art_adapt.entry_decision import near, option_for
 from art_adapt.guide.question import Choice, Question, Situation
-from art_adapt.paths import at, relative
+from art_adapt.paths import at
 
-ORDER = 10
+ORDER = 10  # after the requests that are not the agent's: they lead to other functions
 
 
 def questions(situation: Situation) -> Iterator[Question]:
-    if situation.entry is not None or situation.is_known("entry"):
+    if situation.is_known("entry") or situation.options.single_turn:
         return
     entries = situation.survey.entry_points
-    likeliest = [entry for entry in entries if entry.score == entries[0].score]
-    names = [entry.called for entry in entries]
-    choices = tuple(
-        Choice(
-            f"{entry.called}  {at(entry.place)}",
-            {
-                "entry": entry.called
-                if names.count(entry.called) == 1
-                else f"{relative(entry.home)}:{entry.called}"
-            },
-        )
-        for entry in likeliest
+    found = situation.entry
+    if found is None:
+        likeliest = [entry for entry in entries if entry.score == entries[0].score]
+    else:
+        others = [entry for entry in entries if entry is not found]
+        likeliest = [found, *near(found, others)]
+    if not likeliest or (found is not None and len(likeliest) == 1):
+        return
+    yield Question(
+        "Which function runs one episode?",
+        tuple(
+            Choice(
+                f"{entry.called}  {at(entry.place)}",
+                {"entry": option_for(entry, entries)},
+            )
+            for entry in likeliest
+        ),
+        why="An episode is one task, from its start to its answer. The function starts the "
+        "conversation, runs the tools and asks the model again.",
+        open=True,
+        of_agent=True,
     )
-    if choices:
-        yield Question(
-            "Which function runs one episode?",
-            choices,
-            why="An episode is one task, from its start to its answer. The function starts the "
-            "conversation, runs the tools and asks the model again.",
-            open=True,
-            of_agent=True,
-        )

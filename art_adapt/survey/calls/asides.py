@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
+from art_adapt.code.command_line import usual_text
 from art_adapt.code.nodes import argument_of, dotted, grown_list
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.source import Place
 from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.survey.calls.roles import usual_model
 from art_adapt.words import NAMED_SIDE_JOB, SIDE_MODEL
 
 
@@ -25,11 +27,15 @@ class Asker:
     """A function that asks the model through another one, at a place.
 
     ``reason`` says why what it asks is a side job; nothing where it is not known to be one.
+    ``apart``: it asks in a conversation of its own, beside turns that go through as well.
+    ``model``: another model than those turns name, if both are spelled out.
     """
 
     function: str
     place: Place
     reason: str = ""
+    apart: bool = False
+    model: str = ""
 
 
 def askers_of(
@@ -53,28 +59,34 @@ def askers_of(
         if in_loop and not _begins(call, place, site)
     ]
 
-    def reason(place: Syntax, site: ast.Call) -> str:
+    models = {
+        _model_at(call, place, site)
+        for place, site in sites
+        if (place.source.path, place.owner(site)) in turns
+    }
+
+    def asker(place: Syntax, site: ast.Call) -> Asker:
         owner = place.owner(site)
         key = (place.source.path, owner)
-        is_named = NAMED_SIDE_JOB.search(owner) is not None or (
-            SIDE_MODEL.search(owner) is not None
-            and _runs_between(project, graph, turns, key)
-        )
+        found = Asker(owner, place.place(site))
         if (
-            not (turns and is_named)
+            not turns
             or not _begins(call, place, site)
             or _is_handed_over(call, place, site)
             or not graph.run_by([key]).isdisjoint(turns)
         ):
-            return ""
-        return f"{owner} is a side job by its name, beside the conversation in {turns[0][1]}"
-
-    return tuple(
-        dict.fromkeys(
-            Asker(place.owner(site), place.place(site), reason(place, site))
-            for place, site in sites
+            return found
+        own = _model_at(call, place, site)
+        other = own if own is not None and models.isdisjoint({own, None}) else ""
+        is_named = NAMED_SIDE_JOB.search(owner) is not None or (
+            SIDE_MODEL.search(owner) is not None
+            and _runs_between(project, graph, turns, key)
         )
-    )
+        beside = f"beside the conversation in {turns[0][1]}"
+        reason = f"{owner} is a side job by its name, {beside}" if is_named else ""
+        return replace(found, reason=reason, apart=True, model=other)
+
+    return tuple(dict.fromkeys(asker(place, site) for place, site in sites))
 
 
 def _runs_between(
@@ -114,6 +126,16 @@ def _begins(call: FoundCall, place: Syntax, site: ast.Call) -> bool:
         return False
     values = list(_lists(place, given))
     return bool(values) and all(isinstance(each, ast.List) for each in values)
+
+
+def _model_at(call: FoundCall, place: Syntax, site: ast.Call) -> str | None:
+    """Return the model that a call gives a helper, or else the helper's own, if it is spelled."""
+    function = call.syntax.functions[call.function]
+    name = dotted(call.model) if call.model is not None else None
+    given = argument_of(site, name or "", function.positional)
+    if given is not None:
+        return usual_text(place, given)
+    return usual_model(call)
 
 
 def _gives_tools(call: FoundCall, site: ast.Call) -> bool:

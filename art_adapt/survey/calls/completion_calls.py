@@ -29,9 +29,9 @@ from art_adapt.code.nodes import (
     keyword,
 )
 from art_adapt.code.project import Project
-from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.values import steps
+from art_adapt.survey.calls.own_clients import methods_of_own
 from art_adapt.words import CLIENTS
 
 AUXILIARY_COMMENT = re.compile(r"#.*\bart:\s*auxiliary\b")
@@ -169,7 +169,7 @@ def find_completion_calls(
         (syntax.source.path,), {}, {syntax.source.path: syntax}
     )
     for node, match in _matches(syntax, project):
-        if _of_project(project, syntax, node, match[0]):
+        if methods_of_own(project, syntax, node, match[0]):
             continue  # where that asks a client, there is another call
         parent: ast.AST = syntax.parents[node]
         user: ast.AST = node
@@ -197,7 +197,7 @@ def find_lookalikes(
     That speaks to another service, or asks a client itself.
     """
     for node, match in _matches(syntax, project):
-        for key in _of_project(project, syntax, node, match[0])[:1]:
+        for key in methods_of_own(project, syntax, node, match[0])[:1]:
             yield node, key
 
 
@@ -289,17 +289,6 @@ def _method(
         return None
     proven = imported or (kind.proven_by_client and _is_client(client))
     return (client, kind, form) if kind.is_confirmed(arguments, proven) else None
-
-
-def _of_project(
-    project: Project, syntax: Syntax, callee: ast.expr, client: ast.expr
-) -> list[FunctionKey]:
-    """Return the project's methods that a call is of, if its client is always an object of it."""
-    made: list[ast.expr] = [client] if isinstance(client, ast.Call) else []
-    made += [value for _, value in steps(project, syntax, client)]
-    if not made or not all(isinstance(value, ast.Call) for value in made):
-        return []
-    return resolve(project, syntax, callee)
 
 
 def _client_of(

@@ -45,7 +45,7 @@ class Said:
             name = next((n for n in names if is_function(asker.function, n)), None)
             if name is not None:
                 aside = f"named: --{role} {name}" if role is Role.AUXILIARY else ""
-                return replace(asker, reason=aside)
+                return replace(asker, reason=aside, apart=False, model="")
         return asker
 
 

@@ -1,0 +1,43 @@
+"""Tells a project's own class, called in the words of the OpenAI client, from a client."""
+
+from __future__ import annotations
+
+import ast
+
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.nodes import dotted
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
+from art_adapt.code.syntax import Syntax, return_values
+from art_adapt.code.values import steps
+
+
+def methods_of_own(
+    project: Project, syntax: Syntax, callee: ast.expr, client: ast.expr
+) -> list[FunctionKey]:
+    """Return the project's methods that a call is of, if its client is always an object of it."""
+    made: list[tuple[Syntax, ast.expr]] = (
+        [(syntax, client)] if isinstance(client, ast.Call) else []
+    )
+    made += steps(project, syntax, client)
+    if not made or not all(_makes_own(project, *each) for each in made):
+        return []
+    return resolve(project, syntax, callee)
+
+
+def _makes_own(project: Project, place: Syntax, value: ast.expr) -> bool:
+    """True if a value is made of a class of the project, here or in a function that returns it."""
+    if not isinstance(value, ast.Call):
+        return False
+    if project.class_named(place, dotted(value.func) or "") is not None:
+        return True
+    returned = [
+        (project.files[path], each)
+        for path, name in resolve(project, place, value.func)
+        for each in return_values(project.files[path], name)
+    ]
+    return bool(returned) and all(
+        isinstance(each, ast.Call)
+        and project.class_named(where, dotted(each.func) or "") is not None
+        for where, each in returned
+    )
