@@ -38,7 +38,7 @@ def guided(survey: Survey, options: Options, reading: Reading) -> Options:
     """
     given = next(file for file in survey.files if file.given)
     files = project_files(given.source.path)
-    situation = Situation(survey, options, files)
+    situation = Situation(survey, options, files, survey)
     if next(_open(situation), None) is None:
         return options
     with Prompts() as prompts:

@@ -60,11 +60,16 @@ class Question:
 
 @dataclass(frozen=True)
 class Situation:
-    """What is known when a question is asked: the survey, and the answers so far."""
+    """What is known when a question is asked: the survey, and the answers so far.
+
+    ``files``: of the project, in which sources are looked for. ``at_first``: the survey
+    before any answer.
+    """
 
     survey: Survey
     options: Options
-    files: tuple[Path, ...]  # of the project, in which sources are looked for
+    files: tuple[Path, ...]
+    at_first: Survey
 
     def is_known(self, *names: str) -> bool:
         """Tell whether one of these options was given, configured or answered."""
@@ -73,10 +78,12 @@ class Situation:
     @cached_property
     def entry(self) -> EntryPoint | None:
         """Return the entry point, if it is clear by now."""
-        try:
-            return decide_entry(self.survey, self.options).entry
-        except Refusal:
-            return None
+        return _entry(self.survey, self.options)
+
+    @cached_property
+    def entry_at_first(self) -> EntryPoint | None:
+        """Return the entry point that was clear before any answer."""
+        return _entry(self.at_first, self.options)
 
     @property
     def is_start(self) -> bool:
@@ -95,6 +102,13 @@ class Situation:
         """True if the agent itself computes its reward."""
         found = self.entry is not None and bool(self.entry.rewards)
         return found and self.options.reward is None
+
+
+def _entry(survey: Survey, options: Options) -> EntryPoint | None:
+    try:
+        return decide_entry(survey, options).entry
+    except Refusal:
+        return None
 
 
 @dataclass(frozen=True)

@@ -727,3 +727,85 @@ def test_a_run_that_showed_nothing_is_offered_again(tmp_path: Path) -> None:
         guide.sendintr()
         guide.expect("no request to a model was seen: the command failed with exit")
         guide.close(force=True)
+
+
+ORCHESTRA = """\
+from openai import OpenAI
+
+client = OpenAI()
+TOOLS = [{"type": "function", "function": {"name": "look"}}]
+
+
+def plan(topic):
+    asked = [{"role": "user", "content": f"Split {topic}."}]
+    return client.chat.completions.create(model="large", messages=asked).choices[0].message.content
+
+
+def work(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    while True:
+        reply = client.chat.completions.create(model="small", messages=messages, tools=TOOLS).choices[0].message
+        messages.append(reply)
+        if not reply.tool_calls:
+            return reply.content
+        for call in reply.tool_calls:
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": look(call)})
+
+
+def look(call):
+    return "a door"
+
+
+def research(topic: str) -> str:
+    return "\\n".join(work(each) for each in plan(topic).splitlines())
+"""
+JUDGED = """\
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def chat(messages, model, tools=None):
+    return client.chat.completions.create(model=model, messages=messages, tools=tools).choices[0].message
+
+
+def holds(text):
+    verdict = chat([{"role": "user", "content": f"Is it so? {text}"}], model="tiny")
+    return verdict.content == "yes"
+
+
+def run_agent(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    while True:
+        reply = chat(messages, "small", [{"type": "function", "function": {"name": "look"}}])
+        messages.append(reply)
+        if not reply.tool_calls:
+            return reply.content if holds(reply.content) else "I do not know."
+        for call in reply.tool_calls:
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": "a door"})
+"""
+
+
+@pytest.mark.parametrize(("agent", "aside"), [(ORCHESTRA, "plan"), (JUDGED, "holds")])
+def test_a_side_job_stays_one_in_later_runs(
+    agent: str, aside: str, tmp_path: Path
+) -> None:
+    """It names another model: what is answered once decides, and the next run changes nothing."""
+    (tmp_path / "agent.py").write_text(agent)
+    asked, _ = answered(tmp_path, [("settle them", "")])
+    assert any(f"Train the request in {aside} " in each for each in asked)
+    module = (tmp_path / "agent_train.py").read_text()
+    assert configuration(tmp_path)["auxiliary"] == [aside]
+    assert f'"{aside}' in module.partition("AUXILIARY")[2].partition("\n")[0]
+    done = art_adapt("-y", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "agent_train.py").read_text() == module
+
+
+def test_a_near_candidate_is_asked_about(tmp_path: Path) -> None:
+    """Also one that is only near because of an answer before."""
+    (tmp_path / "agent.py").write_text(ORCHESTRA)
+    asked, _ = answered(tmp_path, [("Which function runs one episode", "b")])
+    entry = next(each for each in asked if "Which function runs one episode" in each)
+    assert "research" in entry and "work" in entry
+    assert configuration(tmp_path)["entry"] in ("research", "work")

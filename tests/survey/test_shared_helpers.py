@@ -154,3 +154,60 @@ def test_what_it_asks_is_none_of_the_recorded_turns(tmp_path: Path) -> None:
     assert aside["recorded"] == aside["calls"]
     assert aside["auxiliary"] >= aside["episodes"]
     assert trained["calls"] >= aside["calls"] + trained["episodes"] / 2
+
+
+APART = """\
+from openai import OpenAI
+
+client = OpenAI()
+SMALL = "small"
+
+
+def chat(messages, model="large", tools=None):
+    return client.chat.completions.create(model=model, messages=messages, tools=tools).choices[0].message
+
+
+{aside}
+
+
+def run(task: str) -> str:
+    messages = [{{"role": "user", "content": task}}]
+    while True:
+        reply = chat(messages, tools=[{{"type": "function", "function": {{"name": "look"}}}}])
+        messages.append(reply)
+        if not reply.tool_calls:
+            return reply.content if holds(reply.content) else "no"
+        for call in reply.tool_calls:
+            messages.append({{"role": "tool", "tool_call_id": call.id, "content": "a door"}})
+"""
+ONE = "[{'role': 'user', 'content': text}]"
+
+
+@pytest.mark.parametrize(
+    ("aside", "model"),
+    [
+        (f"def holds(text):\n    return chat({ONE}, 'small').content", "small"),
+        (
+            f"def holds(text):\n    return chat(messages={ONE}, model=SMALL).content",
+            "small",
+        ),
+        (
+            f"def holds(text, model='small'):\n    return chat({ONE}, model).content",
+            "small",
+        ),
+        (
+            f"def holds(text):\n    asked = {ONE}\n    return chat(asked, model='small').content",
+            "small",
+        ),
+        (f"def holds(text):\n    return chat({ONE}).content", ""),
+        (f"def holds(text):\n    return chat({ONE}, 'large').content", ""),
+    ],
+)
+def test_a_conversation_of_its_own_beside_the_turns_is_said(
+    aside: str, model: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(APART.format(aside=aside))
+    done = art_adapt("--diff", "agent.py", cwd=tmp_path)
+    said = " ".join(done.stderr.decode().split())
+    asks = "holds asks through it, in a conversation of its own"
+    assert f"{asks}{f', model {model}' * bool(model)} --auxiliary holds" in said

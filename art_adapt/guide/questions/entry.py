@@ -1,4 +1,7 @@
-"""Which function runs one episode, where several are equally likely, or nearly so."""
+"""Which function runs one episode, where several are equally likely, or nearly so.
+
+Also where answers have made another one likelier than it was.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ def questions(situation: Situation) -> Iterator[Question]:
         likeliest = [entry for entry in entries if entry.score == entries[0].score]
     else:
         others = [entry for entry in entries if entry is not found]
-        likeliest = [found, *near(found, others)]
+        before = situation.entry_at_first
+        was = [e for e in others if before is not None and e.key == before.key]
+        likeliest = list(dict.fromkeys([*was, found, *near(found, others)]))
     if not likeliest or (found is not None and len(likeliest) == 1):
         return
     yield Question(
@@ -34,6 +39,6 @@ def questions(situation: Situation) -> Iterator[Question]:
         ),
         why="An episode is one task, from its start to its answer. The function starts the "
         "conversation, runs the tools and asks the model again.",
-        open=True,
+        open=found is None,
         of_agent=True,
     )
