@@ -23,6 +23,9 @@ from art_adapt.file_edit import FileEdit
 
 COPY = ".art-adapt"  # how the names of copies end
 COPIED = re.compile(r"\.(.+)\.[a-z0-9_]{8}\.art-adapt")
+SOURCES = frozenset(
+    {".py", ".pyi", ".pyw", ".ipynb", ".toml", ".cfg", ".jsonl", ".csv"}
+)
 KEPT = ".art-adapt-kept"  # and that of a file with hard links, while it is overwritten
 
 
@@ -51,6 +54,22 @@ def write(
         if changing:
             still_holds()
         _replace_all(_in_order(changing))
+
+
+def check_report(path: Path) -> None:
+    """Refuse to write a report over a source file.
+
+    Raises:
+        Refusal: the name is that of a source, a notebook, scenarios or a configuration.
+    """
+    if path.suffix.lower() in SOURCES:
+        raise Refusal(
+            f"a report would overwrite {path.name}"
+            if path.exists()
+            else f"a report is no {path.suffix} file",
+            next_step="name another file for the report, such as report.html or report.json",
+            path=path,
+        )
 
 
 def check_unchanged(read: Mapping[Path, bytes | None]) -> None:

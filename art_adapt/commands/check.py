@@ -116,6 +116,7 @@ def check(
     from art_adapt.check.run import check_files, check_source, is_checked
     from art_adapt.check.selection import Selection
     from art_adapt.check.settings import settings_for
+    from art_adapt.files import check_report
     from art_adapt.folders import files_in
     from art_adapt.report.check import report
     from art_adapt.source import Source
@@ -126,6 +127,8 @@ def check(
 
         explain_rule(explain)
         return
+    if output_file is not None:
+        check_report(output_file)
     given = paths or [Path()]
     from_stdin = [str(path) for path in given] == ["-"]
     settings = settings_for(stdin_filename if from_stdin else given[0])

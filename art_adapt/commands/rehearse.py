@@ -110,6 +110,7 @@ def rehearse(
     Exit codes: 0 nothing found that would cost a run; 1 something found; 2 could not
     rehearse.
     """
+    from art_adapt.files import check_report
     from art_adapt.printable import printable
     from art_adapt.rehearsal import Conditions, NotRehearsed
     from art_adapt.rehearsal import rehearse as run
@@ -142,6 +143,7 @@ def rehearse(
     if sys.stderr.isatty():
         conditions = replace(conditions, tell=_show)
     for file in filter(None, (page, plot)):
+        check_report(file)
         if not file.parent.is_dir():
             raise Refusal("no such folder", next_step="create it", path=file.parent)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from art_adapt.guide.commands import commands_of
 from art_adapt.guide.prompts import Prompts
 from art_adapt.guide.question import Choice, Question
 
+KEY = "OPENAI_API_KEY"
 WHY = (
     "A run shows which function runs one episode, what it is given and how the agent is made, "
     "where reading the source can only infer it. Your agent runs as it always does."
@@ -33,10 +35,14 @@ def offer_to_watch(agent: Path) -> Watch | None:
     known = commands_of(agent)
     if not known:
         return None
-    choices = [Choice(f"yes: {known[0]}", {"command": known[0]})]
-    keyless = f"yes, without a key: {known[0]}"
+    has_key = bool(os.environ.get(KEY))
+    answers = "a made-up model answers" + f", because {KEY} is not set" * (not has_key)
     scripted = {"command": known[0], "scripted": True}
-    choices.append(Choice(keyless, scripted, "a made-up model answers"))
+    choices = [
+        Choice(f"yes: {known[0]}", {"command": known[0]}),
+        Choice(f"yes, without a key: {known[0]}", scripted, answers),
+    ]
+    choices = choices if has_key else choices[::-1]
     choices += [Choice(f"yes: {each}", {"command": each}) for each in known[1:]]
     choices.append(Choice("no", {}, "continue with what the code shows"))
     question = Question(

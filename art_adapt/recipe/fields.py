@@ -86,8 +86,22 @@ def _required(
         if _has_to_be_given(parameter) and not is_given(parameter):
             parts = [each for each in parts_of(parameter) if not is_given(each)]
             required = [part for part in parts if _has_to_be_given(part)]
+            if required and parameter.is_record:
+                required = [p for p in parts if p in required or _says_more(p)]
             found += required or (parts if whole else [])
     return found
+
+
+def _says_more(part: Parameter) -> bool:
+    """True if a row may say a field that a record has a default for: text, or one of some.
+
+    Numbers and switches are limits of the agent rather than a task.
+    """
+    kind = part.annotation or ""
+    is_text = kind in ("str", "str | None", "Optional[str]")
+    is_choice = kind.startswith("Literal[")
+    has_default = part.default is not None and _is_simple(_evaluated(part.default))
+    return (is_text or is_choice) and has_default and not part.supplied
 
 
 def _has_to_be_given(parameter: Parameter) -> bool:

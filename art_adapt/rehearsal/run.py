@@ -210,8 +210,8 @@ def _train_module(path: Path) -> str:
     source = read_source(path)
     syntax = Syntax.of(source)
     module = train_module_path(path)
-    is_agent = module.is_file() and not source.path.stem.endswith("_train")
-    if "main" in syntax.functions and not (is_agent and art_use(syntax) is None):
+    trains = source.path.stem.endswith("_train") or art_use(syntax) is not None
+    if "main" in syntax.functions and trains:
         return source.text
     rehearsed = f"art-adapt rehearse {quote(shown(module))}"
     raise Refusal(

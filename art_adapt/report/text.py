@@ -19,7 +19,7 @@ from art_adapt.printable import counted, printable
 from art_adapt.recipe.fields import to_fill_in
 from art_adapt.report.seen import seen_lines
 from art_adapt.seen.decision import Seen
-from art_adapt.settings import Origin
+from art_adapt.settings import Options, Origin
 from art_adapt.survey.calls.said import asks_another_model
 from art_adapt.survey.candidates.entry_points import UNSEEN
 from art_adapt.survey.model import (
@@ -100,6 +100,7 @@ def _lines(plan: Plan) -> Iterator[Line]:
         yield Line()
         yield Line(text="Decided", heading=True)
         yield from _decision_lines(decisions, plan.seen)
+        yield from _said_lines(plan.options)
         yield from _changed_lines(plan)
 
 
@@ -370,6 +371,15 @@ def _entry_name(decisions: Decisions) -> str:
 def _changed_lines(plan: Plan) -> Iterator[Line]:
     for each in plan.changed:
         yield Line("changed", each.now, f"(before: {each.before})")
+
+
+def _said_lines(options: Options) -> Iterator[Line]:
+    """Say what somebody has decided that has no usual value."""
+    for name in ("isolate", "policy", "auxiliary"):
+        value, origin = getattr(options, name), options.origin(name)
+        if value and origin is not Origin.DEFAULT:
+            named = ", ".join(value) if isinstance(value, tuple) else str(value)
+            yield Line(name, named, f"({origin})")
 
 
 def _decision_lines(decisions: Decisions, seen: Seen | None) -> Iterator[Line]:

@@ -251,16 +251,19 @@ async def _run(episode: Callable[[S], Any], scenario: S) -> Any:
 def _make_readable(recording: Recorder) -> None:
     """Put what the model said last in the place of an answer that has no text of its own.
 
-    A judge would read the object's address.
+    A judge would read the object's address, or all of a completion with its token ids.
     """
     kind: Any = type(recording.answer)
-    if kind.__repr__ is not object.__repr__ or kind.__str__ is not object.__str__:
+    has_text = (
+        kind.__repr__ is not object.__repr__ or kind.__str__ is not object.__str__
+    )
+    if has_text and not isinstance(recording.answer, openai.BaseModel):
         return
     said = last_said()
     if said is not None:
         recording.set_final_answer(said)
         recording.trajectory.log(
-            f"the answer is the last message of the model, because a {kind.__name__} has no text"
+            f"the answer is the last message of the model, because a {kind.__name__} is no text"
         )
 
 

@@ -105,3 +105,48 @@ def test_an_exit_code_is_no_answer(result: str, start: str) -> None:
 def test_a_result_that_the_program_goes_on_with_is_the_answer() -> None:
     kept = "if __name__ == '__main__':\n    print(main(sys.argv[1:]))"
     assert answers(CODE.format(result="failures", start=kept), "main") == ["failures"]
+
+
+GIVEN = (
+    HEAD
+    + """\
+def ask(text):
+    reply = client.chat.completions.create(model="m", messages=[{{"role": "user", "content": text}}])
+    return reply.choices[0].message.content
+
+
+def run(ticket: {kind}, note="") -> object:
+    label = ask(str(ticket))
+    store(label)
+{ending}
+"""
+)
+
+
+@pytest.mark.parametrize("kind", ["str", "int", "uuid.UUID"])
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "return ticket",
+        "return {'status': 'ok', 'ticket': ticket}",
+        "return {'id': ticket}",
+    ],
+)
+def test_an_argument_that_stays_as_it_was_is_no_answer(kind: str, ending: str) -> None:
+    text = GIVEN.format(kind=kind, ending=f"    {ending}")
+    assert answers(text) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "ending"),
+    [
+        ("dict", "ticket['label'] = label\n    return ticket"),
+        ("str", "ticket = ticket + label\n    return ticket"),
+        ("str", "return {'id': ticket, 'answer': label}"),
+    ],
+)
+def test_an_argument_that_holds_what_was_said_is_the_answer(
+    kind: str, ending: str
+) -> None:
+    returned = ending.rpartition("return ")[2]
+    assert answers(GIVEN.format(kind=kind, ending=f"    {ending}")) == [returned]

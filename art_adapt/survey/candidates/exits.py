@@ -11,7 +11,6 @@ from art_adapt.code.nodes import (
     Function,
     FunctionNode,
     dotted,
-    entries,
     grown_list,
     keyword,
     last_name,
@@ -21,17 +20,15 @@ from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.replies import holds_reply
+from art_adapt.survey.candidates.no_answers import is_no_answer
 from art_adapt.survey.candidates.rewards import is_reward, only_rewards
 from art_adapt.survey.candidates.showing import shows
 from art_adapt.survey.candidates.taken import is_exit_code, shown_elements
 from art_adapt.survey.inputs.routes import STREAMING
 from art_adapt.survey.model import Exit, Span
 from art_adapt.words import (
-    ANSWER_KEYS,
     CONVERSATIONS,
-    FAILURE_KEYS,
     STORES_ANSWER,
-    SUCCESS_KEYS,
 )
 
 WEB = ("flask", "quart", "fastapi", "starlette", "django")
@@ -91,13 +88,13 @@ def _returned(
             or _in_handler(syntax, node, asking)
         ):
             continue
-        if is_status(node.value) or sends(asking, node.value):
+        if is_no_answer(syntax, function, node.value, asking):
             continue
         said = _without_rewards(node.value)
         if isinstance(said, ast.Tuple):
             said = _shown_element(project, syntax, function, said, asking)
         answer = _body_of_response(syntax, said)
-        if answer is None or is_status(answer):
+        if answer is None or is_no_answer(syntax, function, answer, asking):
             continue
         if _is_unwrappable(answer) or _touches_keyword(syntax, answer):
             continue
@@ -124,20 +121,6 @@ def _from_the_model(
 def _is_word(value: ast.expr) -> bool:
     """True if a value is a text without a space: a status, or nothing."""
     return isinstance(value, ast.Constant) and " " not in str(value.value)
-
-
-def sends(asking: Asking, value: ast.expr) -> bool:
-    """True if a value is a conversation that is sent, or a part of it: ``messages[start:]``.
-
-    Of the messages in it, one is the answer.
-    """
-    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
-        value = value.value
-    name = dotted(value)
-    sent = (call.messages for call in asking.completions.values())
-    return name is not None and any(
-        messages is not None and dotted(messages) == name for messages in sent
-    )
 
 
 def _in_records(
@@ -234,28 +217,6 @@ def _body_of_response(syntax: Syntax, value: ast.expr) -> ast.expr | None:
             body = value.args[0] if value.args else keyword(value, "content")
             return None if isinstance(body, ast.Starred) else body
     return value
-
-
-def is_status(value: ast.expr) -> bool:
-    """True if a returned value only says how an episode went: ``True``, ``{"ok": True}``."""
-    if isinstance(value, ast.Dict) and value.values:
-        keys = {k.value for k in value.keys if isinstance(k, ast.Constant)}
-        fixed = all(isinstance(each, ast.Constant) for each in value.values)
-        return (fixed and keys.isdisjoint(ANSWER_KEYS)) or _is_failure(value)
-    return isinstance(value, ast.Constant) and not isinstance(value.value, str)
-
-
-def _is_failure(value: ast.expr) -> bool:
-    """True if a returned dict says itself that there is no answer."""
-    said = entries(value) if isinstance(value, ast.Dict) else {}
-    for name in SUCCESS_KEYS:
-        if isinstance(flag := said.get(name), ast.Constant) and flag.value is False:
-            return True
-    for name in FAILURE_KEYS:
-        flag = said.get(name)
-        if flag is not None and not (isinstance(flag, ast.Constant) and not flag.value):
-            return True
-    return False
 
 
 def _argument(value: ast.expr) -> ast.expr:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -48,28 +48,46 @@ def with_clients(
 ) -> EntryPoint:
     """Mark the parameters through which an agent is given its client, whatever they are called."""
     calls = list(calls)
-    own = {
-        dotted(call.client)
-        for call in calls
-        if (call.syntax.source.path, call.function) == entry.key
-    }
+    own = _used(c for c in calls if (c.syntax.source.path, c.function) == entry.key)
     parameters = _marked(entry.parameters, own)
     if entry.class_name is None:
         return replace(entry, parameters=parameters)
-    kept: set[str | None] = set()
+    kept: dict[str, str | None] = {}
     for place, owner in lineage(project, project.files[entry.home], entry.class_name):
-        used = {
-            dotted(call.client)
+        used = _used(
+            call
             for call in calls
             if call.syntax is place and call.function.startswith(f"{owner}.")
-        }
-        for attribute in used:
-            for where, value in place.assignments.get(attribute or "", ()):
+        )
+        for attribute, kind in used.items():
+            for where, value in place.assignments.get(attribute, ()):
                 if where == f"{owner}.__init__":
-                    kept |= set(_either(value))
+                    kept |= dict.fromkeys(_either(value), kind)
     return replace(
         entry, parameters=parameters, constructor=_marked(entry.constructor, kept)
     )
+
+
+def _used(calls: Iterable[FoundCall]) -> dict[str, str | None]:
+    """Return the clients of calls by their names, each with the class that its use shows.
+
+    What is awaited is an AsyncOpenAI's, and what is read at once an OpenAI's.
+    """
+    found: dict[str, str | None] = {}
+    for call in calls:
+        name = dotted(call.client)
+        if name is None:
+            continue
+        around = None
+        if call.call is not None and not call.referenced:
+            around = call.syntax.parents.get(call.call)
+        kind = None
+        if isinstance(around, ast.Await):
+            kind = "AsyncOpenAI"
+        elif isinstance(around, ast.Attribute | ast.Subscript) and not call.streams:
+            kind = "OpenAI"
+        found[name] = found.get(name) or kind
+    return found
 
 
 def is_shared(
@@ -162,10 +180,15 @@ def serves_another_library(syntax: Syntax, function: Function, name: str) -> boo
 
 
 def _marked(
-    parameters: tuple[Parameter, ...], names: Collection[str | None]
+    parameters: tuple[Parameter, ...], names: Mapping[str, str | None]
 ) -> tuple[Parameter, ...]:
     return tuple(
-        replace(each, is_client=True, is_object=False)
+        replace(
+            each,
+            is_client=True,
+            is_object=False,
+            annotation=each.annotation or names[each.name],
+        )
         if each.name in names and each.default in (None, "None")
         else each
         for each in parameters

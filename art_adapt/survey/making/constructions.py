@@ -8,17 +8,15 @@ depends on, as long as nothing in them belongs to one run only.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import annotated, is_enum
 from art_adapt.code.command_line import usual_text
-from art_adapt.code.given import given_for
 from art_adapt.code.index import constructed
 from art_adapt.code.instances import classes_of
-from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.tables import holds_objects
@@ -30,77 +28,13 @@ from art_adapt.survey.making.call_ranks import (
     DEMOS,
     TESTS,
     Site,
-    best,
-    ordered,
     rank,
 )
 from art_adapt.survey.making.environment import is_of_environment, made_of_environment
+from art_adapt.survey.making.given import Given, given_by
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 
-HANDED_ON = 3  # functions through which a value goes as their parameter
-
-
-@dataclass(frozen=True)
-class Given:
-    """What calls of the project give for the parameters of a class or a function.
-
-    ``sites`` are the calls in the order of their ranks, ``names`` the parameters.
-    """
-
-    project: Project
-    agent: Syntax
-    sites: tuple[Site, ...]
-    names: tuple[str, ...]
-
-    def passed(
-        self, parameter: Parameter, sites: Sequence[Site] | None = None
-    ) -> list[tuple[Syntax, ast.expr]]:
-        """Return what calls pass for a parameter, with the files that they stand in."""
-        values = (
-            (place, argument_of(call, parameter.name, self.names))
-            for place, call in (self.sites if sites is None else sites)
-        )
-        return [
-            _handed_on(self.project, place, value)
-            for place, value in values
-            if value is not None
-        ]
-
-    def made(self, place: Syntax, value: ast.expr) -> Construction | None:
-        return construction(self.project, self.agent, place, value)
-
-    def best(self, below: int, sites: Sequence[Site]) -> Given:
-        """Return what the calls of the best rank give, if that is better than ``below``."""
-        return replace(self, sites=tuple(best(self.project, self.agent, sites, below)))
-
-    def differs(self, parameter: Parameter) -> bool:
-        """True if not all calls give the same for a parameter."""
-        given = (
-            argument_of(call, parameter.name, self.names) for _, call in self.sites
-        )
-        return len({value and ast.unparse(value) for value in given}) > 1
-
-
-def _handed_on(
-    project: Project, place: Syntax, value: ast.expr, depth: int = HANDED_ON
-) -> tuple[Syntax, ast.expr]:
-    """Return what all calls of a function give for a parameter that it hands on as it is."""
-    given = list(given_for(project, place, value)) if depth else []
-    if len({ast.unparse(each) for _, each in given}) != 1:
-        return place, value
-    return _handed_on(project, *given[0], depth - 1)
-
-
-def given_by(
-    project: Project,
-    agent: Syntax,
-    calls: Iterable[Site],
-    parameters: Sequence[Parameter],
-    worst: int = TESTS,
-) -> Given:
-    """Return what calls give for some parameters, those of a rank up to ``worst``."""
-    names = tuple(each.name for each in parameters)
-    return Given(project, agent, ordered(project, agent, list(calls), worst), names)
+SAYS_NOTHING = ("None", "[]", "{}", "()", "''", '""')
 
 
 def with_constructions(
@@ -230,11 +164,24 @@ def _with_options(
     A store, tools or a prompt that it could do without are the agent's all the same; so is
     what it has to be given, if the task is something else that a person says there.
     """
+    applied = [s for s in given.sites if rank(given.project, s, given.agent) < DEMOS]
+    every = replace(given, sites=tuple(applied))
     given = given.best(DEMOS, given.sites)
     if not given.sites:
         return parameters
     options = _from_call(given, parameters, given.sites[0])
+    required = [p for p in parameters if p.default is None and not p.is_client]
+    tasks = [value for p in required for _, value in given.passed(p)]
+    fixed = bool(tasks) and all(isinstance(each, ast.Constant) for each in tasks)
     said = [p for p in parameters if not p.supplied and _is_said_to(given, p)]
+
+    def is_overruled(parameter: Parameter) -> bool:
+        """True if the application gives something in the place of a default.
+
+        A greeting, say, asks for one thing, and says so: that is no agent's usual prompt.
+        """
+        says_nothing = parameter.default in SAYS_NOTHING
+        return not every.differs(parameter) and (says_nothing or not fixed)
 
     def is_beside(parameter: Parameter) -> bool:
         choice = _is_choice(given.project, given.agent, parameter)
@@ -244,7 +191,7 @@ def _with_options(
 
     return tuple(
         option
-        if (each.default is not None or is_beside(each))
+        if (is_overruled(each) if each.default is not None else is_beside(each))
         and not given.differs(each)
         and (option.made is not None or each.is_object)
         else each

@@ -27,8 +27,9 @@ from art_adapt.source import Place
 from art_adapt.survey.inputs.parameters import parameters_of
 from art_adapt.survey.making.built import built_of
 from art_adapt.survey.making.call_ranks import DEMOS, ordered
-from art_adapt.survey.making.constructions import given_by, is_unknown, made_by
+from art_adapt.survey.making.constructions import is_unknown, made_by
 from art_adapt.survey.making.dependencies import provided
+from art_adapt.survey.making.given import given_by
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.side_effects.effects import asks_a_person
 

@@ -1,0 +1,80 @@
+"""Collects what calls of a project give for the parameters of a class or a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from art_adapt.code.given import given_for
+from art_adapt.code.nodes import argument_of
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
+from art_adapt.survey.inputs.slices import construction
+from art_adapt.survey.making.call_ranks import TESTS, Site, best, ordered
+from art_adapt.survey.model import Construction, Parameter
+
+HANDED_ON = 3  # functions through which a value goes as their parameter
+
+
+@dataclass(frozen=True)
+class Given:
+    """What calls of the project give for the parameters of a class or a function.
+
+    ``sites`` are the calls in the order of their ranks, ``names`` the parameters.
+    """
+
+    project: Project
+    agent: Syntax
+    sites: tuple[Site, ...]
+    names: tuple[str, ...]
+
+    def passed(
+        self, parameter: Parameter, sites: Sequence[Site] | None = None
+    ) -> list[tuple[Syntax, ast.expr]]:
+        """Return what calls pass for a parameter, with the files that they stand in."""
+        values = (
+            (place, argument_of(call, parameter.name, self.names))
+            for place, call in (self.sites if sites is None else sites)
+        )
+        return [
+            _handed_on(self.project, place, value)
+            for place, value in values
+            if value is not None
+        ]
+
+    def made(self, place: Syntax, value: ast.expr) -> Construction | None:
+        return construction(self.project, self.agent, place, value)
+
+    def best(self, below: int, sites: Sequence[Site]) -> Given:
+        """Return what the calls of the best rank give, if that is better than ``below``."""
+        return replace(self, sites=tuple(best(self.project, self.agent, sites, below)))
+
+    def differs(self, parameter: Parameter) -> bool:
+        """True if not all calls give the same for a parameter."""
+        given = (
+            argument_of(call, parameter.name, self.names) for _, call in self.sites
+        )
+        return len({value and ast.unparse(value) for value in given}) > 1
+
+
+def _handed_on(
+    project: Project, place: Syntax, value: ast.expr, depth: int = HANDED_ON
+) -> tuple[Syntax, ast.expr]:
+    """Return what all calls of a function give for a parameter that it hands on as it is."""
+    given = list(given_for(project, place, value)) if depth else []
+    if len({ast.unparse(each) for _, each in given}) != 1:
+        return place, value
+    return _handed_on(project, *given[0], depth - 1)
+
+
+def given_by(
+    project: Project,
+    agent: Syntax,
+    calls: Iterable[Site],
+    parameters: Sequence[Parameter],
+    worst: int = TESTS,
+) -> Given:
+    """Return what calls give for some parameters, those of a rank up to ``worst``."""
+    names = tuple(each.name for each in parameters)
+    return Given(project, agent, ordered(project, agent, list(calls), worst), names)
