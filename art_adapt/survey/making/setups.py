@@ -12,6 +12,7 @@ from dataclasses import replace
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey, lineage, method_of
 from art_adapt.code.index import constructed
+from art_adapt.code.instances import classes_of
 from art_adapt.code.nodes import Function, FunctionNode, argument_of, assignment, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
@@ -96,7 +97,28 @@ def _of_instance(
             return _set_up(
                 project, entry, place, calls[: runs[0]], calls[runs[0] :], context
             )
+        if calls and _is_handed_over(project, entry, place, made, name):
+            kept = [c for c in calls if _keeps(project.files[c[1][0]], c[1][1])]
+            return _set_up(project, entry, place, kept, [], context)
     return entry
+
+
+def _is_handed_over(
+    project: Project, entry: EntryPoint, place: Syntax, made: ast.Call, name: str
+) -> bool:
+    """True if the method that runs an episode is given to something: ``Bot(agent.handle)``.
+
+    What runs it does so after all that stands there.
+    """
+    method = entry.called.rpartition(".")[2]
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == method
+        and dotted(node.value) == name
+        and isinstance(place.parents[node], ast.Call | ast.keyword)
+        and getattr(place.parents[node], "func", None) is not node
+        for node in place.owned_by(place.owner(made))
+    )
 
 
 def _held(place: Syntax, made: ast.Call) -> tuple[str, str] | None:
@@ -209,6 +231,13 @@ def _setup_call(
     return SetupCall(place.place(call), function.node.name, key, is_async, given)
 
 
+def _is_of_an_object(project: Project, place: Syntax, value: ast.expr) -> bool:
+    """True if a value is an attribute of an object of the project: ``bot.api``."""
+    return isinstance(value, ast.Attribute) and bool(
+        classes_of(project, place, value.value)
+    )
+
+
 def _given(
     project: Project,
     agent: Syntax,
@@ -231,7 +260,9 @@ def _given(
         yield replace(
             parameter,
             default=None,
-            is_object=made is not None or parameter.is_object,
+            is_object=made is not None
+            or parameter.is_object
+            or _is_of_an_object(project, place, value),
             made=made,
             passed=place.place(value),
             positional_only=parameter.positional_only or bool(rest),
