@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from art_adapt.calls import Api
@@ -270,8 +270,30 @@ class Asking:
         if self._is_given_request(syntax, function):
             return True
         given = self.is_given(syntax, function)
-        return bool(given) and not any(
-            grown_list(node) in given for node in syntax.owned_by(function.qualname)
+        return (
+            bool(given)
+            and not any(
+                grown_list(node) in given for node in syntax.owned_by(function.qualname)
+            )
+            and not self._says_more(syntax, function, given)
+        )
+
+    def _says_more(
+        self, syntax: Syntax, function: Function, given: Collection[str]
+    ) -> bool:
+        """True if the function sends what another parameter says beside the conversation."""
+        others = {*function.parameters} - {*given, "self", "cls"}
+        sent = [
+            call.messages
+            for call in map(self.completions.get, syntax.owned_by(function.qualname))
+            if call is not None and call.messages is not None
+        ]
+        return any(
+            isinstance(node, ast.Name) and node.id in others
+            for messages in sent
+            if dotted(messages) not in given
+            for content in _written(syntax, function.qualname, messages)
+            for node in ast.walk(content)
         )
 
     def _is_given_request(self, syntax: Syntax, function: Function) -> bool:
@@ -372,9 +394,17 @@ def _written(syntax: Syntax, owner: str, messages: ast.expr) -> Iterator[ast.exp
                 found += [ast.List([each]) for each in node.args]
             elif isinstance(node, ast.AugAssign):
                 found.append(node.value)
-    for each in found:
+    for each in (part for value in found for part in _joined(value)):
         plain = isinstance(each, ast.List | ast.Call) and not _is_message(each)
         yield from _contents(each if plain else ast.List([each]))
+
+
+def _joined(messages: ast.expr) -> Iterator[ast.expr]:
+    """Yield the lists that are added up to one: ``[system] + history``."""
+    if isinstance(messages, ast.BinOp) and isinstance(messages.op, ast.Add):
+        yield from (*_joined(messages.left), *_joined(messages.right))
+    else:
+        yield messages
 
 
 def _is_message(value: ast.expr) -> bool:
