@@ -13,7 +13,6 @@ from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
     Function,
     dotted,
-    entries,
     given_to,
     grown_list,
     last_name,
@@ -29,6 +28,7 @@ from art_adapt.survey.calls.growth import (
     only_tries_again,
     sends_answers,
 )
+from art_adapt.survey.calls.written import written
 from art_adapt.words import CONVERSATIONS
 
 CONVERSATION = ("messages", "input")  # the arguments of the SDK that take it
@@ -217,7 +217,7 @@ class Asking:
         contents = [
             content
             for sent in self._sent(syntax, function)
-            for content in _written(syntax, function.qualname, sent)
+            for content in written(syntax, function.qualname, sent)
         ]
         given = function.given
         return bool(contents) and all(
@@ -249,7 +249,7 @@ class Asking:
 
     def writes(self, syntax: Syntax, owner: str, value: ast.expr) -> bool:
         """True if a function writes messages into a list, with contents that may vary."""
-        contents = _written(syntax, owner, value)
+        contents = written(syntax, owner, value)
         return any(not isinstance(content, ast.Constant) for content in contents)
 
     def is_given(self, syntax: Syntax, function: Function) -> frozenset[str]:
@@ -292,7 +292,7 @@ class Asking:
             isinstance(node, ast.Name) and node.id in others
             for messages in sent
             if dotted(messages) not in given
-            for content in _written(syntax, function.qualname, messages)
+            for content in written(syntax, function.qualname, messages)
             for node in ast.walk(content)
         )
 
@@ -382,39 +382,3 @@ def _rows(outer: ast.AST) -> Iterator[str]:
     for target, rows in for_each:
         if not (isinstance(rows, ast.Call) and dotted(rows.func) == "range"):
             yield from (n.id for n in ast.walk(target) if isinstance(n, ast.Name))
-
-
-def _written(syntax: Syntax, owner: str, messages: ast.expr) -> Iterator[ast.expr]:
-    """Yield the contents that a function writes into messages, at once or one by one."""
-    found = [messages, *syntax.values_of(messages)]
-    name = dotted(messages)
-    for node in syntax.owned_by(owner):
-        if name is not None and grown_list(node) == name:
-            if isinstance(node, ast.Call):
-                found += [ast.List([each]) for each in node.args]
-            elif isinstance(node, ast.AugAssign):
-                found.append(node.value)
-    for each in (part for value in found for part in _joined(value)):
-        plain = isinstance(each, ast.List | ast.Call) and not _is_message(each)
-        yield from _contents(each if plain else ast.List([each]))
-
-
-def _joined(messages: ast.expr) -> Iterator[ast.expr]:
-    """Yield the lists that are added up to one: ``[system] + history``."""
-    if isinstance(messages, ast.BinOp) and isinstance(messages.op, ast.Add):
-        yield from (*_joined(messages.left), *_joined(messages.right))
-    else:
-        yield messages
-
-
-def _is_message(value: ast.expr) -> bool:
-    return isinstance(value, ast.Call) and dotted(value.func) == "dict"
-
-
-def _contents(messages: ast.expr) -> Iterator[ast.expr]:
-    """Yield the contents of the messages in a list display, or what a function makes them of."""
-    if isinstance(messages, ast.Call):
-        yield from (*messages.args, *(each.value for each in messages.keywords))
-    for message in messages.elts if isinstance(messages, ast.List) else ():
-        if isinstance(message, ast.Dict) or _is_message(message):
-            yield from filter(None, [entries(message).get("content")])
