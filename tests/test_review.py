@@ -157,7 +157,7 @@ def test_a_page_shows_both_sides(name: str, tmp_path: Path) -> None:
 def test_formats_are_for_diffs(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text("")
     done = art_adapt("--format", "html", "agent.py", cwd=tmp_path)
-    assert done.returncode == 2 and b"goes with --diff alone" in done.stderr
+    assert done.returncode == 2 and b"use it with --diff" in done.stderr
 
 
 def test_a_patch_comes_before_its_summary(tmp_path: Path) -> None:

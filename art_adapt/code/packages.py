@@ -159,23 +159,30 @@ def _package_by_evidence(syntax: Syntax) -> str:
 def _imports_neighbours_by_name(syntax: Syntax) -> bool:
     """True if the file imports its neighbours by name, as scripts do.
 
-    Imports under ``if __name__ == "__main__":`` do not count.
+    Those are modules beside it, and modules in folders beside it that are no packages of the
+    folder above as well. Imports under ``if __name__ == "__main__":`` do not count.
     """
     path = syntax.source.path
-    tops = {
-        imported.module.split(".")[0]
-        for imported in syntax.imports.values()
-        if imported.level == 0 and not syntax.is_guarded(imported.node)
-    } - sys.stdlib_module_names
     # A package with a module of its own name, bot/bot.py, is imported by that name, too.
     is_package = (path.parent / "__init__.py").is_file()
-    itself = {path.parent.name} if is_package else set()
-    beside = {top: path.parent / f"{top}.py" for top in tops - {path.stem} - itself}
-    return any(
-        file.is_file() and not is_named_after_a_library(file)
-        for top, file in beside.items()
-        if top != RECORDING_MODULE
-    )
+    others = {RECORDING_MODULE, path.stem, *sys.stdlib_module_names}
+    others |= {path.parent.name} if is_package else set()
+    for imported in syntax.imports.values():
+        top, *inside = imported.module.split(".")
+        if imported.level or top in others or syntax.is_guarded(imported.node):
+            continue
+        beside = path.parent / f"{top}.py"
+        if beside.is_file() and not is_named_after_a_library(beside):
+            return True
+        folder = path.parent / top
+        parts = [*inside, *([imported.attribute] if imported.attribute else [])]
+        if (
+            parts
+            and module_file(folder / parts[0])
+            and not is_module(path.parents[1] / top)
+        ):
+            return True
+    return False
 
 
 def is_named_after_a_library(file: Path) -> bool:

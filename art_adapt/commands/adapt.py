@@ -134,7 +134,7 @@ def adapt(
     from art_adapt.pyproject import with_configuration
 
     if format_ is not Format.PATCH and (not diff or undo or json):
-        raise typer.BadParameter("goes with --diff alone", param_hint="--format")
+        raise typer.BadParameter("use it with --diff", param_hint="--format")
     from_stdin = paths == ["-"]
     if from_stdin:
         sources = [discovery.standard_input(stdin_filename)]

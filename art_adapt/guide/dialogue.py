@@ -100,8 +100,8 @@ def _how_to_ask(situation: Situation, prompts: Prompts) -> str:
     else:
         choices.insert(0, each)
     question = Question(
-        f"{len(every)} setting{'s do' if len(every) > 1 else ' does'} not follow from your "
-        "source. How do you want to settle them?",
+        f"Your source leaves {len(every)} setting{'s' * (len(every) > 1)} open. "
+        "How do you want to settle them?",
         tuple(choices),
     )
     answer = _answer(situation, prompts, question, can_go_back=False)

@@ -24,7 +24,7 @@ def seen_lines(seen: Seen | None) -> Iterator[tuple[str, str, str]]:
         "seen",
         f"{counted(len(calls), 'episode')}, {answered or 'none'} of them returned what the model "
         "said last",
-        "" if answered else "the exits above are read, not seen",
+        "" if answered else "the exits above come from the code, not from the run",
     )
     requests = [request for each in calls for request in each.requests]
     called = {name for request in requests for name in request.called}

@@ -142,7 +142,7 @@ def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
             "  cannot be recorded: a rollout that reaches this call stops with an error",
         )
     if call.api is Api.FRAMEWORK:
-        yield Line("", "  through a framework: training records every client")
+        yield Line("", "  through a framework: training records every OpenAI client")
         return
     named = call.messages and call.messages not in call.conversation.split()
     parts = [f"messages{f' {call.messages}' * bool(named)}: {call.conversation}"]

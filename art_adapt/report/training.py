@@ -44,7 +44,7 @@ def _takes(outlook: Outlook) -> Iterator[Line]:
             f"{long} with {LONG:,}"
         )
     if outlook.hours is not None:
-        bounds.append(f"at most {_spelled(outlook.hours * 3600)}: then it stops")
+        bounds.append(f"it stops after {_spelled(outlook.hours * 3600)} at the latest")
     said = f"{outlook.steps:,} step{'s' * (outlook.steps != 1)}"
     yield Line("takes", "; ".join([said, *bounds]))
     for each in outlook.beside:

@@ -203,7 +203,7 @@ def _verdict(entry: EntryPoint, survey: Survey, training: Training, typed: bool)
         )
     if Harm.SHARED in harms and training.isolate is None:
         return (
-            "Episodes share state in modules, and would see each other's. If that state\n"
+            "Episodes share module state and can see each other's changes. If that state\n"
             "belongs to an episode, adapt the agent again with --isolate process."
         )
     if {Harm.WRITES, Harm.COMMITS, Harm.NETWORK, Harm.PROCESS} & harms:

@@ -107,6 +107,27 @@ LAYOUTS = {
         ("scripts", "import ask"),
         "python ask_train.py",
     ),
+    "a script in a folder that is a package, with packages beside it": (
+        {
+            "src/ask.py": "from helpers.log import log",
+            "src/helpers/log.py": LOG,
+            "src/helpers/__init__.py": "",
+            "src/__init__.py": "",
+        },
+        ("src", "import ask"),
+        "python ask_train.py",
+    ),
+    "a package beside a folder that is named like the library": (
+        {
+            "app/ask.py": "from app.names import NAME",
+            "app/openai/client.py": "from openai import AsyncOpenAI\n",
+            "app/openai/__init__.py": "",
+            "app/names.py": "NAME = ''\n",
+            "app/__init__.py": "",
+        },
+        (".", "import app.ask"),
+        "python -m app.ask_train",
+    ),
     "a script that says where it finds others": (
         {
             "scripts/ask.py": "import sys\nsys.path.append('..')\nfrom data.names import NAMES",

@@ -114,7 +114,7 @@ def _remedy(error: str, module: Path) -> str:
         return f"this is Python {version}: if the code needs a newer one, rehearse with that"
     if error.startswith("EOFError"):
         return 'the module waits for input when it is imported: move that under if __name__ == "__main__":'
-    return "fix this first: on a GPU, training would stop at the same place"
+    return "correct this first, because training would stop at the same place"
 
 
 def _is_a_package(name: str) -> bool:

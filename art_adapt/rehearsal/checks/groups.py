@@ -90,8 +90,8 @@ def same_answers(seen: Seen) -> Iterator[Finding]:
         return
     yield seen.finding(
         "same answer",
-        f"all {len(seen.trained)} episodes ended with the answer {_short(same)}, although "
-        "the model said different things",
+        f"all {len(seen.trained)} episodes ended with the answer {_short(same)}, whatever "
+        "the model said",
         "if this is a status, mark the model's answer with final_answer(...) in the agent; "
         "if the agent gives up on the scripted model's replies, supply acceptable ones "
         "with --replies",

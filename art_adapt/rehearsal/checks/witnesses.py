@@ -38,7 +38,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         if not (count or seen.groups):
             continue  # nothing but held-out scenarios was run
         statement = f"scenario.{name} is in a request, for {count} of {len(values)}"
-        yield Witness(statement, bool(count), f"scenario.{name} is in no request")
+        yield Witness(statement, bool(count), f"scenario.{name} reached no request")
     yield from _unpassed(seen, used)
     told = replies(seen)
     called = set(map(_name_of, tool_calls(seen)))
@@ -93,8 +93,8 @@ def _turns(seen: Seen) -> Iterator[Witness]:
     yield Witness(
         f"the loop at {where} went round again, for up to {max(turns)} turns",
         max(turns) > 1,
-        f"every episode ended with its first reply: the loop at {where} never went round "
-        "again; --replies gives replies that make it",
+        f"every episode ended with its first reply: the loop at {where} never ran a second turn; use "
+        "--replies to supply tool calls",
     )
 
 

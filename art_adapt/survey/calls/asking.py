@@ -293,6 +293,7 @@ class Asking:
             for messages in sent
             if dotted(messages) not in given
             for content in written(syntax, function.qualname, messages)
+            if isinstance(syntax.parents[content], ast.Dict)  # of a message
             for node in ast.walk(content)
         )
 

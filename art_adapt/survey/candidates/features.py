@@ -74,7 +74,7 @@ def private_name(candidate: Candidate) -> bool:
     return is_private(candidate.name) and candidate.name != "__call__"
 
 
-@_feature("it has to be given something")
+@_feature("it takes a required argument")
 def takes_a_task(candidate: Candidate) -> bool:
     parameters = candidate.entry.parameters
     return any(p.default is None and not p.is_client for p in parameters)

@@ -21,7 +21,7 @@ class Harm(StrEnum):
     SHARED = "is shared between rollouts"
     PROCESS = "starts a process"
     IMPORT = "runs when the module is imported"
-    UNKNOWN = "does what is not known here"
+    UNKNOWN = "has effects that are not known here"
 
 
 @dataclass(frozen=True)

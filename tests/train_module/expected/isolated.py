@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (83f84222562c). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (a1b313377370). Yours to edit: then it stays as it is.
 # Decided: --scenarios rows:ROWS --isolate process
 """Trains write_tagline of agent.py with ART: GRPO, scored by RULER.
 
@@ -31,12 +31,12 @@ EPOCHS = 3  # 0: without an end
 MAX_STEPS = 50  # in all, for a first look; a further run goes on from its checkpoint
 MAX_HOURS = 12.0  # of one run
 TEMPERATURE = 1.0  # ART trains on logprobs at 1; the agent's own sampling is not used
-MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it is
+MAX_COMPLETION_TOKENS = 2048  # longer ones are cut off, and scored as they are
 EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
 CONCURRENCY = 16  # episodes at once
 AUXILIARY: tuple[str, ...] = ()  # functions and models that are not trained
 MODEL: dict[str, Any] = {}  # ART's options: LoRA, vLLM, GPUs
-TRAIN: dict[str, Any] = {"learning_rate": 1e-05}  # those of its training steps
+TRAIN: dict[str, Any] = {"learning_rate": 1e-05}  # options of each training step
 VALIDATION_ROLLOUTS = 2  # of each
 SCENARIOS = "rows:ROWS"
 

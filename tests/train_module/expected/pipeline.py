@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (145ec11b657b). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (c75a84c61b26). Yours to edit: then it stays as it is.
 # Decided: --pipeline
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
@@ -29,12 +29,12 @@ EPOCHS = 3  # 0: without an end
 MAX_STEPS = 50  # in all, for a first look; a further run goes on from its checkpoint
 MAX_HOURS = 12.0  # of one run
 TEMPERATURE = 1.0  # ART trains on logprobs at 1; the agent's own sampling is not used
-MAX_COMPLETION_TOKENS = 2048  # a longer completion is cut off, and scored as it is
+MAX_COMPLETION_TOKENS = 2048  # longer ones are cut off, and scored as they are
 EPISODE_TIMEOUT = 600.0  # seconds; then an episode ends, and is scored as it is
 CONCURRENCY = 64  # episodes at once
 AUXILIARY: tuple[str, ...] = ()  # functions and models that are not trained
 MODEL: dict[str, Any] = {"trainer_gpu_ids": [0], "inference_gpu_ids": [1]}
-TRAIN: dict[str, Any] = {"learning_rate": 1e-05}  # those of its training steps
+TRAIN: dict[str, Any] = {"learning_rate": 1e-05}  # options of each training step
 WORKERS = 16  # groups that are under way at once
 VALIDATION_ROLLOUTS = 2  # of each
 SCENARIOS = "scenarios.jsonl"
