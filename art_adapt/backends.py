@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from importlib import metadata
 
 
 class Backend(StrEnum):
@@ -34,3 +35,15 @@ WHERE = {
     Backend.SERVERLESS: "Anywhere, on W&B's GPUs",
     Backend.TINKER: "Anywhere with Python 3.12, on Thinking Machines' GPUs",
 }
+
+
+def is_from_a_folder() -> bool:
+    """True if this art-adapt was installed from a folder, such as a clone, and no index.
+
+    pip notes it (PEP 610).
+    """
+    try:
+        noted = metadata.distribution("art-adapt").read_text("direct_url.json")
+    except metadata.PackageNotFoundError:  # it runs from its source
+        return True
+    return noted is not None

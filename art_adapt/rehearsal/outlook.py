@@ -44,7 +44,8 @@ class Outlook:
 
     ``steps`` and ``hours`` are the most that the module does. ``least`` are the least seconds
     of these steps on ``gpu``, with replies of ``SHORT`` and of ``LONG`` tokens; None where
-    no GPU of one's own is taken, or the base model's size is not known.
+    no GPU of one's own is taken, or the base model's size is not known. ``scenarios``: how
+    many there are to train on.
     """
 
     backend: Backend
@@ -53,6 +54,7 @@ class Outlook:
     gpu: str
     least: tuple[float, float] | None
     beside: tuple[Beside, ...]
+    scenarios: int
 
 
 def foretell(seen: Seen, gpu: str | None) -> Outlook | None:
@@ -74,7 +76,15 @@ def foretell(seen: Seen, gpu: str | None) -> Outlook | None:
         if seconds[0] is not None and seconds[1] is not None:
             least = (seconds[0] * bounds.steps, seconds[1] * bounds.steps)
     beside = tuple(_beside(seen, bounds.judge, bounds.steps))
-    return Outlook(bounds.backend, bounds.steps, bounds.hours, gpu, least, beside)
+    return Outlook(
+        bounds.backend,
+        bounds.steps,
+        bounds.hours,
+        gpu,
+        least,
+        beside,
+        len(seen.notes.scenarios),
+    )
 
 
 def _beside(seen: Seen, judge: str, steps: int) -> Iterator[Beside]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
-from art_adapt.backends import INSTALL, KEYS, WHERE, Backend
+from art_adapt.backends import INSTALL, KEYS, WHERE, Backend, is_from_a_folder
 from art_adapt.paths import shown
 from art_adapt.rehearsal.outlook import LONG, SHORT, Outlook
 from art_adapt.report.text import Line
@@ -21,6 +21,8 @@ def training_lines(
     yield Line(text=f"{WHERE[backend]}{key}:", heading=True)
     for at, command in enumerate(INSTALL[backend]):
         yield Line("install" if at == 0 else "", command, is_command=True)
+    if is_from_a_folder():
+        yield Line("", "art-adapt is not on PyPI: in a clone of it, write '.[train]'")
     check = f"art-adapt doctor {quote(shown(module))}"
     yield Line("check", check, is_command=True)
     yield Line("train", _run(module), is_command=True)
@@ -47,6 +49,9 @@ def _takes(outlook: Outlook) -> Iterator[Line]:
         bounds.append(f"it stops after {_spelled(outlook.hours * 3600)} at the latest")
     said = f"{outlook.steps:,} step{'s' * (outlook.steps != 1)}"
     yield Line("takes", "; ".join([said, *bounds]))
+    if outlook.scenarios == 1:
+        few = "1, on which every step trains; write more before you pay for a GPU"
+        yield Line("scenarios", few)
     for each in outlook.beside:
         price = (
             "price not known"
