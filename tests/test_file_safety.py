@@ -537,3 +537,30 @@ def test_adapt_and_undo_at_once(agent: Path) -> None:
         assert ("agent_train.py" in names) is not is_plain
         assert (hooks_file.NAME in names) is not is_plain
         assert adapt(agent).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["agent.py", "new.py", "agent.ipynb", "rows.jsonl"])
+def test_no_report_is_written_over_a_source(name: str, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(AGENT)
+    (tmp_path / "agent_train.py").write_text("def main():\n    pass\n")
+    for asked in (
+        ("rehearse", "agent_train.py", "--html", name),
+        ("check", "agent.py", "--output-file", name),
+    ):
+        done = art_adapt(*asked, cwd=tmp_path)
+        assert done.returncode == 2
+        assert b"name another file for the report" in done.stderr
+    assert (tmp_path / "agent.py").read_text() == AGENT
+    assert not (tmp_path / "new.py").exists()
+
+
+def test_an_agent_is_not_rehearsed_in_the_place_of_its_train_module(
+    tmp_path: Path,
+) -> None:
+    """It has a main() as well, which would run for real."""
+    agent = f"{AGENT}\n\ndef main():\n    open('ran', 'w')\n"
+    (tmp_path / "agent.py").write_text(agent)
+    done = art_adapt("rehearse", "agent.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"not a train module: it trains nothing" in done.stderr
+    assert not (tmp_path / "ran").exists()
