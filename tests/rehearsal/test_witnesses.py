@@ -144,6 +144,22 @@ def test_a_form_for_the_reply_and_a_key_of_the_reward_are_no_gap(
     assert not any("look" in each or "expected" in each for each in said), said
 
 
+def test_a_tool_that_ends_the_episode_is_no_gap(tmp_path: Path) -> None:
+    agent = RIGHT.replace(
+        "            try:\n",
+        '            if call.function.name == "finish":\n'
+        '                return json.loads(call.function.arguments)["answer"]\n'
+        "            try:\n",
+    )
+    finish = (
+        '\n\nTOOLS += [{"type": "function", "function": {"name": "finish", "parameters": {\n'
+        '    "type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}}}]\n\n\n'
+    )
+    told = rehearsed(tmp_path, f"{finish}{agent}", "run_agent")
+    assert "a call of the tool finish ends the episode" in told["witnessed"]
+    assert not any("finish" in each for each in told["unwitnessed"])
+
+
 # Loops whose model asks for tools in a text that the scripted model does not write.
 IN_TEXT = {
     "in the function": """

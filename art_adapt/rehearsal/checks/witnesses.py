@@ -18,6 +18,7 @@ from art_adapt.rehearsal.seen import (
     Seen,
     Witness,
     asking,
+    given_choices,
     offered_tools,
     start_of,
     tool_calls,
@@ -46,6 +47,9 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         if _is_form(name, seen):
             continue
         times = len(told.get(name, ()))
+        if not times and name in called and _ends(name, seen):
+            yield Witness(f"a call of the tool {name} ends the episode", True)
+            continue
         yield Witness(
             f"the tool {name} was called and answered ({times})",
             bool(times),
@@ -157,6 +161,22 @@ def _used_fields(source: str) -> set[str] | None:
     ]
     names = [n for n in nodes if isinstance(n, ast.Name) and n.id == "scenario"]
     return set(used) if len(names) == len(used) else None
+
+
+def _ends(name: str, seen: Seen) -> bool:
+    """True if each right call of a tool is the end of its episode, as of ``finish``."""
+    wrong = {mark for mark, each in given_choices(seen).items() if each.fault}
+    followed = [
+        at + 1 < len(history.items)
+        for episode in seen.episodes
+        if episode.failure is None
+        for history in episode.histories
+        for at, item in enumerate(history.items)
+        if item.choice is not None
+        and item.choice.mark not in wrong
+        and name in map(_name_of, item.message.get("tool_calls") or ())
+    ]
+    return bool(followed) and not any(followed)
 
 
 def _is_form(name: str, seen: Seen) -> bool:
