@@ -93,15 +93,14 @@ def _required(
 
 
 def _says_more(part: Parameter) -> bool:
-    """True if a row may say a field that a record has a default for: text, or one of some.
+    """True if a row may say a text that a record has a default for.
 
-    Numbers and switches are limits of the agent rather than a task.
+    Numbers and switches are limits of the agent rather than a task, and a text that is None
+    by default is an option that most do without.
     """
-    kind = part.annotation or ""
-    is_text = kind in ("str", "str | None", "Optional[str]")
-    is_choice = kind.startswith("Literal[")
-    has_default = part.default is not None and _is_simple(_evaluated(part.default))
-    return (is_text or is_choice) and has_default and not part.supplied
+    default = _evaluated(part.default)
+    is_text = isinstance(default, str) and default != "" and _is_simple(default)
+    return is_text and not part.supplied
 
 
 def _has_to_be_given(parameter: Parameter) -> bool:
