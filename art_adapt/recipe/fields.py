@@ -93,14 +93,13 @@ def _required(
 
 
 def _says_more(part: Parameter) -> bool:
-    """True if a row may say a text that a record has a default for.
+    """True if a row may say what a record has a default for: one of some texts.
 
-    Numbers and switches are limits of the agent rather than a task, and a text that is None
-    by default is an option that most do without.
+    Numbers, switches and free texts are mostly the agent's own: limits, folders, prompts.
     """
+    is_choice = (part.annotation or "").startswith("Literal[")
     default = _evaluated(part.default)
-    is_text = isinstance(default, str) and default != "" and _is_simple(default)
-    return is_text and not part.supplied
+    return is_choice and isinstance(default, str) and _is_simple(default)
 
 
 def _has_to_be_given(parameter: Parameter) -> bool:

@@ -185,6 +185,7 @@ class Parameter:
     # What a handler reads of it, where a stand-in takes the place of a platform's object.
     stand_in: tuple[str, ...] | None = None
     opened: SetupCall | None = None  # returns it: open() of say(open(), text)
+    asks_as: str = ""  # the class of a client, as its use shows
 
     @property
     def is_record(self) -> bool:

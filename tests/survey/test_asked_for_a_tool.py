@@ -50,7 +50,17 @@ SIDE_JOBS = {
     "match on a variable": f"match name:\n    case 'search':\n{DEEPER}    case _:\n        found = 'no such tool'\n",
     "below a condition": f"found = ''\nif name == 'search':\n    if arguments:\n{DEEPER}",
 }
+ANSWERED = (
+    "messages.append({'role': 'tool', 'tool_call_id': call.id, 'content': 'open'})\n"
+)
+NEXT = "asked = [*messages]\nfound = client.chat.completions.create(model='m', messages=asked).choices[0].message.content\n"
 TURNS = {
+    "the next turn, in the branch": f"if name == 'search':\n{indent(ANSWERED + NEXT, '    ')}",
+    "a conversation that begins with a reply": "if name == 'search':\n"
+    "    asked = [{'role': 'user', 'content': task}, {'role': 'assistant', 'content': message.content}]\n"
+    "    found = client.chat.completions.create(model='m', messages=asked).choices[0].message.content\n",
+    "a branch that answers": f"if name == 'search':\n{INSIDE}    return found\n",
+    "any other name": f"match name:\n    case 'stop':\n        found = ''\n    case _:\n{DEEPER}",
     "beside the branch": f"if name == 'search':\n    found = 'nothing'\n{ASKED}",
     "in the else of it": f"if name == 'stop':\n    found = ''\nelse:\n{INSIDE}",
 }

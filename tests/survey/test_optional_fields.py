@@ -1,4 +1,4 @@
-"""Optional texts of a request's record are optional fields of a row; limits are the agent's."""
+"""Optional choices of a request's record are optional fields of a row; limits are the agent's."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ def test_a_row_may_say_them(kind: str, tmp_path: Path) -> None:
     fields = module.partition("+class Scenario")[2].partition("+def episode")[0]
     assert "+    subject: str\n+    body: str\n" in fields
     assert '+    priority: Literal["low", "normal", "high"] = "normal"\n' in fields
-    assert '+    language: str = "en"\n' in fields
-    assert "retries" not in fields and "model" not in fields
+    assert (
+        "language" not in fields and "retries" not in fields and "model" not in fields
+    )
     assert "priority=scenario.priority" in module

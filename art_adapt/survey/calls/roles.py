@@ -17,7 +17,9 @@ from art_adapt.code.nodes import (
     FunctionNode,
     decorator_names,
     dotted,
+    entries,
     grown_list,
+    text_of,
 )
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -42,7 +44,11 @@ def roles_of(
     ``loops`` are the calls that a loop makes again; ``handed`` those that only a table of
     tools leads to.
     """
-    in_tools = {c for c in calls if c in handed or _in_tool(c.syntax, c.callee)}
+    in_tools = {
+        c
+        for c in calls
+        if c in handed or _in_tool(c.syntax, c.callee) or _is_asked_for_a_tool(c)
+    }
     core = [c for c in calls if c not in in_tools and _is_core(c, c in loops)]
     return {
         call: _role_of(call, call in loops, call in in_tools, calls, core)
@@ -138,10 +144,31 @@ def _overruled(call: FoundCall) -> str:
     return f"; --policy {call.function} records it"
 
 
+def _is_asked_for_a_tool(call: FoundCall) -> bool:
+    """True if the branch for a requested tool asks in a conversation that begins there."""
+    if call.messages is None or call.tools is not None or _grows(call):
+        return False
+    lists = [call.messages]
+    if isinstance(call.messages, ast.Name):
+        lists = call.syntax.values_of(call.messages)
+    return (
+        bool(lists)
+        and all(_begins_here(each) for each in lists)
+        and is_of_a_tool(call.syntax, call.callee)
+    )
+
+
+def _begins_here(messages: ast.expr) -> bool:
+    """True if messages are written out, and hold no earlier reply and no tool's result."""
+    return isinstance(messages, ast.List) and all(
+        isinstance(each, ast.Dict)
+        and text_of(entries(each).get("role")) in ("system", "developer", "user")
+        for each in messages.elts
+    )
+
+
 def _in_tool(syntax: Syntax, node: ast.AST) -> bool:
-    """True if ``node`` runs for a requested tool, or in what is declared to be one."""
-    if is_of_a_tool(syntax, node):
-        return True
+    """True if the function or class around ``node`` is declared to be a tool."""
     for outer in syntax.ancestors(node):
         if isinstance(outer, FunctionNode | ast.ClassDef) and any(
             name in TOOL_DECORATORS for name in decorator_names(outer)

@@ -12,18 +12,27 @@ from art_adapt.words import TOOL_DEFINITIONS, TOOL_NAME_KEYS
 
 
 def is_of_a_tool(syntax: Syntax, node: ast.AST) -> bool:
-    """True if code stands in a branch that the name of a requested tool chooses."""
+    """True if code stands in a branch that the name of a requested tool chooses.
+
+    A branch that returns answers the user rather than the tool's call, and what is left for
+    any other name goes on with the conversation.
+    """
+    endings = endings_of(syntax)
     inner = node
     for outer in syntax.ancestors(node):
+        chosen: ast.expr | None = None
+        branch: list[ast.stmt] = []
         match outer:
-            case ast.Match(subject=subject):
-                chosen = [subject]
-            case ast.If(test=ast.Compare(left=left, ops=[ast.Eq()]), body=body):
-                chosen = [left] if inner in body else []
-            case _:
-                chosen = []
-        if any(is_tool_name(each, syntax, endings_of(syntax)) for each in chosen):
-            return True
+            case ast.match_case(pattern=pattern, body=branch):
+                around = syntax.parents[outer]
+                is_any = isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+                if isinstance(around, ast.Match) and not is_any:
+                    chosen = around.subject
+            case ast.If(test=ast.Compare(left=left, ops=[ast.Eq()]), body=branch):
+                chosen = left if inner in branch else None
+        if chosen is not None and is_tool_name(chosen, syntax, endings):
+            inside = (each for statement in branch for each in ast.walk(statement))
+            return not any(isinstance(each, ast.Return) for each in inside)
         inner = outer
     return False
 

@@ -23,7 +23,7 @@ from art_adapt.survey.candidates.exits import (
 )
 from art_adapt.survey.candidates.launches import is_discord_command
 from art_adapt.survey.candidates.leads import Leads
-from art_adapt.survey.candidates.no_answers import is_no_answer
+from art_adapt.survey.candidates.no_answers import is_given, is_no_answer
 from art_adapt.survey.candidates.rewards import find_rewards
 from art_adapt.survey.candidates.taken import is_exit_code
 from art_adapt.survey.candidates.weights import features_of, score_of
@@ -132,7 +132,7 @@ def describe_entry(
         documentation=(ast.get_docstring(function.node) or "").partition("\n")[0],
         implements=implemented_by(project, syntax, function),
         returns_value=any(
-            not is_no_answer(syntax, function, value, asking)
+            not (is_no_answer(value, asking) or is_given(syntax, function, value))
             for value in return_values(syntax, function.qualname)
         )
         and not is_exit_code(project, syntax, function),

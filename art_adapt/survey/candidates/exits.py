@@ -20,7 +20,7 @@ from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.replies import holds_reply
-from art_adapt.survey.candidates.no_answers import is_no_answer
+from art_adapt.survey.candidates.no_answers import is_given, is_no_answer
 from art_adapt.survey.candidates.rewards import is_reward, only_rewards
 from art_adapt.survey.candidates.showing import shows
 from art_adapt.survey.candidates.taken import is_exit_code, shown_elements
@@ -50,7 +50,8 @@ def find_exits(
         for each in _returned(project, syntax, function, asking)
         if not _is_stream(project, syntax, each[0])
     )
-    if returned and is_exit_code(project, syntax, function):
+    only_given = all(is_given(syntax, function, value) for value, _ in returned)
+    if returned and (only_given or is_exit_code(project, syntax, function)):
         returned = []
     found = (
         list(_in_records(project, syntax, returned, asking))
@@ -88,13 +89,13 @@ def _returned(
             or _in_handler(syntax, node, asking)
         ):
             continue
-        if is_no_answer(syntax, function, node.value, asking):
+        if is_no_answer(node.value, asking):
             continue
         said = _without_rewards(node.value)
         if isinstance(said, ast.Tuple):
             said = _shown_element(project, syntax, function, said, asking)
         answer = _body_of_response(syntax, said)
-        if answer is None or is_no_answer(syntax, function, answer, asking):
+        if answer is None or is_no_answer(answer, asking):
             continue
         if _is_unwrappable(answer) or _touches_keyword(syntax, answer):
             continue
@@ -194,9 +195,15 @@ def _shown_element(
         elements[at]
         for at in sorted(shown_elements(project, syntax, function, len(elements)))
     ]
-    if len(shown) > 1:
-        shown = [e for e in shown if holds_reply(syntax, _argument(e), asking)]
-    return shown[0] if len(shown) == 1 else value
+    said = [e for e in shown if _is_said(syntax, _argument(e), asking)]
+    return said[0] if len(said) == 1 else value
+
+
+def _is_said(syntax: Syntax, value: ast.expr, asking: Asking) -> bool:
+    """True if a value is the model's reply, or what a function returns that asks for one."""
+    asked = value.value if isinstance(value, ast.Await) else value
+    is_asked = isinstance(asked, ast.Call) and asked.func in asking.sites
+    return is_asked or holds_reply(syntax, value, asking)
 
 
 def _body_of_response(syntax: Syntax, value: ast.expr) -> ast.expr | None:

@@ -15,29 +15,22 @@ FIXED = frozenset(
 )
 
 
-def is_no_answer(
-    syntax: Syntax, function: Function, value: ast.expr, asking: Asking
-) -> bool:
-    """True if a returned value is nothing that the agent has said or found out."""
-    return (
-        is_status(value) or sends(asking, value) or _is_given(syntax, function, value)
-    )
+def is_no_answer(value: ast.expr, asking: Asking) -> bool:
+    """True if a returned value is a status, or the conversation."""
+    return is_status(value) or sends(asking, value)
 
 
-def _is_given(syntax: Syntax, function: Function, value: ast.expr) -> bool:
-    """True if a value is an argument that stays as it was given, such as an id, or a dict of such."""
-    if isinstance(value, ast.Dict) and value.values:
-        keys = {k.value for k in value.keys if isinstance(k, ast.Constant)}
-        return keys.isdisjoint(ANSWER_KEYS) and all(
-            isinstance(each, ast.Constant) or _is_given(syntax, function, each)
-            for each in value.values
-        )
+def is_given(syntax: Syntax, function: Function, value: ast.expr) -> bool:
+    """True if a value is an argument that stays as it was given, such as an id."""
     if not isinstance(value, ast.Name):
         return False
     arguments = (*function.node.args.args, *function.node.args.kwonlyargs)
     kinds = {a.arg: last_name(a.annotation) for a in arguments if a.annotation}
-    return kinds.get(value.id) in FIXED and not syntax.origins(
-        function.qualname, value.id
+    return kinds.get(value.id) in FIXED and not any(
+        isinstance(node, ast.Name)
+        and node.id == value.id
+        and isinstance(node.ctx, ast.Store)
+        for node in ast.walk(function.node)
     )
 
 

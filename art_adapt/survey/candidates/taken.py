@@ -8,20 +8,22 @@ from collections.abc import Iterator
 from art_adapt.code.index import calls_of_only
 from art_adapt.code.nodes import Function, dotted, last_name
 from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.candidates.showing import shows
-
-LEAVES_PROGRAM = frozenset({"sys.exit", "exit", "quit", "SystemExit"})
-RUNS = ("asyncio.run", "anyio.run", "trio.run")
+from art_adapt.survey.side_effects.effects import EXITS
+from art_adapt.survey.side_effects.library_calls import RUNNERS
+from art_adapt.words import STRIPS
 
 
 def is_exit_code(project: Project, syntax: Syntax, function: Function) -> bool:
-    """True if a call makes the result the program's exit code: ``sys.exit(main())``."""
-    return any(
+    """True if every call makes the result the program's exit code: ``sys.exit(main())``."""
+    results = list(_results(project, syntax, function))
+    return bool(results) and all(
         isinstance(around, ast.Call)
         and value in around.args
-        and dotted(around.func) in LEAVES_PROGRAM
-        for place, value in _results(project, syntax, function)
+        and dotted(around.func) in (*EXITS, "SystemExit")
+        for place, value in results
         for around in [place.parents.get(value)]
     )
 
@@ -67,19 +69,29 @@ def _constant(value: ast.expr) -> object:
 
 
 def _is_shown(place: Syntax, value: ast.expr) -> bool:
-    """True if a value is printed, or handed to something that shows it."""
-    return any(
-        isinstance(around, ast.Call) and shows(place, around)
-        for around in place.ancestors(value)
-        if isinstance(around, ast.expr)
-    )
+    """True if a value is printed, or handed to something that shows it: whole, in a text, stripped."""
+    inner: ast.AST = value
+    for around in place.ancestors(value):
+        match around:
+            case ast.Call() if shows(place, around):
+                return inner in (*around.args, *around.keywords)
+            case ast.Call(func=ast.Attribute(attr=name)) if name in STRIPS:
+                pass
+            case ast.Attribute(attr=name) if name in STRIPS:
+                pass
+            case ast.JoinedStr() | ast.FormattedValue() | ast.BinOp() | ast.keyword():
+                pass
+            case _:
+                return False
+        inner = around
+    return False
 
 
 def _results(
     project: Project, syntax: Syntax, function: Function
 ) -> Iterator[tuple[Syntax, ast.expr]]:
-    """Yield the calls of a function, with what awaits or runs each."""
-    name = function.node.name
+    """Yield the calls of a function that are sure to be its, with what awaits or runs each."""
+    name, key = function.node.name, (syntax.source.path, function.qualname)
     calls = calls_of_only(project, name) or [
         (syntax, node)
         for owned in (MODULE_LEVEL, *syntax.functions)
@@ -87,10 +99,12 @@ def _results(
         if isinstance(node, ast.Call) and last_name(node.func) == name
     ]
     for place, call in calls:
+        if key not in resolve(project, place, call.func):
+            continue
         value: ast.expr = call
         around = place.parents.get(value)
         while isinstance(around, ast.Await) or (
-            isinstance(around, ast.Call) and dotted(around.func) in RUNS
+            isinstance(around, ast.Call) and place.qualified(around.func) in RUNNERS
         ):
             value, around = around, place.parents.get(around)
         yield place, value

@@ -187,7 +187,7 @@ def _marked(
             each,
             is_client=True,
             is_object=False,
-            annotation=each.annotation or names[each.name],
+            asks_as=names[each.name] or "",
         )
         if each.name in names and each.default in (None, "None")
         else each
