@@ -13,6 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+DEFAULT_KEY = "OPENAI_API_KEY"  # the openai SDK reads it without a word in the agent
+
 
 class Api(StrEnum):
     """The API that a completion call speaks."""

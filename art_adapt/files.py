@@ -26,6 +26,9 @@ COPIED = re.compile(r"\.(.+)\.[a-z0-9_]{8}\.art-adapt")
 SOURCES = frozenset(
     {".py", ".pyi", ".pyw", ".ipynb", ".toml", ".cfg", ".jsonl", ".csv"}
 )
+REPORTS = frozenset(
+    {".html", ".htm", ".png", ".json", ".sarif", ".xml", ".txt", ".log"}
+)
 KEPT = ".art-adapt-kept"  # and that of a file with hard links, while it is overwritten
 
 
@@ -57,16 +60,17 @@ def write(
 
 
 def check_report(path: Path) -> None:
-    """Refuse to write a report over a source file.
+    """Refuse to write a report over anything that may be no report.
 
     Raises:
-        Refusal: the name is that of a source, a notebook, scenarios or a configuration.
+        Refusal: the name is that of a source, or of a file that is there and no report.
     """
-    if path.suffix.lower() in SOURCES:
+    suffix = path.suffix.lower()
+    if suffix in SOURCES or (path.is_file() and suffix not in REPORTS):
         raise Refusal(
             f"a report would overwrite {path.name}"
             if path.exists()
-            else f"a report is no {path.suffix} file",
+            else f"a report cannot be written to a {path.suffix} file",
             next_step="name another file for the report, such as report.html or report.json",
             path=path,
         )

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
+from art_adapt.calls import DEFAULT_KEY
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.doctor import checks
 from art_adapt.doctor.finding import Check, Finding, Setup, failed, ok
@@ -21,7 +22,6 @@ from art_adapt.rehearsal.environment import files_of, keys_read
 from art_adapt.source import read_source
 from art_adapt.train_file import import_name
 
-DEFAULT_KEY = "OPENAI_API_KEY"  # the openai SDK reads it without a word in the agent
 PLACEHOLDER = "placeholder"
 
 

@@ -6,12 +6,13 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from art_adapt.calls import DEFAULT_KEY
 from art_adapt.errors import Refusal
 from art_adapt.guide.commands import commands_of
 from art_adapt.guide.prompts import Prompts
 from art_adapt.guide.question import Choice, Question
 
-KEY = "OPENAI_API_KEY"
+DEEPEST = 4  # folders above an agent in which its keys may be
 WHY = (
     "A run shows which function runs one episode, what it is given and how the agent is made, "
     "where reading the source can only infer it. Your agent runs as it always does."
@@ -35,8 +36,13 @@ def offer_to_watch(agent: Path) -> Watch | None:
     known = commands_of(agent)
     if not known:
         return None
-    has_key = bool(os.environ.get(KEY))
-    answers = "a made-up model answers" + f", because {KEY} is not set" * (not has_key)
+    folders = list(agent.absolute().parents)[:DEEPEST]
+    has_key = DEFAULT_KEY in os.environ or any(
+        (each / ".env").exists() for each in folders
+    )
+    answers = "a made-up model answers" + f"; {DEFAULT_KEY} is not set here" * (
+        not has_key
+    )
     scripted = {"command": known[0], "scripted": True}
     choices = [
         Choice(f"yes: {known[0]}", {"command": known[0]}),

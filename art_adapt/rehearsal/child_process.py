@@ -156,8 +156,9 @@ def _unfinished(file: Path, path: Path, conditions: Conditions, output: str) -> 
     why = "an episode may run forever, or wait for input"
     if so_far is not None and at:
         where, count = at[0]
-        times = f", {count} times" if count > 1 else ""
-        why = f"after {so_far.episodes} episodes had begun, it was at {where}{times}"
+        why = (
+            f"{so_far.episodes} episodes had begun; {count} of what ran was at {where}"
+        )
     return NotRehearsed(
         f"the train module did not finish within {conditions.seconds:g} seconds",
         why=why,

@@ -6,8 +6,8 @@ import sys
 import types
 from dataclasses import dataclass, field
 
-from art_adapt.recording.installed import is_installed
 from art_adapt.recording.state import EpisodeOver
+from art_adapt.rehearsal.places import is_own
 
 MOST_CALLS = 300  # of one episode: agents that end are seldom past a hundred
 WENT_ON = "and went on"
@@ -45,11 +45,14 @@ class Calls:
 
 
 def _own_frames() -> list[types.FrameType]:
-    """Return the active frames of the user's own code, from the outermost in."""
+    """Return the active frames of the agent's own code, from the outermost in.
+
+    Those of the train module, ``sys.argv[0]``, hold no loop of the agent.
+    """
     found = []
     frame: types.FrameType | None = sys._getframe(2)
     while frame is not None:
-        if not is_installed(frame.f_code.co_filename):
+        if is_own(frame) and frame.f_code.co_filename != sys.argv[0]:
             found.append(frame)
         frame = frame.f_back
     return found[::-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import selectors
 import sys
 import types
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from art_adapt import hooks_file
 from art_adapt.recording.installed import is_installed
 
 
@@ -27,12 +29,16 @@ def places(loop: asyncio.AbstractEventLoop | None) -> tuple[str, ...]:
     return tuple(each for each in found if each is not None)
 
 
+def is_own(frame: types.FrameType) -> bool:
+    """True if a frame is of the user's code: not installed, and no hooks file."""
+    file = frame.f_code.co_filename
+    return not (is_installed(file) or file.endswith(f"{os.sep}{hooks_file.NAME}"))
+
+
 def _innermost(frames: Iterator[types.FrameType]) -> str | None:
-    """Return the place of the first frame that is not installed."""
-    for frame in frames:
-        if not is_installed(frame.f_code.co_filename):
-            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
-    return None
+    """Return the place of the first frame that is the user's own."""
+    own = next(filter(is_own, frames), None)
+    return None if own is None else f"{own.f_code.co_filename}:{own.f_lineno}"
 
 
 def _outwards(frame: types.FrameType | None) -> Iterator[types.FrameType]:

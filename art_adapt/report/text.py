@@ -112,8 +112,8 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
             remedy = f"--auxiliary {call.function} keeps it out of training"
             yield Line("", "  asks another model than the conversation", remedy)
         for asker in call.beside:
-            what = f"{at(asker.place)}  {asker.function} asks through it, in a conversation of its own"
-            what += f", model {asker.model}" * bool(asker.model)
+            what = f"{at(asker.place)}  {asker.function} calls {call.function} with a conversation of its own"
+            what += f" (model {asker.model})" * bool(asker.model)
             remedy = f"--auxiliary {asker.function} keeps it out of training"
             yield Line("", f"  {what}", remedy)
         for asker in call.asides:

@@ -145,7 +145,7 @@ def _as_seen(
     values = _values(parameter.name, calls)
     if not values:
         return parameter
-    if parameter.annotation is None or _was_another(parameter.annotation, values):
+    if parameter.annotation is None or _contradicts(parameter.annotation, values):
         parameter = replace(parameter, annotation=_type_of(values))
     if parameter.name in given:
         return replace(
@@ -212,7 +212,7 @@ def _spelled(values: Sequence[Any]) -> set[str]:
     return {json.dumps(value, sort_keys=True) for value in values}
 
 
-def _was_another(annotation: str, values: Sequence[Any]) -> bool:
+def _contradicts(annotation: str, values: Sequence[Any]) -> bool:
     """True if a parameter was given what its annotation, a plain type, does not allow."""
     kind = next((kind for kind, name in TYPES.items() if name == annotation), None)
     if kind is None:

@@ -193,8 +193,8 @@ def _of_lookalikes(project: Project, syntax: Syntax) -> Iterator[Obstacle]:
     for callee, (path, method) in find_lookalikes(syntax, project):
         yield Obstacle(
             syntax.place(callee),
-            f"{method}() of {path.name}, your own class with the client's methods",
-            f"let {method}() ask by an openai client with its base_url, or by litellm.completion",
+            f"{method}() of {path.name}, a class of yours that is no openai client",
+            f"have {method}() call an openai client (base_url=...) or litellm.completion",
         )
 
 
@@ -220,7 +220,7 @@ def _file_survey(
         effects=effects,
         obstacles=(
             *(find_obstacles(syntax) if calls or path in project.given else ()),
-            *(() if any(found.calls.values()) else _of_lookalikes(project, syntax)),
+            *(() if found.policy else _of_lookalikes(project, syntax)),
             *(find_loaders(project, path.parent) if edited else ()),
         ),
         names=possible_names(syntax),

@@ -213,6 +213,13 @@ async def record(
         except (OutOfTime, EpisodeOver) as error:
             failure = error
             trajectory.log(f"{ENDED}{error}")
+        except BaseExceptionGroup as errors:  # a task group wraps what ends it
+            over = errors.subgroup(EpisodeOver)
+            if over is None and not isinstance(errors, Exception):
+                raise
+            failure = errors if over is None else _innermost(over)
+            said = f"the agent raised {_with_place(errors)}"
+            trajectory.log(said if over is None else f"{ENDED}{failure}")
         except (Exception, SystemExit) as error:  # as agents with a command line do
             failure = error
             trajectory.log(f"the agent raised {_with_place(error)}")
@@ -263,7 +270,7 @@ def _make_readable(recording: Recorder) -> None:
     if said is not None:
         recording.set_final_answer(said)
         recording.trajectory.log(
-            f"the answer is the last message of the model, because a {kind.__name__} is no text"
+            f"the answer is the last message of the model, because a {kind.__name__} is not text"
         )
 
 
@@ -286,6 +293,13 @@ def _raise_if_lost(
     if agent_rewards and not recording.rewarded:
         why = why or ", because it ended too early"
         raise RecordingError(f"the agent set no reward{why}") from failure
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """Return the first exception in groups of them."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def _with_place(error: BaseException) -> str:

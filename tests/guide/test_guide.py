@@ -792,7 +792,7 @@ def test_a_side_job_stays_one_in_later_runs(
 ) -> None:
     """It names another model: what is answered once decides, and the next run changes nothing."""
     (tmp_path / "agent.py").write_text(agent)
-    asked, _ = answered(tmp_path, [("settle them", "")])
+    asked, _ = answered(tmp_path, [(f"Train the request in {aside} ", "b")])
     assert any(f"Train the request in {aside} " in each for each in asked)
     module = (tmp_path / "agent_train.py").read_text()
     assert configuration(tmp_path)["auxiliary"] == [aside]
@@ -805,7 +805,8 @@ def test_a_side_job_stays_one_in_later_runs(
 def test_a_near_candidate_is_asked_about(tmp_path: Path) -> None:
     """Also one that is only near because of an answer before."""
     (tmp_path / "agent.py").write_text(ORCHESTRA)
-    asked, _ = answered(tmp_path, [("Which function runs one episode", "b")])
+    side_job = ("Train the request in plan ", "b")
+    asked, _ = answered(tmp_path, [side_job, ("Which function runs one episode", "b")])
     entry = next(each for each in asked if "Which function runs one episode" in each)
     assert "research" in entry and "work" in entry
     assert configuration(tmp_path)["entry"] in ("research", "work")

@@ -69,6 +69,19 @@ def again(question: str) -> str:
 """,
         "def again",
     ),
+    "a task group": (
+        AWAITING
+        + """
+
+async def think(question: str) -> str:
+    while True:
+        async with asyncio.TaskGroup() as group:
+            asked = group.create_task(ask(question))
+        if asked.result() == "no model says this":
+            return question
+""",
+        "async def ask",
+    ),
     "a task": (
         AWAITING
         + """

@@ -116,7 +116,7 @@ def test_another_service_in_the_clients_words_is_refused_by_name(
 ) -> None:
     code, said = adapted(tmp_path, model, agent)
     assert code == 2
-    assert "create() of model.py, your own class" in said
+    assert "create() of model.py, a class of yours" in said
 
 
 @pytest.mark.parametrize(

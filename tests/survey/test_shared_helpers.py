@@ -209,5 +209,5 @@ def test_a_conversation_of_its_own_beside_the_turns_is_said(
     (tmp_path / "agent.py").write_text(APART.format(aside=aside))
     done = art_adapt("--diff", "agent.py", cwd=tmp_path)
     said = " ".join(done.stderr.decode().split())
-    asks = "holds asks through it, in a conversation of its own"
-    assert f"{asks}{f', model {model}' * bool(model)} --auxiliary holds" in said
+    asks = "holds calls chat with a conversation of its own"
+    assert f"{asks}{f' (model {model})' * bool(model)} --auxiliary holds" in said

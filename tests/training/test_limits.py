@@ -17,7 +17,7 @@ from scripted_engine import Engine
 
 from art_adapt import training
 from art_adapt.hooks import recorded
-from art_adapt.recording import EndpointError, RecordingError
+from art_adapt.recording import EndpointError, EpisodeOver, RecordingError
 from art_adapt.training import time_limits
 
 QUICK = {"when": {"messages": "quick"}, "content": "Yes."}
@@ -247,3 +247,29 @@ def test_an_agent_that_swallows_every_error_does_not_go_on_for_ever(
     for thread in set(threading.enumerate()) - before:
         thread.join(5)
         assert not thread.is_alive()
+
+
+async def ends_in_a_task(_: Any) -> None:
+    async def asks() -> None:
+        await ask_async("quick")
+        raise EpisodeOver("it is over")
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(asks())
+
+
+async def fails_in_a_task(_: Any) -> None:
+    async def asks() -> None:
+        await ask_async("quick")
+        raise ValueError("no such tool")
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(asks())
+
+
+def test_a_task_group_does_not_hide_why_an_episode_ended(engine: Engine) -> None:
+    over = record(engine, ends_in_a_task)
+    assert not over.metrics["failed"]
+    assert over.logs[-1] == "the episode was ended: it is over"
+    failed = record(engine, fails_in_a_task)
+    assert failed.metrics["failed"] and "no such tool" in failed.logs[-1]

@@ -43,10 +43,12 @@ def questions(situation: Situation) -> Iterator[Question]:
         own = Choice(
             "yes, it is one of the agent's own turns",
             {"policy": (*options.policy, found.function)},
+            is_usual=found.is_trained,
         )
         yield Question(
             f"Train the request in {found.function} ({at(found.place)}) as well?",
-            (side_job, own),
+            (own, side_job) if found.is_trained else (side_job, own),
+            unranked=found.is_trained,
             why="A request that is not trained goes to the model that your agent names.",
             of_agent=True,
         )

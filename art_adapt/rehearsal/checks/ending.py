@@ -257,9 +257,9 @@ def endless(seen: Seen) -> Iterator[Finding]:
         yield Finding(
             "endless",
             f"{len(ended)} of {len(seen.episodes)} episodes asked their model {MOST_CALLS} times "
-            "and went on: on a GPU, each would go on until its time limit",
-            "limit the turns of this loop; if a reply is meant to end it, supply such a reply "
-            "with --replies",
+            "and had not ended, so the rehearsal ended them",
+            "check that this loop ends: limit its turns, or supply the reply that ends it with "
+            "--replies",
             Path(place[1]) if place else seen.path,
             int(place[2]) if place else seen.line(r"def episode"),
         )

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from art_adapt.rehearsal.endless import WENT_ON
 from art_adapt.rehearsal.figures import is_flat
 from art_adapt.rehearsal.protocol import LONGEST, Trajectory
 from art_adapt.rehearsal.seen import Finding, Seen, has_answer
@@ -53,12 +54,13 @@ def rewards(seen: Seen) -> Iterator[Finding]:
 
 
 def answers(seen: Seen) -> Iterator[Finding]:
-    """Report that no episode has a final answer."""
-    if seen.trained and not any(map(has_answer, seen.trained)):
+    """Report that no episode has a final answer, of those that the rehearsal let end."""
+    ended = [t for t in seen.trained if WENT_ON not in (t.ended or "")]
+    if ended and not any(map(has_answer, ended)):
         yield seen.finding(
             "answer",
             "no episode set trajectory.final_answer: a reward that reads it sees None"
-            if all(t.answer is None for t in seen.trained)
+            if all(t.answer is None for t in ended)
             else "trajectory.final_answer is empty in every episode",
             "return the answer from episode(), or wrap it in final_answer(...) in the "
             "agent; if it answers only after a certain reply or tool call, supply it "

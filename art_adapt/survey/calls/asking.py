@@ -13,9 +13,11 @@ from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
     Function,
     dotted,
+    entries,
     given_to,
     grown_list,
     last_name,
+    text_of,
 )
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
@@ -275,13 +277,13 @@ class Asking:
             and not any(
                 grown_list(node) in given for node in syntax.owned_by(function.qualname)
             )
-            and not self._says_more(syntax, function, given)
+            and not self._tells_a_task(syntax, function, given)
         )
 
-    def _says_more(
+    def _tells_a_task(
         self, syntax: Syntax, function: Function, given: Collection[str]
     ) -> bool:
-        """True if the function sends what another parameter says beside the conversation."""
+        """True if the function sends a message of its user that another parameter says."""
         others = {*function.parameters} - {*given, "self", "cls"}
         sent = [
             call.messages
@@ -293,7 +295,7 @@ class Asking:
             for messages in sent
             if dotted(messages) not in given
             for content in written(syntax, function.qualname, messages)
-            if isinstance(syntax.parents[content], ast.Dict)  # of a message
+            if text_of(entries(syntax.parents[content]).get("role")) == "user"
             for node in ast.walk(content)
         )
 

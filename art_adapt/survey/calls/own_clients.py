@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 
-from art_adapt.code.classes import FunctionKey
+from art_adapt.code.annotations import bare
+from art_adapt.code.classes import FunctionKey, lineage
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.code.values import steps
+
+# Bases that say nothing of what a class speaks to.
+PLAIN_BASES = ("object", "ABC", "abc.ABC", "Protocol", "typing.Protocol", "Generic")
 
 
 def methods_of_own(
@@ -22,7 +26,19 @@ def methods_of_own(
     made += steps(project, syntax, client)
     if not made or not all(_makes_own(project, *each) for each in made):
         return []
-    return resolve(project, syntax, callee)
+    found = resolve(project, syntax, callee)
+    return [] if any(_extends_a_library(project, key) for key in found) else found
+
+
+def _extends_a_library(project: Project, key: FunctionKey) -> bool:
+    """True if the class of a method derives from one that is not the project's: the SDK's own."""
+    place, owner = project.files[key[0]], key[1].rpartition(".")[0]
+    return any(
+        (name_of := dotted(bare(base))) not in PLAIN_BASES
+        and project.class_named(where, name_of or "") is None
+        for where, name in lineage(project, place, owner)
+        for base in where.classes[name].bases
+    )
 
 
 def _makes_own(project: Project, place: Syntax, value: ast.expr) -> bool:

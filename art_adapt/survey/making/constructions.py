@@ -8,7 +8,7 @@ depends on, as long as nothing in them belongs to one run only.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from art_adapt.calls import CLIENT_CLASSES
@@ -18,7 +18,7 @@ from art_adapt.code.command_line import usual_text
 from art_adapt.code.index import constructed
 from art_adapt.code.instances import classes_of
 from art_adapt.code.project import Project
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.tables import holds_objects
 from art_adapt.survey.inputs.clients import is_made_by_a_platform
 from art_adapt.survey.inputs.run_state import is_of_a_run, is_said, is_spelled_out
@@ -33,6 +33,7 @@ from art_adapt.survey.making.call_ranks import (
 from art_adapt.survey.making.environment import is_of_environment, made_of_environment
 from art_adapt.survey.making.given import Given, given_by
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
+from art_adapt.words import MAIN
 
 SAYS_NOTHING = ("None", "[]", "{}", "()", "''", '""')
 
@@ -164,24 +165,34 @@ def _with_options(
     A store, tools or a prompt that it could do without are the agent's all the same; so is
     what it has to be given, if the task is something else that a person says there.
     """
-    applied = [s for s in given.sites if rank(given.project, s, given.agent) < DEMOS]
-    every = replace(given, sites=tuple(applied))
+    applied = replace(
+        given,
+        sites=tuple(
+            site
+            for site in given.sites
+            if rank(given.project, site, given.agent) < DEMOS
+        ),
+    )
     given = given.best(DEMOS, given.sites)
     if not given.sites:
         return parameters
     options = _from_call(given, parameters, given.sites[0])
-    required = [p for p in parameters if p.default is None and not p.is_client]
-    tasks = [value for p in required for _, value in given.passed(p)]
-    fixed = bool(tasks) and all(isinstance(each, ast.Constant) for each in tasks)
+    asks_one_thing = _asks_one_thing(given, parameters)
     said = [p for p in parameters if not p.supplied and _is_said_to(given, p)]
 
     def is_overruled(parameter: Parameter) -> bool:
         """True if the application gives something in the place of a default.
 
-        A greeting, say, asks for one thing, and says so: that is no agent's usual prompt.
+        A greeting that asks for one thing, and says how, does so for itself alone.
         """
-        says_nothing = parameter.default in SAYS_NOTHING
-        return not every.differs(parameter) and (says_nothing or not fixed)
+        is_text = all(
+            usual_text(place, value) is not None
+            for place, value in given.passed(parameter)
+        )
+        for_itself = (
+            asks_one_thing and is_text and parameter.default not in SAYS_NOTHING
+        )
+        return not applied.differs(parameter) and not for_itself
 
     def is_beside(parameter: Parameter) -> bool:
         choice = _is_choice(given.project, given.agent, parameter)
@@ -196,6 +207,22 @@ def _with_options(
         and (option.made is not None or each.is_object)
         else each
         for each, option in zip(parameters, options, strict=True)
+    )
+
+
+def _asks_one_thing(given: Given, parameters: Sequence[Parameter]) -> bool:
+    """True if functions, and no start of the program, ask for what is written there."""
+    required = [p for p in parameters if p.default is None and not p.is_client]
+    tasks = [value for p in required for _, value in given.passed(p)]
+    starts = (
+        owner == MODULE_LEVEL or MAIN.match(owner.rpartition(".")[2])
+        for place, call in given.sites
+        for owner in [place.owner(call)]
+    )
+    return (
+        bool(tasks)
+        and all(isinstance(each, ast.Constant) for each in tasks)
+        and not any(starts)
     )
 
 

@@ -97,28 +97,51 @@ def _of_instance(
             return _set_up(
                 project, entry, place, calls[: runs[0]], calls[runs[0] :], context
             )
-        if calls and _is_handed_over(project, entry, place, made, name):
-            kept = [c for c in calls if _keeps(project.files[c[1][0]], c[1][1])]
+        until = _runs_from(entry, place, made, name) if calls else None
+        if until is not None:
+            kept = [
+                (node, key)
+                for node, key in calls
+                if node.lineno < until and _keeps(project.files[key[0]], key[1])
+            ]
             return _set_up(project, entry, place, kept, [], context)
     return entry
 
 
-def _is_handed_over(
-    project: Project, entry: EntryPoint, place: Syntax, made: ast.Call, name: str
-) -> bool:
-    """True if the method that runs an episode is given to something: ``Bot(agent.handle)``.
+def _runs_from(
+    entry: EntryPoint, place: Syntax, made: ast.Call, name: str
+) -> int | None:
+    """Return the line from which something may run the method that an episode runs.
 
-    What runs it does so after all that stands there.
+    ``bot = Bot(agent.handle)`` runs it from ``bot.start()`` on, and ``serve(agent.handle)``
+    at once. None: it is handed to nothing.
     """
     method = entry.called.rpartition(".")[2]
-    return any(
-        isinstance(node, ast.Attribute)
-        and node.attr == method
-        and dotted(node.value) == name
-        and isinstance(place.parents[node], ast.Call | ast.keyword)
-        and getattr(place.parents[node], "func", None) is not node
-        for node in place.owned_by(place.owner(made))
-    )
+    nodes = list(place.owned_by(place.owner(made)))
+    for node in nodes:
+        if not (
+            isinstance(node, ast.Attribute)
+            and node.attr == method
+            and dotted(node.value) == name
+        ):
+            continue
+        around = place.parents[node]
+        call = place.parents[around] if isinstance(around, ast.keyword) else around
+        if not isinstance(call, ast.Call) or call.func is node:
+            continue
+        given_to = next(map(dotted, assignment(place.parents[call])[0]), None)
+        if given_to is None and isinstance(call.func, ast.Attribute):
+            given_to = dotted(call.func.value)  # bot.on(agent.handle)
+        later = [
+            each.lineno
+            for each in nodes
+            if isinstance(each, ast.Call)
+            and isinstance(each.func, ast.Attribute)
+            and dotted(each.func.value) == given_to
+            and each.lineno > call.lineno
+        ]
+        return min(later, default=call.lineno) if given_to else call.lineno
+    return None
 
 
 def _held(place: Syntax, made: ast.Call) -> tuple[str, str] | None:
