@@ -32,7 +32,8 @@ def places(loop: asyncio.AbstractEventLoop | None) -> tuple[str, ...]:
 def is_own(frame: types.FrameType) -> bool:
     """True if a frame is of the user's code: not installed, and no hooks file."""
     file = frame.f_code.co_filename
-    return not (is_installed(file) or file.endswith(f"{os.sep}{hooks_file.NAME}"))
+    is_ours = file.endswith(f"{os.sep}{hooks_file.NAME}")
+    return not (file.startswith("<") or is_ours or is_installed(file))
 
 
 def _innermost(frames: Iterator[types.FrameType]) -> str | None:
