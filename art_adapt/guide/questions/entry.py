@@ -33,7 +33,8 @@ def questions(situation: Situation) -> Iterator[Question]:
         tuple(
             Choice(
                 f"{entry.called}  {at(entry.place)}",
-                {"entry": option_for(entry, entries)},
+                {"entry": None if entry is found else option_for(entry, entries)},
+                is_usual=entry is found,
             )
             for entry in likeliest
         ),
