@@ -17,6 +17,7 @@ from art_adapt.guide.prompts import Prompts
 from art_adapt.guide.question import Choice, Question, QuestionModule, Situation
 from art_adapt.guide.sources import project_files
 from art_adapt.plan import Reading
+from art_adapt.printable import counted
 from art_adapt.report.text import Line, found_lines
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.model import Survey
@@ -100,7 +101,7 @@ def _how_to_ask(situation: Situation, prompts: Prompts) -> str:
     else:
         choices.insert(0, each)
     question = Question(
-        f"Your source leaves {len(every)} setting{'s' * (len(every) > 1)} open. "
+        f"{counted(len(every), 'setting')} {'are' if len(every) > 1 else 'is'} open. "
         "How do you want to settle them?",
         tuple(choices),
     )

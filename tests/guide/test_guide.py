@@ -416,9 +416,9 @@ def test_arrow_keys(folder: Path, colours: dict[str, str]) -> None:
     down = "\x1b[B"
     for question, keys in (
         ("settle them", [down * 2, "\r"]),
+        ("Train the request", ["\r"]),
         ("times, in parallel", ["\r"]),
         ("shared by all", ["\r"]),
-        ("Train the request", ["\r"]),
         ("rewards an episode", [down, "\r"]),
         ("scenarios come from", [down * 4, "\r"]),  # back
         ("rewards an episode", ["\r"]),
