@@ -37,7 +37,7 @@ def offer_to_watch(agent: Path) -> Watch | None:
     if not known:
         return None
     folders = list(agent.absolute().parents)[:DEEPEST]
-    has_key = DEFAULT_KEY in os.environ or any(
+    has_key = bool(os.environ.get(DEFAULT_KEY)) or any(
         (each / ".env").exists() for each in folders
     )
     answers = "a made-up model answers" + f"; {DEFAULT_KEY} is not set here" * (

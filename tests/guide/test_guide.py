@@ -693,7 +693,7 @@ def test_it_offers_to_watch_first(answer: str, tmp_path: Path) -> None:
     (tmp_path / "test_agent.py").write_text("from agent import run_agent\n")
     guide = pexpect.spawn(
         COMMAND[0], [*COMMAND[1:], "agent.py"], cwd=tmp_path, encoding="utf-8",
-        env={**os.environ, **PLAIN, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        env={**os.environ, **PLAIN, "OPENAI_API_KEY": "k", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
         timeout=60,
     )  # fmt: skip
     guide.expect("while art-adapt watches")
@@ -708,6 +708,16 @@ def test_it_offers_to_watch_first(answer: str, tmp_path: Path) -> None:
         guide.expect("settle them")
     guide.close(force=True)
     assert (tmp_path / "scenarios.jsonl").exists() == (answer == "b")
+
+
+def test_without_a_key_the_made_up_model_is_offered_first(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(RUNS_ITSELF)
+    (tmp_path / "README.md").write_text("    $ python agent.py\n")
+    guide = spawned(tmp_path, {**PLAIN, "OPENAI_API_KEY": ""})
+    guide.expect("while art-adapt watches")
+    guide.expect("a  yes, without a key: python agent.py")
+    guide.expect("OPENAI_API_KEY is not set here")
+    guide.close(force=True)
 
 
 def test_a_run_that_showed_nothing_is_offered_again(tmp_path: Path) -> None:
