@@ -66,7 +66,7 @@ def check_report(path: Path) -> None:
         Refusal: the name is that of a source, or of a file that is there and no report.
     """
     suffix = path.suffix.lower()
-    if suffix in SOURCES or (path.is_file() and suffix not in REPORTS):
+    if suffix in SOURCES or (path.is_file() and not _may_be_report(path)):
         raise Refusal(
             f"a report would overwrite {path.name}"
             if path.exists()
@@ -74,6 +74,13 @@ def check_report(path: Path) -> None:
             next_step="name another file for the report, such as report.html or report.json",
             path=path,
         )
+
+
+def _may_be_report(path: Path) -> bool:
+    if path.suffix:
+        return path.suffix.lower() in REPORTS
+    with path.open("rb") as file:
+        return not path.name.startswith(".") and file.read(2) != b"#!"
 
 
 def check_unchanged(read: Mapping[Path, bytes | None]) -> None:
