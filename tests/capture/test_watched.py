@@ -103,6 +103,7 @@ def test_a_test_client_shows_the_function_behind_the_route(tmp_path: Path) -> No
     assert row["message"] == "hi"
 
 
+@pytest.mark.slow
 def test_what_it_was_given_describes_the_fields(tmp_path: Path) -> None:
     """An annotation may be wrong, and an agent refuse a model's name that it does not know."""
     agent = (

@@ -144,6 +144,7 @@ def test_a_form_for_the_reply_and_a_key_of_the_reward_are_no_gap(
     assert not any("look" in each or "expected" in each for each in said), said
 
 
+@pytest.mark.slow
 def test_a_tool_that_ends_the_episode_is_no_gap(tmp_path: Path) -> None:
     agent = RIGHT.replace(
         "            try:\n",
