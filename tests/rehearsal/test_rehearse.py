@@ -115,7 +115,9 @@ def test_an_answer_that_says_nothing_is_told(
     assert ["same answer"] * found == [each["name"] for each in findings], complaints
     assert code == found
     if found:
-        assert "answer 'Task completed.', whatever the model said" in findings[0]["what"]
+        assert (
+            "answer 'Task completed.', whatever the model said" in findings[0]["what"]
+        )
 
 
 CHAT = """\
