@@ -79,8 +79,11 @@ def check_report(path: Path) -> None:
 def _may_be_report(path: Path) -> bool:
     if path.suffix:
         return path.suffix.lower() in REPORTS
-    with path.open("rb") as file:
-        return not path.name.startswith(".") and file.read(2) != b"#!"
+    try:
+        with path.open("rb") as file:
+            return not path.name.startswith(".") and file.read(2) != b"#!"
+    except OSError:  # whoever writes it says why it cannot
+        return True
 
 
 def check_unchanged(read: Mapping[Path, bytes | None]) -> None:

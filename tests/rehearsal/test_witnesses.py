@@ -353,6 +353,7 @@ def test_what_earlier_episodes_left_before_the_question_is_found(
     assert "cross-talk" in [each["name"] for each in told["findings"]]
 
 
+@pytest.mark.slow  # it waits for half a minute
 def test_an_episode_that_goes_on_after_its_time_is_none_of_the_steps(
     tmp_path: Path,
 ) -> None:
