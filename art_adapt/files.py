@@ -23,12 +23,6 @@ from art_adapt.file_edit import FileEdit
 
 COPY = ".art-adapt"  # how the names of copies end
 COPIED = re.compile(r"\.(.+)\.[a-z0-9_]{8}\.art-adapt")
-SOURCES = frozenset(
-    {".py", ".pyi", ".pyw", ".ipynb", ".toml", ".cfg", ".jsonl", ".csv"}
-)
-REPORTS = frozenset(
-    {".html", ".htm", ".png", ".json", ".sarif", ".xml", ".txt", ".log"}
-)
 KEPT = ".art-adapt-kept"  # and that of a file with hard links, while it is overwritten
 
 
@@ -57,33 +51,6 @@ def write(
         if changing:
             still_holds()
         _replace_all(_in_order(changing))
-
-
-def check_report(path: Path) -> None:
-    """Refuse to write a report over anything that may be no report.
-
-    Raises:
-        Refusal: the name is that of a source, or of a file that is there and no report.
-    """
-    suffix = path.suffix.lower()
-    if suffix in SOURCES or (path.is_file() and not _may_be_report(path)):
-        raise Refusal(
-            f"a report would overwrite {path.name}"
-            if path.exists()
-            else f"a report cannot be written to a {path.suffix} file",
-            next_step="name another file for the report, such as report.html or report.json",
-            path=path,
-        )
-
-
-def _may_be_report(path: Path) -> bool:
-    if path.suffix:
-        return path.suffix.lower() in REPORTS
-    try:
-        with path.open("rb") as file:
-            return not path.name.startswith(".") and file.read(2) != b"#!"
-    except OSError:  # whoever writes it says why it cannot
-        return True
 
 
 def check_unchanged(read: Mapping[Path, bytes | None]) -> None:

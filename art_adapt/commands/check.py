@@ -116,9 +116,9 @@ def check(
     from art_adapt.check.run import check_files, check_source, is_checked
     from art_adapt.check.selection import Selection
     from art_adapt.check.settings import settings_for
-    from art_adapt.files import check_report
     from art_adapt.folders import files_in
     from art_adapt.report.check import report
+    from art_adapt.report.destination import check_report
     from art_adapt.source import Source
     from art_adapt.terminal import has_colours
 

@@ -110,12 +110,12 @@ def rehearse(
     Exit codes: 0 nothing found that would cost a run; 1 something found; 2 could not
     rehearse.
     """
-    from art_adapt.files import check_report
     from art_adapt.printable import printable
     from art_adapt.rehearsal import Conditions, NotRehearsed
     from art_adapt.rehearsal import rehearse as run
     from art_adapt.rehearsal.cost import GPUS, Asked
     from art_adapt.rehearsal.stubs import parse_stub
+    from art_adapt.report.destination import check_report
     from art_adapt.report.rehearsal import (
         announce,
         rehearsal_as_json,

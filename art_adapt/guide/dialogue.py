@@ -18,7 +18,8 @@ from art_adapt.guide.question import Choice, Question, QuestionModule, Situation
 from art_adapt.guide.sources import project_files
 from art_adapt.plan import Reading
 from art_adapt.printable import counted
-from art_adapt.report.text import Line, found_lines
+from art_adapt.report.lines import Line
+from art_adapt.report.text import found_lines
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.model import Survey
 

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 from art_adapt.errors import Refusal
 from art_adapt.guide.question import Choice, Question
 from art_adapt.printable import printable
-from art_adapt.report.text import Line, write
+from art_adapt.report.lines import Line, write
 from art_adapt.settings import SETTINGS, Origin, check_setting
 from art_adapt.terminal import opened_terminal
 

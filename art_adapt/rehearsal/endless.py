@@ -8,10 +8,16 @@ from dataclasses import dataclass, field
 
 from art_adapt.recording.state import EpisodeOver
 from art_adapt.rehearsal.places import is_own
+from art_adapt.rehearsal.protocol import Trajectory
 
 MOST_CALLS = 300  # of one episode: agents that end are seldom past a hundred
 WENT_ON = "and went on"
 COMPARED = 10  # the last calls, whose common frames hold the loop
+
+
+def went_on(episode: Trajectory) -> bool:
+    """True if a rehearsal ended an episode, which asked again and again."""
+    return episode.ended is not None and WENT_ON in episode.ended
 
 
 @dataclass

@@ -13,7 +13,7 @@ from art_adapt.decisions import Training
 from art_adapt.paths import shown
 from art_adapt.plan import Plan
 from art_adapt.recipe.fields import scenario_fields, to_fill_in
-from art_adapt.report.text import write
+from art_adapt.report.lines import write
 from art_adapt.report.training import training_lines
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
 from art_adapt.survey.model import EntryPoint

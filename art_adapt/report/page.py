@@ -8,8 +8,8 @@ from itertools import zip_longest
 
 from art_adapt.pages import html_page, rows
 from art_adapt.paths import shown
+from art_adapt.report.lines import Line
 from art_adapt.report.review import CODE, END, INERT, Generated, Hunk, Review
-from art_adapt.report.text import Line
 
 STYLE = """\
 body { max-width: 75em }

@@ -24,8 +24,8 @@ from art_adapt.rehearsal.figures import Figures
 from art_adapt.rehearsal.learning import Learning, ends
 from art_adapt.rehearsal.seen import ToRead
 from art_adapt.rehearsal.services import services
+from art_adapt.report.lines import Line, write
 from art_adapt.report.page import rows_of
-from art_adapt.report.text import Line, write
 from art_adapt.report.training import training_lines
 
 MOST_SERVICES = 12  # lines of what an agent does for real, which may be many

@@ -17,7 +17,8 @@ from art_adapt.file_edit import FileEdit
 from art_adapt.paths import at, shown
 from art_adapt.plan import Plan
 from art_adapt.recipe.fields import to_fill_in
-from art_adapt.report.text import Line, found_lines
+from art_adapt.report.lines import Line
+from art_adapt.report.text import found_lines
 from art_adapt.source import Place, Source
 from art_adapt.survey.side_effects.harm import Harm, places_by_what
 from art_adapt.train_file import train_module_path

@@ -9,7 +9,7 @@ from textwrap import shorten
 from typing import TextIO
 
 from art_adapt.printable import counted
-from art_adapt.report.text import Line, write
+from art_adapt.report.lines import Line, write
 from art_adapt.scenarios.check import ScenarioReport
 
 MOST = 20  # rows that are listed of each kind

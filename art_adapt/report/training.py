@@ -9,7 +9,7 @@ from shlex import quote
 from art_adapt.backends import INSTALL, KEYS, WHERE, Backend, is_from_a_folder
 from art_adapt.paths import shown
 from art_adapt.rehearsal.outlook import LONG, SHORT, Outlook
-from art_adapt.report.text import Line
+from art_adapt.report.lines import Line
 from art_adapt.train_file import import_name
 
 

@@ -14,7 +14,7 @@ from art_adapt.code.project_folder import project_root, python_files
 from art_adapt.code.syntax import Syntax
 from art_adapt.rehearsal.checks.tools import NETWORK
 from art_adapt.rehearsal.completions import NOT_SERVED
-from art_adapt.rehearsal.endless import MOST_CALLS, WENT_ON
+from art_adapt.rehearsal.endless import MOST_CALLS, went_on
 from art_adapt.rehearsal.observed import ANSWERED
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices
@@ -249,9 +249,7 @@ def _without_accidents(text: str) -> str:
 
 def endless(seen: Seen) -> Iterator[Finding]:
     """Report episodes that the rehearsal ended, because they asked again and again."""
-    ended = [
-        each.ended for each in seen.episodes if each.ended and WENT_ON in each.ended
-    ]
+    ended = [each.ended or "" for each in seen.episodes if went_on(each)]
     for told, _ in Counter(ended).most_common(1):
         place = PLACE.search(told)
         yield Finding(

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from art_adapt.rehearsal.endless import WENT_ON
+from art_adapt.rehearsal.endless import went_on
 from art_adapt.rehearsal.figures import is_flat
 from art_adapt.rehearsal.protocol import LONGEST, Trajectory
 from art_adapt.rehearsal.seen import Finding, Seen, has_answer
@@ -55,7 +55,7 @@ def rewards(seen: Seen) -> Iterator[Finding]:
 
 def answers(seen: Seen) -> Iterator[Finding]:
     """Report that no episode has a final answer, of those that the rehearsal let end."""
-    ended = [t for t in seen.trained if WENT_ON not in (t.ended or "")]
+    ended = [t for t in seen.trained if not went_on(t)]
     if ended and not any(map(has_answer, ended)):
         yield seen.finding(
             "answer",

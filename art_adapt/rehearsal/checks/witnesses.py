@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from art_adapt.code.nodes import FunctionNode, dotted
@@ -43,11 +43,12 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     yield from _unpassed(seen, used)
     told = replies(seen)
     called = set(map(_name_of, tool_calls(seen)))
+    wrong = {mark for mark, each in given_choices(seen).items() if each.fault}
     for name in offered_tools(seen):
         if _is_form(name, seen):
             continue
         times = len(told.get(name, ()))
-        if not times and name in called and _ends(name, seen):
+        if not times and name in called and _ends(name, seen, wrong):
             yield Witness(f"a call of the tool {name} ends the episode", True)
             continue
         yield Witness(
@@ -163,9 +164,11 @@ def _used_fields(source: str) -> set[str] | None:
     return set(used) if len(names) == len(used) else None
 
 
-def _ends(name: str, seen: Seen) -> bool:
-    """True if each right call of a tool is the end of its episode, as of ``finish``."""
-    wrong = {mark for mark, each in given_choices(seen).items() if each.fault}
+def _ends(name: str, seen: Seen, wrong: Collection[int]) -> bool:
+    """True if each right call of a tool is the end of its episode, as of ``finish``.
+
+    ``wrong``: the choices in which the scripted model made a mistake.
+    """
     followed = [
         at + 1 < len(history.items)
         for episode in seen.episodes
