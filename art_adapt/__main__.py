@@ -22,6 +22,7 @@ SELDOM = 100_000  # new objects, not 700: trees of syntax stay until the end
 DEFAULT_COMMAND = "adapt"
 # What ``python agent_train.py`` takes (training/plan.py).
 OF_TRAIN_MODULES = ("train", "evaluate", "probe", "demonstrate")
+OPTIONS_OF_ADAPT = ("undo", "diff")  # which other tools have as commands
 COMPLETING = "_ART_ADAPT_COMPLETE"  # how a shell asks, through Typer
 COMPLETION = ("--install-completion", "--show-completion")
 
@@ -74,12 +75,13 @@ def _run(arguments: list[str]) -> None:
         name, rest, program = first, arguments[1:], f"art-adapt {first}"
     else:
         name, rest, program = DEFAULT_COMMAND, arguments, "art-adapt"
-        _look_for_a_command(first, COMMANDS)
+        _look_for_a_command(arguments, COMMANDS)
     import_module(f"art_adapt.commands.{name}").app(rest, prog_name=program)
 
 
-def _look_for_a_command(word: str, commands: Iterable[str]) -> None:
-    """Refuse a word that is no file, but nearly a command."""
+def _look_for_a_command(arguments: list[str], commands: Iterable[str]) -> None:
+    """Refuse a first word that is no file, but an option's name or nearly a command."""
+    word = arguments[0] if arguments else ""
     if word.isalpha() and not os.path.exists(word):
         from difflib import get_close_matches
 
@@ -89,6 +91,12 @@ def _look_for_a_command(word: str, commands: Iterable[str]) -> None:
             raise Refusal(
                 f"not a command of art-adapt: {word!r} belongs to the train module",
                 next_step=f"python agent_train.py {word}".removesuffix(" train"),
+            )
+        if word in OPTIONS_OF_ADAPT:
+            files = " ".join(arguments[1:]) or "agent.py"
+            raise Refusal(
+                f"not a command of art-adapt: {word!r} is an option",
+                next_step=f"art-adapt --{word} {files}",
             )
         near = get_close_matches(word, commands, 1, 0.7)
         if near:

@@ -517,6 +517,12 @@ def test_a_mistyped_command(tmp_path: Path, word: str, meant: str) -> None:
     assert f"did you mean art-adapt {meant}?" in refused(tmp_path, word)
 
 
+@pytest.mark.parametrize("option", ["undo", "diff"])
+def test_an_option_written_as_a_command(tmp_path: Path, option: str) -> None:
+    said = refused(tmp_path, option, "agent.py")
+    assert f"next: art-adapt --{option} agent.py" in said
+
+
 @pytest.mark.parametrize("flag", ["-h", "--help"])
 def test_help_lists_the_commands(tmp_path: Path, flag: str) -> None:
     said = art_adapt(flag, cwd=tmp_path).stdout.decode()
